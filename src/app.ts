@@ -1,0 +1,82 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { apiKeyRoutes } from "./features/api-keys/routes.ts";
+import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
+import { healthRoutes } from "./features/health/routes.ts";
+import { membershipRoutes } from "./features/memberships/routes.ts";
+import { organizationRoutes } from "./features/organizations/routes.ts";
+import { projectMemberRoutes } from "./features/project-members/routes.ts";
+import { projectRoutes } from "./features/projects/routes.ts";
+import { admitStranger, Gate, refuseRoute } from "./gate.ts";
+import { type Framed, frame } from "./http/frame.ts";
+import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
+import { Operations } from "./http/operations.ts";
+import { referenceRoutes } from "./http/reference.ts";
+import { createRouter, limitBody, type Protected } from "./http/router.ts";
+import { type Clock, systemClock } from "./lib/clock.ts";
+import { consoleLog, type Log } from "./lib/log.ts";
+
+export interface App {
+  fetch(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response>;
+  describe(): OpenApiDocument;
+}
+
+/** The whole service as one request handler. What an isolate remembers of keys lives in it. */
+export function createApp({
+  clock = systemClock,
+  log = consoleLog,
+}: {
+  clock?: Clock;
+  log?: Log;
+} = {}): App {
+  const described = new OpenAPIHono();
+  const describe = () => describeApi(described);
+  const open = createOpenRouter(clock, describe);
+  const protectedRouter = createProtectedRouter();
+  described.route("/", open).route("/", protectedRouter);
+  const operations = new Operations(described.openAPIRegistry.definitions);
+  const gate = new Gate(protectedRouter, operations, clock, log);
+
+  const app = new OpenAPIHono<Framed>();
+  app.use(frame(log));
+  for (const path of new Set(open.routes.map((route) => route.path))) app.use(path, openDoor);
+  app.route("/", open);
+  app.all("/v1/*", gate.handle);
+  app.notFound(async (c) => {
+    await admitStranger(c);
+    return refuseRoute(operations, c);
+  });
+  app.onError(rethrow);
+  return { fetch: app.fetch, describe };
+}
+
+/** The routes that need no API key. */
+function createOpenRouter(clock: Clock, describe: () => OpenApiDocument) {
+  return createRouter<Framed>()
+    .route("/", bootstrapRoutes(clock))
+    .route("/", healthRoutes)
+    .route("/", referenceRoutes(describe));
+}
+
+/** The routes behind the gate. Their errors go back through it, to be told in one place. */
+function createProtectedRouter() {
+  const router = createRouter<Protected>();
+  router.use(limitBody);
+  router.onError(rethrow);
+  return router
+    .route("/", organizationRoutes)
+    .route("/", membershipRoutes)
+    .route("/", apiKeyRoutes)
+    .route("/", projectRoutes)
+    .route("/", projectMemberRoutes);
+}
+
+const openDoor: MiddlewareHandler<Framed> = async (c, next) => {
+  await admitStranger(c);
+  c.var.trace.route = c.req.path;
+  await next();
+};
+
+function rethrow(error: Error): never {
+  throw error;
+}

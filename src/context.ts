@@ -1,0 +1,42 @@
+import type { Database } from "./db/client.ts";
+import type { Clock } from "./lib/clock.ts";
+import { NotFound, Unauthorized } from "./lib/errors.ts";
+import type { Log } from "./lib/log.ts";
+import { type OrgRole, orgRoleReaches } from "./lib/roles.ts";
+
+/** Who asks: an API key, the membership it belongs to, and what the two may do together. */
+export interface Actor {
+  keyId: string;
+  organizationId: string;
+  membershipId: string;
+  accountId: string;
+  /** The lower of the key's role and the membership's. */
+  role: OrgRole;
+}
+
+/** A key whose authority has changed, for its rate limiter to know. */
+export interface ChangedKey {
+  secretHash: string;
+  version: number;
+}
+
+/** What every verb of a service receives. */
+export interface ServiceContext {
+  db: Database;
+  actor: Actor;
+  clock: Clock;
+  log: Log;
+  /** Makes every isolate read these keys again before it acts on what it remembers of them. */
+  announceKeys(keys: readonly ChangedKey[]): Promise<void>;
+}
+
+/** Throws unless the actor belongs to the organization and has at least this role in it. */
+export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {
+  requireOrganization(actor, organizationId);
+  if (!orgRoleReaches(actor.role, needed)) throw new Unauthorized(needed);
+}
+
+/** Another organization is as good as none: its existence is never confirmed. */
+export function requireOrganization(actor: Actor, organizationId: string): void {
+  if (actor.organizationId !== organizationId) throw new NotFound("organization");
+}

@@ -1,0 +1,10 @@
+import { integer, text } from "drizzle-orm/sqlite-core";
+
+/** An identifier in its 22-character form. */
+export const id = (name: string) => text(name);
+
+/** Milliseconds since the Unix epoch. */
+export const time = (name: string) => integer(name);
+
+export const createdAt = () => time("created_at").notNull();
+export const updatedAt = () => time("updated_at").notNull();

@@ -1,0 +1,28 @@
+import { DrizzleQueryError } from "drizzle-orm/errors";
+
+/**
+ * What D1 itself said of a failed statement. The error that Drizzle wraps around it carries the
+ * bound parameters in its message, and those may be secrets: that one is never shown or logged.
+ */
+export function databaseMessage(error: unknown): string | undefined {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  return cause instanceof Error && /D1_|SQLITE_/.test(cause.message) ? cause.message : undefined;
+}
+
+/** Whether a unique index refused the write, `columns` as SQLite names them: `table.column`. */
+export function isUniqueViolation(error: unknown, ...columns: readonly string[]): boolean {
+  const message = databaseMessage(error);
+  return (
+    message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true
+  );
+}
+
+/** Whether a foreign key refused the write: a row that it names, or that names it, is in the way. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
+}
+
+/** Whether the database gave up for lack of time. */
+export function isTimeout(error: unknown): boolean {
+  return /time(d )?[ -]?out|exceeded its CPU time/i.test(databaseMessage(error) ?? "");
+}

@@ -1,0 +1,94 @@
+import { createRoute, type z } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
+import {
+  ApiKey,
+  ApiKeyList,
+  ApiKeyParams,
+  CreateApiKey,
+  CreatedApiKey,
+  OrganizationParams,
+} from "./schemas.ts";
+import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/orgs/{org_id}/api-keys",
+  operationId: "listApiKeys",
+  tags: ["API keys"],
+  summary: "List the API keys of an organization",
+  description: "Needs the role admin in the organization.",
+  security: API_KEY,
+  request: { params: OrganizationParams, query: ListQuery },
+  responses: { 200: jsonReply(ApiKeyList, "A page of API keys."), ...ERROR_REPLIES },
+});
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/orgs/{org_id}/api-keys",
+  operationId: "createApiKey",
+  tags: ["API keys"],
+  summary: "Create an API key",
+  description:
+    "Needs the role admin in the organization. The key may be for another membership, but may " +
+    "do no more than the key that creates it.",
+  security: API_KEY,
+  request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
+  responses: { 201: jsonReply(CreatedApiKey, "The key, shown this once."), ...ERROR_REPLIES },
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/v1/orgs/{org_id}/api-keys/{key_id}",
+  operationId: "getApiKey",
+  tags: ["API keys"],
+  summary: "Read an API key",
+  description: "Needs the role admin in the organization. The key itself is never shown again.",
+  security: API_KEY,
+  request: { params: ApiKeyParams },
+  responses: { 200: jsonReply(ApiKey, "The API key."), ...ERROR_REPLIES },
+});
+
+const revoke = createRoute({
+  method: "delete",
+  path: "/v1/orgs/{org_id}/api-keys/{key_id}",
+  operationId: "revokeApiKey",
+  tags: ["API keys"],
+  summary: "Revoke an API key",
+  description: "Needs the role admin in the organization. The key's next request is refused.",
+  security: API_KEY,
+  request: { params: ApiKeyParams },
+  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+});
+
+export const apiKeyRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const page = await listKeys(c.env, org_id, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentApiKey), 200);
+  })
+  .openapi(create, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const created = await createKey(c.env, org_id, toNewKey(c.req.valid("json")));
+    return c.json(presentCreatedApiKey(created), 201);
+  })
+  .openapi(get, async (c) => {
+    const { org_id, key_id } = c.req.valid("param");
+    return c.json(presentApiKey(await getKey(c.env, org_id, key_id)), 200);
+  })
+  .openapi(revoke, async (c) => {
+    const { org_id, key_id } = c.req.valid("param");
+    await revokeKey(c.env, org_id, key_id);
+    return c.body(null, 204);
+  });
+
+function toNewKey(body: z.output<typeof CreateApiKey>) {
+  return {
+    name: body.name,
+    membershipId: body.membership_id,
+    role: body.role,
+    expiresAt: body.expires_at ? Date.parse(body.expires_at) : undefined,
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { Identifier, IdentifierInput, idParam, Timestamp, text } from "../../http/schemas.ts";
+import { ORG_ROLES } from "../../lib/roles.ts";
+import { API_KEY_PATTERN } from "./format.ts";
+
+const Role = z.enum(ORG_ROLES).openapi({
+  description: "The most that the key may do. What it may do is never above its membership's role.",
+  example: "admin",
+});
+const Name = text(100).openapi({ description: "What the key is for.", example: "ci" });
+
+export const ApiKey = z
+  .object({
+    id: Identifier,
+    org_id: Identifier,
+    membership_id: Identifier.openapi({ description: "The membership that the key acts for." }),
+    name: Name,
+    role: Role,
+    last_four: z
+      .string()
+      .openapi({ description: "The last four characters of the key.", example: "x7Qd" }),
+    expires_at: Timestamp.optional().openapi({ description: "From then on the key is refused." }),
+    last_used_at: Timestamp.optional().openapi({ description: "The hour of the last use." }),
+    created_at: Timestamp,
+  })
+  .openapi("ApiKey");
+
+export const ApiKeyList = envelopeOf(ApiKey, "ApiKeyList");
+
+export const CreatedApiKey = ApiKey.extend({
+  key: z.string().regex(API_KEY_PATTERN).openapi({
+    description: "The key itself. It is shown this once and kept nowhere: store it now.",
+    example: "lsh_1C4dSLTQ9wKmCkmG3EtMZp_0fHcVgJ0UkXqZ8nYwN7mPqL2sTtRrEeWwQqAaSsDdFfGgHhJ12ab",
+  }),
+}).openapi("CreatedApiKey");
+
+export const CreateApiKey = z
+  .strictObject({
+    name: Name,
+    membership_id: IdentifierInput.optional().openapi({
+      description: "The membership that the key acts for; your own by default.",
+    }),
+    role: Role.optional().openapi({
+      description: "The membership's role by default, or your key's own if that is lower.",
+    }),
+    expires_at: z.iso
+      .datetime({ offset: true, error: "Send an RFC 3339 date-time, as 2027-01-31T00:00:00Z." })
+      .nullish()
+      .openapi({ description: "In the future; a key without one does not expire." }),
+  })
+  .openapi("CreateApiKey", { example: { name: "ci", role: "member" } });
+
+export const OrganizationParams = z.object(idParam("org_id", "organization"));
+
+export const ApiKeyParams = z.object({
+  ...idParam("org_id", "organization"),
+  ...idParam("key_id", "API key"),
+});

@@ -1,0 +1,84 @@
+import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
+import { type IssuedKey, issueApiKey } from "./format.ts";
+import * as store from "./store.ts";
+import type { ApiKeyRow } from "./store.ts";
+
+/** A key that was made just now: the record, and the key itself, to be shown once. */
+export interface CreatedKey {
+  row: ApiKeyRow;
+  key: string;
+}
+
+export interface NewKey {
+  name: string;
+  membershipId: string | undefined;
+  role: OrgRole | undefined;
+  /** Milliseconds since the Unix epoch. */
+  expiresAt: number | undefined;
+}
+
+export async function listKeys(
+  ctx: ServiceContext,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<ApiKeyRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  return toPage(page, await store.listKeys(ctx.db, organizationId, page), (row) => row);
+}
+
+export async function getKey(ctx: ServiceContext, organizationId: string, id: string) {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const [row] = await store.findKey(ctx.db, organizationId, id);
+  if (!row) throw new NotFound("API key");
+  return row;
+}
+
+/** A key never makes one that may do more than itself, or than the membership it is for. */
+export async function createKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  input: NewKey,
+): Promise<CreatedKey> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  requireFuture(input.expiresAt, ctx.clock.now());
+  const membershipId = input.membershipId ?? ctx.actor.membershipId;
+  const [membership] = await store.findMembershipRole(ctx.db, organizationId, membershipId);
+  if (!membership) throw new NotFound("membership");
+  const role = input.role ?? lowerOrgRole(ctx.actor.role, membership.role);
+  if (!orgRoleReaches(ctx.actor.role, role)) throw new Unauthorized(role);
+  if (!orgRoleReaches(membership.role, role)) {
+    const message = `Send a role up to the membership's own, which is ${membership.role}.`;
+    throw new BadInput([{ path: "role", message }]);
+  }
+  const issued = await issueApiKey(newId(ctx.clock));
+  const values = { organizationId, membershipId, name: input.name, role };
+  const [row] = await store.insertKey(ctx.db, {
+    ...newKeyRow(issued, ctx.clock.now()),
+    ...values,
+    expiresAt: input.expiresAt ?? null,
+  });
+  if (!row) throw new Error("The inserted key did not come back");
+  return { row, key: issued.key };
+}
+
+export async function revokeKey(ctx: ServiceContext, organizationId: string, id: string) {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const [gone] = await store.deleteKey(ctx.db, organizationId, id);
+  if (!gone) throw new NotFound("API key");
+  await ctx.announceKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
+}
+
+/** The columns that an issued key decides by itself. */
+export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {
+  return { id, secretHash, lastFour, version: 1, expiresAt: null, lastUsedAt: null, createdAt: now };
+}
+
+function requireFuture(time: number | undefined, now: number): void {
+  if (time !== undefined && time <= now) {
+    throw new BadInput([{ path: "expires_at", message: "Send a time in the future." }]);
+  }
+}

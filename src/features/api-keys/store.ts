@@ -1,0 +1,70 @@
+import { and, eq, isNull, lt, or } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { memberships } from "../../db/schema.ts";
+import { apiKeys } from "./table.ts";
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+export type NewApiKey = typeof apiKeys.$inferInsert;
+
+/** The key with this ID and this secret, and the membership it acts for. */
+export function findPrincipal(db: Database, id: string, secretHash: string) {
+  return db
+    .select({
+      keyId: apiKeys.id,
+      organizationId: apiKeys.organizationId,
+      membershipId: apiKeys.membershipId,
+      accountId: memberships.accountId,
+      keyRole: apiKeys.role,
+      membershipRole: memberships.role,
+      version: apiKeys.version,
+      expiresAt: apiKeys.expiresAt,
+      lastUsedAt: apiKeys.lastUsedAt,
+    })
+    .from(apiKeys)
+    .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.secretHash, secretHash)));
+}
+
+/** Notes the hour of the last use, unless a later one is known. */
+export function recordUse(db: Database, id: string, hour: number) {
+  return db
+    .update(apiKeys)
+    .set({ lastUsedAt: hour })
+    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, hour))));
+}
+
+export function listKeys(db: Database, organizationId: string, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, apiKeys.createdAt, apiKeys.id);
+  return db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.organizationId, organizationId), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+export function findKey(db: Database, organizationId: string, id: string) {
+  return db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id)));
+}
+
+export function findMembershipRole(db: Database, organizationId: string, membershipId: string) {
+  return db
+    .select({ role: memberships.role })
+    .from(memberships)
+    .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId)));
+}
+
+export function insertKey(db: Database, key: NewApiKey) {
+  return db.insert(apiKeys).values(key).returning();
+}
+
+export function deleteKey(db: Database, organizationId: string, id: string) {
+  return db
+    .delete(apiKeys)
+    .where(and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id)))
+    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
+}

@@ -1,0 +1,44 @@
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { openForWriting } from "../../db/client.ts";
+import type { Framed } from "../../http/frame.ts";
+import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
+import { createRouter, limitBody } from "../../http/router.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { toNewPerson } from "../memberships/index.ts";
+import { CreatedOrganization, presentFoundedOrganization } from "../organizations/index.ts";
+import { Bootstrap } from "./schemas.ts";
+import { bootstrap, requireBootstrapToken } from "./service.ts";
+
+const requireToken: MiddlewareHandler<Framed> = async (c, next) => {
+  const [, token] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? [];
+  await requireBootstrapToken(token, c.env.BOOTSTRAP_TOKEN);
+  await next();
+};
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/bootstrap",
+  operationId: "bootstrap",
+  tags: ["Service"],
+  summary: "Create the very first API key",
+  description:
+    "Creates the first account, organization and key of a new deployment. Works once; from then " +
+    "on the path answers `not_found`.",
+  security: [{ bootstrap_token: [] }],
+  middleware: [requireToken, limitBody],
+  request: { body: jsonBody(Bootstrap) },
+  responses: {
+    201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),
+    ...ERROR_REPLIES,
+  },
+});
+
+export function bootstrapRoutes(clock: Clock) {
+  return createRouter<Framed>().openapi(create, async (c) => {
+    const { organization, account } = c.req.valid("json");
+    const input = { organizationName: organization.name, account: toNewPerson(account) };
+    const founded = await bootstrap({ db: openForWriting(c.env.DB).db, clock }, input);
+    return c.json(presentFoundedOrganization(founded), 201);
+  });
+}

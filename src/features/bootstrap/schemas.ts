@@ -1,0 +1,15 @@
+import { z } from "@hono/zod-openapi";
+import { text } from "../../http/schemas.ts";
+import { AccountInput } from "../memberships/index.ts";
+
+export const Bootstrap = z
+  .strictObject({
+    organization: z.strictObject({ name: text(100) }),
+    account: AccountInput,
+  })
+  .openapi("Bootstrap", {
+    example: {
+      organization: { name: "Acme" },
+      account: { email: "ada@example.com", name: "Ada Lovelace" },
+    },
+  });

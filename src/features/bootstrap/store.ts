@@ -1,0 +1,12 @@
+import type { Database } from "../../db/client.ts";
+import { accounts } from "../../db/schema.ts";
+import { bootstraps } from "./table.ts";
+
+/** Fails on its primary key for everybody but the first. */
+export function insertBootstrap(db: Database, organizationId: string, now: number) {
+  return db.insert(bootstraps).values({ only: 1, organizationId, createdAt: now });
+}
+
+export function insertFirstAccount(db: Database, account: typeof accounts.$inferInsert) {
+  return db.insert(accounts).values(account);
+}

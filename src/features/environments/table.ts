@@ -1,0 +1,26 @@
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { organizations } from "../organizations/table.ts";
+import { projects } from "../projects/table.ts";
+
+export const environments = sqliteTable(
+  "environments",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    /** A JSON object, as text: it is handed through, never queried. */
+    configuration: text("configuration").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("environments_project_name").on(table.projectId, table.name),
+    index("environments_list").on(table.projectId, table.createdAt, table.id),
+  ],
+);

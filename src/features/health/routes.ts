@@ -1,0 +1,25 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { openForReading } from "../../db/client.ts";
+import type { Framed } from "../../http/frame.ts";
+import { ERROR_REPLIES, jsonReply } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { checkHealth } from "./service.ts";
+
+const Health = z.object({ status: z.literal("ok") }).openapi("Health");
+
+const read = createRoute({
+  method: "get",
+  path: "/health",
+  operationId: "readHealth",
+  tags: ["Service"],
+  summary: "Read whether the service works",
+  description:
+    "Fails with `internal` while a secret is missing or the database does not answer; `cause` " +
+    "then says which.",
+  responses: { 200: jsonReply(Health, "All is well."), ...ERROR_REPLIES },
+});
+
+export const healthRoutes = createRouter<Framed>().openapi(read, async (c) => {
+  await checkHealth(openForReading(c.env.DB).db, { BOOTSTRAP_TOKEN: c.env.BOOTSTRAP_TOKEN });
+  return c.json({ status: "ok" } as const, 200);
+});

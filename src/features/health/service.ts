@@ -1,0 +1,19 @@
+import type { Database } from "../../db/client.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { ping } from "./store.ts";
+
+/** Throws, naming what is wrong, unless every secret is set and the database answers. */
+export async function checkHealth(
+  db: Database,
+  secrets: Record<string, string | undefined>,
+): Promise<void> {
+  const missing = Object.keys(secrets).filter((name) => !secrets[name]);
+  const database = await ping(db).then(
+    () => "ok",
+    () => "unreachable",
+  );
+  if (missing.length === 0 && database === "ok") return;
+  throw new ApiError("internal", "The deployment is not whole; see cause.", {
+    cause: { missing_secrets: missing, database },
+  });
+}

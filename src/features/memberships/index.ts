@@ -1,0 +1,3 @@
+export { toNewPerson } from "./input.ts";
+export { AccountInput, OrgRole, Profile } from "./schemas.ts";
+export { type NewPerson, newAccount } from "./service.ts";

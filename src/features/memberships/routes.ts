@@ -1,0 +1,110 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { toNewPerson } from "./input.ts";
+import { presentMember } from "./presenters.ts";
+import {
+  AddMember,
+  Member,
+  MemberList,
+  MemberParams,
+  OrganizationParams,
+  ReplaceMember,
+} from "./schemas.ts";
+import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
+
+const ADMIN = "Needs the role admin in the organization.";
+const OWNER_FOR_OWNERS = `${ADMIN} What concerns an owner takes an owner.`;
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/orgs/{org_id}/members",
+  operationId: "listMembers",
+  tags: ["Organizations"],
+  summary: "List the members of an organization",
+  description: ADMIN,
+  security: API_KEY,
+  request: { params: OrganizationParams, query: ListQuery },
+  responses: { 200: jsonReply(MemberList, "A page of members."), ...ERROR_REPLIES },
+});
+
+const add = createRoute({
+  method: "post",
+  path: "/v1/orgs/{org_id}/members",
+  operationId: "addMember",
+  tags: ["Organizations"],
+  summary: "Add a member to an organization",
+  description:
+    `${OWNER_FOR_OWNERS} If the e-mail address has an account, that one is added as it is, and ` +
+    "the name and profile of the request are for nothing.",
+  security: API_KEY,
+  request: { params: OrganizationParams, body: jsonBody(AddMember) },
+  responses: { 201: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/v1/orgs/{org_id}/members/{membership_id}",
+  operationId: "getMember",
+  tags: ["Organizations"],
+  summary: "Read a member of an organization",
+  description: ADMIN,
+  security: API_KEY,
+  request: { params: MemberParams },
+  responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+});
+
+const replace = createRoute({
+  method: "put",
+  path: "/v1/orgs/{org_id}/members/{membership_id}",
+  operationId: "replaceMember",
+  tags: ["Organizations"],
+  summary: "Replace the role of a member",
+  description: `${OWNER_FOR_OWNERS} The last owner stays one.`,
+  security: API_KEY,
+  request: { params: MemberParams, body: jsonBody(ReplaceMember) },
+  responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/v1/orgs/{org_id}/members/{membership_id}",
+  operationId: "removeMember",
+  tags: ["Organizations"],
+  summary: "Remove a member from an organization",
+  description:
+    `${OWNER_FOR_OWNERS} The member's keys and places in projects go too. The last owner of the ` +
+    "organization, or of a project, stays.",
+  security: API_KEY,
+  request: { params: MemberParams },
+  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+});
+
+export const membershipRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const page = await listMembers(c.env, org_id, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentMember), 200);
+  })
+  .openapi(add, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const member = await addMember(c.env, org_id, { ...toNewPerson(body), role: body.role });
+    return c.json(presentMember(member), 201);
+  })
+  .openapi(get, async (c) => {
+    const { org_id, membership_id } = c.req.valid("param");
+    return c.json(presentMember(await getMember(c.env, org_id, membership_id)), 200);
+  })
+  .openapi(replace, async (c) => {
+    const { org_id, membership_id } = c.req.valid("param");
+    const { role } = c.req.valid("json");
+    const member = await changeMemberRole(c.env, org_id, membership_id, role);
+    return c.json(presentMember(member), 200);
+  })
+  .openapi(remove, async (c) => {
+    const { org_id, membership_id } = c.req.valid("param");
+    await removeMember(c.env, org_id, membership_id);
+    return c.body(null, 204);
+  });

@@ -1,0 +1,75 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { clearable, Identifier, idParam, paragraphs, Timestamp, text } from "../../http/schemas.ts";
+import { ORG_ROLES } from "../../lib/roles.ts";
+
+const LINE = 200;
+const BIO = 1_000;
+const URL_LENGTH = 2_000;
+
+export const OrgRole = z
+  .enum(ORG_ROLES)
+  .openapi("OrgRole", { description: "A role in the organization: owner > admin > member." });
+
+/** As in a project member's record (spec, "Project member"). */
+export const Profile = z
+  .object({
+    bio: z.string().optional(),
+    github: z.string().optional().openapi({ description: "The handle at GitHub." }),
+    location: z.string().optional(),
+    twitter: z.string().optional().openapi({ description: "The handle at Twitter." }),
+    website: z.string().optional(),
+  })
+  .openapi("Profile", { example: { github: "ada", location: "London" } });
+
+export const Member = z
+  .object({
+    membership_id: Identifier,
+    account_id: Identifier,
+    org_id: Identifier,
+    name: z.string().openapi({ example: "Ada Lovelace" }),
+    display_name: z.string().openapi({ example: "Ada" }),
+    avatar: z.string().optional().openapi({ example: "https://example.com/ada.png" }),
+    profile: Profile,
+    role: OrgRole,
+    created_at: Timestamp,
+  })
+  .openapi("Member");
+
+export const MemberList = envelopeOf(Member, "MemberList");
+
+const ProfileInput = z.strictObject({
+  bio: paragraphs(BIO).nullish(),
+  github: text(LINE).nullish(),
+  location: text(LINE).nullish(),
+  twitter: text(LINE).nullish(),
+  website: text(URL_LENGTH).nullish(),
+});
+
+/** The person behind an e-mail address, for an address that has no account yet. */
+export const AccountInput = z.strictObject({
+  email: z
+    .email("Send an e-mail address.")
+    .max(254, "Send at most 254 characters.")
+    .transform((email) => email.toLowerCase())
+    .openapi({ type: "string", format: "email", description: "Never shown to others." }),
+  name: text(LINE),
+  display_name: clearable(text(LINE)).openapi({ description: "The name by default." }),
+  avatar: clearable(text(URL_LENGTH)).openapi({ description: "An address or an emoji." }),
+  profile: ProfileInput.nullish(),
+});
+
+export const AddMember = AccountInput.extend({ role: OrgRole }).openapi("AddMember", {
+  example: { email: "grace@example.com", name: "Grace Hopper", role: "member" },
+});
+
+export const ReplaceMember = z
+  .strictObject({ role: OrgRole })
+  .openapi("ReplaceMember", { example: { role: "admin" } });
+
+export const OrganizationParams = z.object(idParam("org_id", "organization"));
+
+export const MemberParams = z.object({
+  ...idParam("org_id", "organization"),
+  ...idParam("membership_id", "membership"),
+});

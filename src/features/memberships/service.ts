@@ -1,0 +1,118 @@
+import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { isUniqueViolation } from "../../db/failures.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import type { OrgRole } from "../../lib/roles.ts";
+import * as store from "./store.ts";
+import type { MemberRow, NewAccount } from "./store.ts";
+import type { Profile } from "./table.ts";
+
+export interface NewPerson {
+  /** In lower case. */
+  email: string;
+  name: string;
+  displayName: string | null;
+  avatar: string | null;
+  profile: Profile;
+}
+
+const CHANGED_MEANWHILE =
+  "Refused: the organization, and each of its projects, keeps at least one owner; or the " +
+  "membership has just changed.";
+
+export async function listMembers(
+  ctx: ServiceContext,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<MemberRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const found = await store.listMembers(ctx.db, organizationId, page);
+  return toPage(page, found, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
+}
+
+export async function getMember(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<MemberRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const [row] = await store.findMember(ctx.db, organizationId, id);
+  if (!row) throw new NotFound("membership");
+  return row;
+}
+
+/** Adds the account of an e-mail address, making it if nobody has. */
+export async function addMember(
+  ctx: ServiceContext,
+  organizationId: string,
+  input: NewPerson & { role: OrgRole },
+): Promise<MemberRow> {
+  requireOrgRole(ctx.actor, organizationId, neededFor(input.role));
+  const now = ctx.clock.now();
+  const id = newId(ctx.clock);
+  const membership = { id, organizationId, role: input.role, createdAt: now, updatedAt: now };
+  try {
+    const [, , [row]] = await ctx.db.batch([
+      store.insertAccount(ctx.db, newAccount(ctx.clock, input)),
+      store.insertMembership(ctx.db, membership, input.email),
+      store.findMember(ctx.db, organizationId, id),
+    ]);
+    if (!row) throw new Error("The inserted membership did not come back");
+    return row;
+  } catch (error) {
+    if (isUniqueViolation(error, "memberships.organization_id", "memberships.account_id")) {
+      throw new Conflict("The account of this e-mail address is already in the organization.");
+    }
+    throw error;
+  }
+}
+
+export async function changeMemberRole(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  role: OrgRole,
+): Promise<MemberRow> {
+  const member = await getMember(ctx, organizationId, id);
+  requireOrgRole(ctx.actor, organizationId, neededFor(member.role, role));
+  const [[changed], keys] = await ctx.db.batch([
+    store.changeRole(ctx.db, organizationId, id, {
+      from: member.role,
+      to: role,
+      now: ctx.clock.now(),
+    }),
+    store.raiseKeyVersions(ctx.db, organizationId, id),
+  ]);
+  if (!changed) throw new Conflict(CHANGED_MEANWHILE);
+  await ctx.announceKeys(keys);
+  return { ...member, role };
+}
+
+/** Removes a membership, its keys, and its place in every project. */
+export async function removeMember(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const member = await getMember(ctx, organizationId, id);
+  requireOrgRole(ctx.actor, organizationId, neededFor(member.role));
+  const [, keys, [removed]] = await ctx.db.batch(
+    store.removeMember(ctx.db, organizationId, id, member.role),
+  );
+  if (!removed) throw new Conflict(CHANGED_MEANWHILE);
+  await ctx.announceKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));
+}
+
+export function newAccount(clock: Clock, person: NewPerson): NewAccount & { id: string } {
+  const now = clock.now();
+  const { email, name, displayName, avatar, profile } = person;
+  const shown = { name, displayName: displayName ?? name, avatar, profile };
+  return { id: newId(clock), email, ...shown, createdAt: now, updatedAt: now };
+}
+
+/** Whatever touches an owner takes an owner. */
+function neededFor(...roles: readonly OrgRole[]): OrgRole {
+  return roles.includes("owner") ? "owner" : "admin";
+}

@@ -1,0 +1,147 @@
+import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { apiKeys, projectMembers } from "../../db/schema.ts";
+import type { OrgRole } from "../../lib/roles.ts";
+import { accounts, memberships } from "./table.ts";
+
+export type NewAccount = typeof accounts.$inferInsert;
+export type NewMembership = Omit<typeof memberships.$inferInsert, "accountId">;
+export type MemberRow = Awaited<ReturnType<typeof findMember>>[number];
+
+const MEMBER = {
+  membershipId: sql<string>`${memberships.id}`.as("membership_id"),
+  organizationId: memberships.organizationId,
+  accountId: memberships.accountId,
+  role: memberships.role,
+  createdAt: sql<number>`${memberships.createdAt}`.as("membership_created_at"),
+  name: accounts.name,
+  displayName: accounts.displayName,
+  avatar: accounts.avatar,
+  profile: accounts.profile,
+};
+
+function selectMembers(db: Database) {
+  return db
+    .select(MEMBER)
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId));
+}
+
+const within = (organizationId: string, id: string) =>
+  and(eq(memberships.organizationId, organizationId), eq(memberships.id, id));
+
+export function listMembers(db: Database, organizationId: string, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, memberships.createdAt, memberships.id);
+  return selectMembers(db)
+    .where(and(eq(memberships.organizationId, organizationId), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+export function findMember(db: Database, organizationId: string, id: string) {
+  return selectMembers(db).where(within(organizationId, id));
+}
+
+/** Leaves an account of the same address as it is: it belongs to a person, not to a tenant. */
+export function insertAccount(db: Database, account: NewAccount) {
+  return db.insert(accounts).values(account).onConflictDoNothing({ target: accounts.email });
+}
+
+/** A membership for the account of this address, which has to exist. */
+export function insertMembership(db: Database, membership: NewMembership, email: string) {
+  const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email));
+  return db.insert(memberships).values({ ...membership, accountId: sql`(${account})` });
+}
+
+/** Changes the role if it is still `from`, and if an owner remains. */
+export function changeRole(
+  db: Database,
+  organizationId: string,
+  id: string,
+  change: { from: OrgRole; to: OrgRole; now: number },
+) {
+  return db
+    .update(memberships)
+    .set({ role: change.to, updatedAt: change.now })
+    .where(
+      and(
+        within(organizationId, id),
+        eq(memberships.role, change.from),
+        change.from === "owner" ? anotherOwnerRemains(db, organizationId, id) : undefined,
+      ),
+    )
+    .returning({ id: memberships.id });
+}
+
+/** Makes every isolate read the keys of a membership again. */
+export function raiseKeyVersions(db: Database, organizationId: string, membershipId: string) {
+  return db
+    .update(apiKeys)
+    .set({ version: sql`${apiKeys.version} + 1` })
+    .where(and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.membershipId, membershipId)))
+    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
+}
+
+/**
+ * Deletes a membership and what hangs from it, all or nothing: if its role is still `from`, if the
+ * organization keeps an owner, and if each project does. For one batch; the last statement tells.
+ */
+export function removeMember(db: Database, organizationId: string, id: string, from: OrgRole) {
+  const removable = and(
+    stillHasRole(db, organizationId, id, from),
+    from === "owner" ? anotherOwnerRemains(db, organizationId, id) : undefined,
+    ownsNoProjectAlone(db, id),
+  );
+  return [
+    db.delete(projectMembers).where(and(eq(projectMembers.membershipId, id), removable)),
+    db
+      .delete(apiKeys)
+      .where(and(eq(apiKeys.membershipId, id), removable))
+      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
+    db
+      .delete(memberships)
+      .where(and(within(organizationId, id), removable))
+      .returning({ id: memberships.id }),
+  ] as const;
+}
+
+function stillHasRole(db: Database, organizationId: string, id: string, role: OrgRole): SQL {
+  const self = alias(memberships, "self");
+  return exists(
+    db
+      .select({ found: sql`1` })
+      .from(self)
+      .where(and(eq(self.organizationId, organizationId), eq(self.id, id), eq(self.role, role))),
+  );
+}
+
+function anotherOwnerRemains(db: Database, organizationId: string, id: string): SQL {
+  const other = alias(memberships, "other");
+  return exists(
+    db
+      .select({ found: sql`1` })
+      .from(other)
+      .where(
+        and(eq(other.organizationId, organizationId), eq(other.role, "owner"), ne(other.id, id)),
+      ),
+  );
+}
+
+function ownsNoProjectAlone(db: Database, id: string): SQL {
+  const owned = alias(projectMembers, "owned");
+  const other = alias(projectMembers, "other");
+  const otherOwner = db
+    .select({ found: sql`1` })
+    .from(other)
+    .where(
+      and(eq(other.projectId, owned.projectId), eq(other.role, "owner"), ne(other.membershipId, id)),
+    );
+  return notExists(
+    db
+      .select({ found: sql`1` })
+      .from(owned)
+      .where(and(eq(owned.membershipId, id), eq(owned.role, "owner"), notExists(otherOwner))),
+  );
+}

@@ -1,0 +1,50 @@
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { ORG_ROLES } from "../../lib/roles.ts";
+import { organizations } from "../organizations/table.ts";
+
+export interface Profile {
+  bio?: string | undefined;
+  github?: string | undefined;
+  location?: string | undefined;
+  twitter?: string | undefined;
+  website?: string | undefined;
+}
+
+/** A person. The one table without a tenant: an account may belong to several organizations. */
+export const accounts = sqliteTable(
+  "accounts",
+  {
+    id: id("id").primaryKey(),
+    /** In lower case. Private: in no answer about another account. */
+    email: text("email").notNull(),
+    name: text("name").notNull(),
+    displayName: text("display_name").notNull(),
+    avatar: text("avatar"),
+    profile: text("profile", { mode: "json" }).$type<Profile>().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [uniqueIndex("accounts_email").on(table.email)],
+);
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    accountId: id("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "restrict" }),
+    role: text("role", { enum: ORG_ROLES }).notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("memberships_organization_account").on(table.organizationId, table.accountId),
+    index("memberships_list").on(table.organizationId, table.createdAt, table.id),
+    index("memberships_role").on(table.organizationId, table.role),
+  ],
+);

@@ -1,0 +1,23 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { Identifier, Timestamp, text } from "../../http/schemas.ts";
+import { CreatedApiKey } from "../api-keys/index.ts";
+
+const Name = text(100).openapi({ description: "What people call it.", example: "Acme" });
+
+export const Organization = z
+  .object({ id: Identifier, name: Name, created_at: Timestamp, updated_at: Timestamp })
+  .openapi("Organization");
+
+export const OrganizationList = envelopeOf(Organization, "OrganizationList");
+
+export const CreateOrganization = z
+  .strictObject({ name: Name })
+  .openapi("CreateOrganization", { example: { name: "Acme" } });
+
+export const CreatedOrganization = Organization.extend({
+  api_key: CreatedApiKey.openapi({
+    description: "The first key of the organization, with the role `owner`. Shown this once.",
+  }),
+}).openapi("CreatedOrganization");
+

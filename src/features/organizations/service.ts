@@ -1,0 +1,62 @@
+import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { newId } from "../../lib/ids.ts";
+import { type CreatedKey, insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import * as store from "./store.ts";
+import type { OrganizationRow } from "./store.ts";
+
+const FIRST_KEY_NAME = "First key";
+
+export interface FoundedOrganization {
+  organization: OrganizationRow;
+  apiKey: CreatedKey;
+}
+
+/** The organizations that the key reaches: its own, and no other. */
+export async function listOrganizations(
+  ctx: ServiceContext,
+  page: PageRequest,
+): Promise<Page<OrganizationRow>> {
+  const found = await store.findOrganization(ctx.db, ctx.actor.organizationId);
+  return toPage(page, found, (row) => row);
+}
+
+/** Founds an organization that the actor's account owns. */
+export async function createOrganization(
+  ctx: ServiceContext,
+  input: { name: string },
+): Promise<FoundedOrganization> {
+  const founding = await prepareFounding(ctx, { ...input, accountId: ctx.actor.accountId });
+  await ctx.db.batch(founding.statements);
+  return founding.founded;
+}
+
+/**
+ * The statements that make an organization, its owner and its first key, for one batch, and what
+ * they will have made.
+ */
+export async function prepareFounding(
+  { db, clock }: { db: Database; clock: Clock },
+  { name, accountId }: { name: string; accountId: string },
+) {
+  const now = clock.now();
+  const organization = { id: newId(clock), name, createdAt: now, updatedAt: now };
+  const membership = { id: newId(clock), organizationId: organization.id, accountId, now };
+  const issued = await issueApiKey(newId(clock));
+  const row = {
+    ...newKeyRow(issued, now),
+    organizationId: organization.id,
+    membershipId: membership.id,
+    name: FIRST_KEY_NAME,
+    role: "owner",
+  } as const;
+  const founded: FoundedOrganization = { organization, apiKey: { row, key: issued.key } };
+  const statements = [
+    store.insertOrganization(db, organization),
+    store.insertOwner(db, membership),
+    insertKey(db, row),
+  ] as const;
+  return { founded, statements };
+}

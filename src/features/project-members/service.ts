@@ -1,0 +1,94 @@
+import type { ServiceContext } from "../../context.ts";
+import { isUniqueViolation } from "../../db/failures.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
+import type { ProjectRole } from "../../lib/roles.ts";
+import { authorize, findProject, requireProject } from "../projects/index.ts";
+import * as store from "./store.ts";
+import type { ProjectMemberRow } from "./store.ts";
+
+const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
+
+export async function listMembers(
+  ctx: ServiceContext,
+  projectId: string,
+  page: PageRequest & { roles: readonly ProjectRole[] },
+): Promise<Page<ProjectMemberRow>> {
+  const { organizationId } = ctx.actor;
+  const [[project], found] = await ctx.db.batch([
+    findProject(ctx.db, ctx.actor, projectId),
+    store.listMembers(ctx.db, organizationId, projectId, page),
+  ]);
+  authorize(ctx.actor, project, "viewer");
+  return toPage(page, found, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
+}
+
+export async function getMember(
+  ctx: ServiceContext,
+  projectId: string,
+  membershipId: string,
+  needed: ProjectRole = "viewer",
+): Promise<ProjectMemberRow> {
+  const { organizationId } = ctx.actor;
+  const [[project], [member]] = await ctx.db.batch([
+    findProject(ctx.db, ctx.actor, projectId),
+    store.findMember(ctx.db, organizationId, projectId, membershipId),
+  ]);
+  authorize(ctx.actor, project, needed);
+  if (!member) throw new NotFound("member of the project");
+  return member;
+}
+
+/** Adds memberships of the organization to a project, in the order given: all of them, or none. */
+export async function addMembers(
+  ctx: ServiceContext,
+  projectId: string,
+  input: { membershipIds: readonly string[]; role: ProjectRole },
+): Promise<ProjectMemberRow[]> {
+  const project = await requireProject(ctx, projectId, "owner");
+  const { organizationId, createdAt: projectCreatedAt } = project;
+  const added = { organizationId, projectId, projectCreatedAt, ...input, now: ctx.clock.now() };
+  const members = await insertMembers(ctx, added);
+  const byId = new Map(members.map((member) => [member.membershipId, member]));
+  return input.membershipIds.map((id) => {
+    const member = byId.get(id);
+    if (!member) throw new NotFound("membership");
+    return member;
+  });
+}
+
+async function insertMembers(ctx: ServiceContext, added: Parameters<typeof store.addMembers>[1]) {
+  try {
+    const [, members] = await ctx.db.batch(store.addMembers(ctx.db, added));
+    return members;
+  } catch (error) {
+    if (isUniqueViolation(error, "project_members.project_id", "project_members.membership_id")) {
+      throw new Conflict("One of the memberships is in the project already; nobody was added.");
+    }
+    throw error;
+  }
+}
+
+export async function changeMemberRole(
+  ctx: ServiceContext,
+  projectId: string,
+  membershipId: string,
+  role: ProjectRole,
+): Promise<ProjectMemberRow> {
+  const member = await getMember(ctx, projectId, membershipId, "owner");
+  const { organizationId } = ctx.actor;
+  const [changed] = await store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
+  if (!changed) throw new Conflict(LAST_OWNER);
+  return { ...member, role };
+}
+
+export async function removeMember(
+  ctx: ServiceContext,
+  projectId: string,
+  membershipId: string,
+): Promise<void> {
+  await getMember(ctx, projectId, membershipId, "owner");
+  const { organizationId } = ctx.actor;
+  const [removed] = await store.removeMember(ctx.db, organizationId, projectId, membershipId);
+  if (!removed) throw new Conflict(LAST_OWNER);
+}

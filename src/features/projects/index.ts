@@ -1,0 +1,3 @@
+export { authorize } from "./access.ts";
+export { requireProject } from "./service.ts";
+export { findProject } from "./store.ts";

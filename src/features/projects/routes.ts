@@ -1,0 +1,172 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentProject } from "./presenters.ts";
+import {
+  ConnectProject,
+  CreateProject,
+  OrganizationParams,
+  Project,
+  ProjectList,
+  ProjectParams,
+  ReplaceProject,
+} from "./schemas.ts";
+import {
+  connectProject,
+  createProject,
+  deleteProject,
+  disconnectProject,
+  getProject,
+  listProjects,
+  replaceProject,
+} from "./service.ts";
+
+const READABLE = "Shows the projects that you may read: all of them to an admin.";
+const OWNER = "Needs the role owner in the project, or admin in the organization.";
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/projects",
+  operationId: "listProjects",
+  tags: ["Projects"],
+  summary: "List the projects of your organization",
+  description: READABLE,
+  security: API_KEY,
+  request: { query: ListQuery },
+  responses: { 200: jsonReply(ProjectList, "A page of projects."), ...ERROR_REPLIES },
+});
+
+const listOfOrganization = createRoute({
+  method: "get",
+  path: "/v1/orgs/{org_id}/projects",
+  operationId: "listProjectsOfOrganization",
+  tags: ["Projects"],
+  summary: "List the projects of an organization",
+  description: READABLE,
+  security: API_KEY,
+  request: { params: OrganizationParams, query: ListQuery },
+  responses: { 200: jsonReply(ProjectList, "A page of projects."), ...ERROR_REPLIES },
+});
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/projects",
+  operationId: "createProject",
+  tags: ["Projects"],
+  summary: "Create a project",
+  description: "You become its owner. It begins with one environment, `production`.",
+  security: API_KEY,
+  request: { body: jsonBody(CreateProject) },
+  responses: { 201: jsonReply(Project, "The project."), ...ERROR_REPLIES },
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/v1/projects/{project_id}",
+  operationId: "getProject",
+  tags: ["Projects"],
+  summary: "Read a project",
+  description: "Needs the role viewer in the project, or admin in the organization.",
+  security: API_KEY,
+  request: { params: ProjectParams },
+  responses: { 200: jsonReply(Project, "The project."), ...ERROR_REPLIES },
+});
+
+const replace = createRoute({
+  method: "put",
+  path: "/v1/projects/{project_id}",
+  operationId: "replaceProject",
+  tags: ["Projects"],
+  summary: "Replace a project",
+  description: `${OWNER} What the body leaves out is cleared, save the name.`,
+  security: API_KEY,
+  request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
+  responses: { 200: jsonReply(Project, "The project."), ...ERROR_REPLIES },
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/v1/projects/{project_id}",
+  operationId: "deleteProject",
+  tags: ["Projects"],
+  summary: "Delete a project",
+  description: `${OWNER} Its environments and members' roles go with it.`,
+  security: API_KEY,
+  request: { params: ProjectParams },
+  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+});
+
+const connect = createRoute({
+  method: "put",
+  path: "/v1/projects/{project_id}/connection",
+  operationId: "connectProject",
+  tags: ["Projects"],
+  summary: "Connect a project to a cloud provider",
+  description: `${OWNER} Replaces the connection that the project has.`,
+  security: API_KEY,
+  request: { params: ProjectParams, body: jsonBody(ConnectProject) },
+  responses: { 200: jsonReply(Project, "The project, now connected."), ...ERROR_REPLIES },
+});
+
+const disconnect = createRoute({
+  method: "patch",
+  path: "/v1/projects/{project_id}/disconnect",
+  operationId: "disconnectProject",
+  tags: ["Projects"],
+  summary: "Disconnect a project from its cloud provider",
+  description: `${OWNER} Does nothing to a project that is disconnected.`,
+  security: API_KEY,
+  request: { params: ProjectParams },
+  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+});
+
+export const projectRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const page = toPageRequest(c.req.valid("query"));
+    const projects = await listProjects(c.env, c.env.actor.organizationId, page);
+    return c.json(toEnvelope(projects, presentProject), 200);
+  })
+  .openapi(listOfOrganization, async (c) => {
+    const page = toPageRequest(c.req.valid("query"));
+    const projects = await listProjects(c.env, c.req.valid("param").org_id, page);
+    return c.json(toEnvelope(projects, presentProject), 200);
+  })
+  .openapi(create, async (c) => {
+    const { repo_id, ...rest } = c.req.valid("json");
+    const project = await createProject(c.env, { ...rest, repoId: repo_id });
+    return c.json(presentProject(project), 201);
+  })
+  .openapi(get, async (c) => {
+    const project = await getProject(c.env, c.req.valid("param").project_id);
+    return c.json(presentProject(project), 200);
+  })
+  .openapi(replace, async (c) => {
+    const { default_environment_id, repo_id, ...rest } = c.req.valid("json");
+    const project = await replaceProject(c.env, c.req.valid("param").project_id, {
+      ...rest,
+      name: rest.name,
+      repoId: repo_id,
+      defaultEnvironmentId: default_environment_id,
+    });
+    return c.json(presentProject(project), 200);
+  })
+  .openapi(remove, async (c) => {
+    await deleteProject(c.env, c.req.valid("param").project_id);
+    return c.body(null, 204);
+  })
+  .openapi(connect, async (c) => {
+    const { provider, region, ...rest } = c.req.valid("json");
+    const project = await connectProject(c.env, c.req.valid("param").project_id, {
+      provider,
+      region,
+      accountId: rest.account_id,
+      roleArn: rest.role_arn,
+      externalId: rest.external_id,
+    });
+    return c.json(presentProject(project), 200);
+  })
+  .openapi(disconnect, async (c) => {
+    await disconnectProject(c.env, c.req.valid("param").project_id);
+    return c.body(null, 204);
+  });

@@ -1,0 +1,109 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import {
+  clearable,
+  Identifier,
+  IdentifierInput,
+  idParam,
+  paragraphs,
+  Timestamp,
+  text,
+} from "../../http/schemas.ts";
+import { CONNECTION_STATUSES, PROVIDERS } from "./connection.ts";
+
+const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
+
+const Icon = z
+  .string()
+  .max(2_000, "Send at most 2000 characters.")
+  .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
+  .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
+  .openapi({ example: "emoji:🚢" });
+const Name = text(100).openapi({ example: "storefront" });
+const Description = paragraphs(1_000).openapi({ example: "The shop and its API." });
+
+export const Project = z
+  .object({
+    id: Identifier,
+    org_id: Identifier.openapi({ description: "The organization that owns the project." }),
+    name: Name,
+    description: Description.optional(),
+    icon: Icon.optional(),
+    repo_id: Identifier.optional(),
+    default_environment_id: Identifier,
+    connection_status: z
+      .enum(CONNECTION_STATUSES)
+      .openapi({ description: "Whether the project is connected to a cloud provider." }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .openapi("Project");
+
+export const ProjectList = envelopeOf(Project, "ProjectList");
+
+export const CreateProject = z
+  .strictObject({
+    name: Name,
+    description: clearable(Description),
+    icon: clearable(Icon),
+    repo_id: clearable(IdentifierInput),
+  })
+  .openapi("CreateProject", {
+    example: { name: "storefront", description: "The shop and its API.", icon: "emoji:🚢" },
+  });
+
+export const ReplaceProject = z
+  .strictObject({
+    default_environment_id: IdentifierInput.openapi({
+      description: "An environment of the project.",
+    }),
+    name: Name.optional().openapi({ description: "Kept when absent." }),
+    description: clearable(Description).openapi({ description: "Cleared when absent." }),
+    icon: clearable(Icon).openapi({ description: "Cleared when absent." }),
+    repo_id: clearable(IdentifierInput).openapi({ description: "Cleared when absent." }),
+  })
+  .openapi("ReplaceProject", {
+    example: { default_environment_id: EXAMPLE_ID, name: "storefront", icon: "icon:ship" },
+  });
+
+/** The account of AWS that a project deploys to. The formats are those of AWS. */
+export const ConnectProject = z
+  .strictObject({
+    provider: z.enum(PROVIDERS),
+    account_id: z
+      .string()
+      .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
+      .openapi({ example: "123456789012" }),
+    region: z
+      .string()
+      .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, as eu-central-1.")
+      .openapi({ example: "eu-central-1" }),
+    role_arn: clearable(
+      z
+        .string()
+        .max(2_048, "Send at most 2048 characters.")
+        .regex(
+          /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
+          "Send the ARN of an IAM role, as arn:aws:iam::123456789012:role/deploy.",
+        ),
+    ).openapi({ description: "The role that runners assume in the account." }),
+    external_id: clearable(
+      z
+        .string()
+        .min(2, "Send at least 2 characters.")
+        .max(1_224, "Send at most 1224 characters.")
+        .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
+    ).openapi({ description: "What the role's trust policy asks for." }),
+  })
+  .openapi("ConnectProject", {
+    example: {
+      provider: "aws",
+      account_id: "123456789012",
+      region: "eu-central-1",
+      role_arn: "arn:aws:iam::123456789012:role/deploy",
+    },
+  });
+
+export const ProjectParams = z.object(idParam("project_id", "project"));
+
+export const OrganizationParams = z.object(idParam("org_id", "organization"));

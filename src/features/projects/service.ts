@@ -1,0 +1,99 @@
+import { requireOrganization, type ServiceContext } from "../../context.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
+import { authorize } from "./access.ts";
+import * as store from "./store.ts";
+import type { NewConnection, ProjectChange, ProjectRow } from "./store.ts";
+
+const FIRST_ENVIRONMENT = "production";
+
+export type NewProject = Pick<ProjectRow, "name" | "description" | "icon" | "repoId">;
+export type Connection = Pick<
+  NewConnection,
+  "provider" | "accountId" | "region" | "roleArn" | "externalId"
+>;
+
+/** The project, for an actor who has at least the role `needed` in it. */
+export async function requireProject(
+  ctx: ServiceContext,
+  id: string,
+  needed: ProjectRole,
+): Promise<ProjectRow> {
+  const [found] = await store.findProject(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, found, needed);
+}
+
+/** The projects that the actor may read: all for an admin, else those with a role for it. */
+export async function listProjects(
+  ctx: ServiceContext,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<ProjectRow>> {
+  requireOrganization(ctx.actor, organizationId);
+  const found = orgRoleReaches(ctx.actor.role, "admin")
+    ? await store.listProjects(ctx.db, organizationId, page)
+    : await store.listProjectsOfMember(ctx.db, ctx.actor, page);
+  return toPage(page, found, (row) => row);
+}
+
+/** Anyone may create a project, and owns it, with its first environment. */
+export async function createProject(ctx: ServiceContext, input: NewProject): Promise<ProjectRow> {
+  const now = ctx.clock.now();
+  const project: ProjectRow = {
+    id: newId(ctx.clock),
+    organizationId: ctx.actor.organizationId,
+    ...input,
+    defaultEnvironmentId: newId(ctx.clock),
+    connectionStatus: "disconnected",
+    createdAt: now,
+    updatedAt: now,
+  };
+  const first = { environmentName: FIRST_ENVIRONMENT, ownerId: ctx.actor.membershipId };
+  await ctx.db.batch(store.insertProject(ctx.db, project, first));
+  return project;
+}
+
+export async function getProject(ctx: ServiceContext, id: string): Promise<ProjectRow> {
+  return requireProject(ctx, id, "viewer");
+}
+
+export async function replaceProject(
+  ctx: ServiceContext,
+  id: string,
+  change: ProjectChange,
+): Promise<ProjectRow> {
+  const project = await requireProject(ctx, id, "owner");
+  const [replaced] = await store.replaceProject(ctx.db, project.organizationId, id, {
+    ...change,
+    updatedAt: ctx.clock.now(),
+  });
+  if (!replaced) throw new NotFound("environment in the project");
+  return replaced;
+}
+
+export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
+  const project = await requireProject(ctx, id, "owner");
+  await ctx.db.batch(store.deleteProject(ctx.db, project.organizationId, id));
+}
+
+/** Connects a project to a cloud provider, in place of what it was connected to. */
+export async function connectProject(
+  ctx: ServiceContext,
+  id: string,
+  connection: Connection,
+): Promise<ProjectRow> {
+  const { organizationId } = await requireProject(ctx, id, "owner");
+  const now = ctx.clock.now();
+  const row = { projectId: id, organizationId, ...connection, createdAt: now, updatedAt: now };
+  const [, [project]] = await ctx.db.batch(store.connectProject(ctx.db, row));
+  if (!project) throw new NotFound("project");
+  return project;
+}
+
+/** Idempotent: whatever the state, the project is disconnected after. */
+export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
+  const { organizationId } = await requireProject(ctx, id, "owner");
+  await ctx.db.batch(store.disconnectProject(ctx.db, organizationId, id, ctx.clock.now()));
+}

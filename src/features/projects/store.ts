@@ -1,0 +1,160 @@
+import { and, eq, exists, getTableColumns, sql } from "drizzle-orm";
+import type { Actor } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { environments, projectMembers } from "../../db/schema.ts";
+import type { ProjectRole } from "../../lib/roles.ts";
+import { projectConnections, projects } from "./table.ts";
+
+export type ProjectRow = typeof projects.$inferSelect;
+export type NewConnection = typeof projectConnections.$inferInsert;
+
+/** A project, and the role in it of the one who asks. */
+export type ProjectWithRole = ProjectRow & { memberRole: ProjectRole | null };
+
+export interface ProjectChange {
+  name: string | undefined;
+  description: string | null;
+  icon: string | null;
+  repoId: string | null;
+  defaultEnvironmentId: string;
+}
+
+const within = (organizationId: string, id: string) =>
+  and(eq(projects.organizationId, organizationId), eq(projects.id, id));
+
+/** A project of the actor's organization, with the actor's role in it. */
+export function findProject(db: Database, actor: Actor, id: string) {
+  return db
+    .select({
+      ...getTableColumns(projects),
+      memberRole: sql<ProjectRole | null>`${projectMembers.role}`.as("member_role"),
+    })
+    .from(projects)
+    .leftJoin(
+      projectMembers,
+      and(
+        eq(projectMembers.projectId, projects.id),
+        eq(projectMembers.membershipId, actor.membershipId),
+      ),
+    )
+    .where(within(actor.organizationId, id));
+}
+
+export function listProjects(db: Database, organizationId: string, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, projects.createdAt, projects.id);
+  return db
+    .select()
+    .from(projects)
+    .where(and(eq(projects.organizationId, organizationId), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+/** The projects that a membership has a role in, in the order of the projects. */
+export function listProjectsOfMember(db: Database, actor: Actor, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(
+    page,
+    projectMembers.projectCreatedAt,
+    projectMembers.projectId,
+  );
+  return db
+    .select(getTableColumns(projects))
+    .from(projectMembers)
+    .innerJoin(projects, eq(projects.id, projectMembers.projectId))
+    .where(
+      and(
+        eq(projectMembers.membershipId, actor.membershipId),
+        eq(projectMembers.organizationId, actor.organizationId),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+/** A project, its first environment, and the membership that owns it: for one batch. */
+export function insertProject(
+  db: Database,
+  project: ProjectRow,
+  first: { environmentName: string; ownerId: string },
+) {
+  const { organizationId, createdAt, updatedAt } = project;
+  return [
+    db.insert(projects).values(project),
+    db.insert(environments).values({
+      id: project.defaultEnvironmentId,
+      organizationId,
+      projectId: project.id,
+      name: first.environmentName,
+      configuration: "{}",
+      createdAt,
+      updatedAt,
+    }),
+    db.insert(projectMembers).values({
+      projectId: project.id,
+      membershipId: first.ownerId,
+      organizationId,
+      role: "owner",
+      createdAt,
+      projectCreatedAt: createdAt,
+    }),
+  ] as const;
+}
+
+/** Changes nothing unless the default environment is one of the project's. */
+export function replaceProject(
+  db: Database,
+  organizationId: string,
+  id: string,
+  change: ProjectChange & { updatedAt: number },
+) {
+  const environment = db
+    .select({ found: sql`1` })
+    .from(environments)
+    .where(
+      and(eq(environments.id, change.defaultEnvironmentId), eq(environments.projectId, id)),
+    );
+  return db
+    .update(projects)
+    .set(change)
+    .where(and(within(organizationId, id), exists(environment)))
+    .returning();
+}
+
+/** A project and what hangs from it, for one batch. */
+export function deleteProject(db: Database, organizationId: string, id: string) {
+  return [
+    db.delete(projectMembers).where(eq(projectMembers.projectId, id)),
+    db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
+    db.delete(environments).where(eq(environments.projectId, id)),
+    db.delete(projects).where(within(organizationId, id)),
+  ] as const;
+}
+
+/** Connects a project; for one batch, the second statement gives the project. */
+export function connectProject(db: Database, connection: NewConnection) {
+  const { projectId, organizationId, createdAt, ...change } = connection;
+  return [
+    db
+      .insert(projectConnections)
+      .values(connection)
+      .onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
+    db
+      .update(projects)
+      .set({ connectionStatus: "connected", updatedAt: connection.updatedAt })
+      .where(within(organizationId, projectId))
+      .returning(),
+  ] as const;
+}
+
+/** Disconnects a project, if it is connected; for one batch. */
+export function disconnectProject(db: Database, organizationId: string, id: string, now: number) {
+  return [
+    db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
+    db
+      .update(projects)
+      .set({ connectionStatus: "disconnected", updatedAt: now })
+      .where(and(within(organizationId, id), eq(projects.connectionStatus, "connected"))),
+  ] as const;
+}

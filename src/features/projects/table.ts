@@ -1,0 +1,42 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { organizations } from "../organizations/table.ts";
+import { CONNECTION_STATUSES, PROVIDERS } from "./connection.ts";
+
+export const projects = sqliteTable(
+  "projects",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    description: text("description"),
+    icon: text("icon"),
+    repoId: id("repo_id"),
+    /** No foreign key: an environment names its project, and one of the two has to come first. */
+    defaultEnvironmentId: id("default_environment_id").notNull(),
+    connectionStatus: text("connection_status", { enum: CONNECTION_STATUSES }).notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("projects_list").on(table.organizationId, table.createdAt, table.id)],
+);
+
+/** How the platform reaches a project's account at its cloud provider. */
+export const projectConnections = sqliteTable("project_connections", {
+  projectId: id("project_id")
+    .primaryKey()
+    .references(() => projects.id, { onDelete: "restrict" }),
+  organizationId: id("organization_id")
+    .notNull()
+    .references(() => organizations.id, { onDelete: "restrict" }),
+  provider: text("provider", { enum: PROVIDERS }).notNull(),
+  /** The account at the provider, not one of ours. */
+  accountId: text("account_id").notNull(),
+  region: text("region").notNull(),
+  roleArn: text("role_arn"),
+  externalId: text("external_id"),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+});

@@ -1,0 +1,3 @@
+export { rateLimitHeaders, resetSeconds } from "./headers.ts";
+export { Limiter, type LimiterNamespace, type Verdict } from "./limiter.ts";
+export { POLICIES, type PolicyName } from "./policies.ts";

@@ -1,0 +1,12 @@
+/** Every limit applies to any 60 seconds, not to the minutes of a clock. */
+export const WINDOW_MS = 60_000;
+
+/** How many requests each policy admits in a window, for one key. */
+export const POLICIES = {
+  default: { limit: 100, appliesTo: "everything not named below" },
+  polling: { limit: 300, appliesTo: "reads of deployments and resources" },
+  reveal: { limit: 30, appliesTo: "reading a variable's value" },
+  runner: { limit: 1200, appliesTo: "the runner plane, for one runner token" },
+} as const satisfies Record<string, { limit: number; appliesTo: string }>;
+
+export type PolicyName = keyof typeof POLICIES;

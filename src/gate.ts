@@ -1,0 +1,174 @@
+import type { Context, Handler } from "hono";
+import type { ChangedKey, ServiceContext } from "./context.ts";
+import { type DatabaseSession, openForReading, openForWriting } from "./db/client.ts";
+import {
+  type PresentedKey,
+  type Principal,
+  Principals,
+  parseApiKey,
+} from "./features/api-keys/index.ts";
+import {
+  Limiter,
+  POLICIES,
+  type PolicyName,
+  rateLimitHeaders,
+  resetSeconds,
+  type Verdict,
+} from "./features/rate-limits/index.ts";
+import type { Framed } from "./http/frame.ts";
+import type { Operations } from "./http/operations.ts";
+import type { Clock } from "./lib/clock.ts";
+import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
+import { describeError, type Log } from "./lib/log.ts";
+
+/** The period of the address limiter in wrangler.toml. */
+const ADDRESS_PERIOD_SECONDS = 60;
+
+/** What the gate lets requests through to. */
+export interface ProtectedApi {
+  fetch(
+    request: Request,
+    context: ServiceContext,
+    execution: Context["executionCtx"],
+  ): Response | Promise<Response>;
+}
+
+/** A request on its way in: its key is good, and its route and policy are known. */
+interface Entry {
+  c: Context<Framed>;
+  key: PresentedKey;
+  policy: PolicyName;
+  isRead: boolean;
+}
+
+/**
+ * The way to every protected route: the key, the rate limit, and the order of the two beside the
+ * work. A malformed key costs nothing. A read asks the limiter and does its work side by side; a
+ * write asks first. Either way the limiter knows the newest version of the key: whatever was done
+ * for an older one is thrown away, and done again for what the key is now.
+ */
+export class Gate {
+  readonly #api: ProtectedApi;
+  readonly #operations: Operations;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #principals: Principals;
+  readonly #limiter: Limiter;
+
+  constructor(api: ProtectedApi, operations: Operations, clock: Clock, log: Log) {
+    this.#api = api;
+    this.#operations = operations;
+    this.#clock = clock;
+    this.#log = log;
+    this.#principals = new Principals(clock);
+    this.#limiter = new Limiter(clock, log);
+  }
+
+  readonly handle: Handler<Framed> = async (c) => {
+    const key = await parseApiKey(c.req.header("x-api-key") ?? "");
+    const principal = key && (await this.#principals.find(c.env.DB, key));
+    if (!principal) {
+      await admitStranger(c);
+      throw new Unauthenticated();
+    }
+    const operation = this.#operations.find(c.req.method, c.req.path);
+    this.#trace(c, principal, operation?.path);
+    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    const entry = { c, key, policy: toPolicy(operation?.policy), isRead };
+    return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
+  };
+
+  async #read(entry: Entry, principal: Principal): Promise<Response> {
+    const refusal = this.#limiter.remembered(entry.key.secretHash, entry.policy);
+    if (refusal) this.#obey(entry, refusal);
+    const work = this.#dispatch(entry, principal);
+    // Whatever becomes of the work is heard below, unless the limiter refuses.
+    work.catch(() => undefined);
+    const current = await this.#admit(entry, principal);
+    return current === principal ? work : this.#dispatch(entry, current);
+  }
+
+  async #write(entry: Entry, principal: Principal): Promise<Response> {
+    return this.#dispatch(entry, await this.#admit(entry, principal));
+  }
+
+  /** Has the limiter admit the request, and gives the principal as it is now. */
+  async #admit(entry: Entry, principal: Principal): Promise<Principal> {
+    const { c, key, policy } = entry;
+    const verdict = await this.#limiter.take(c.env.RATE_LIMITER, key.secretHash, policy);
+    this.#obey(entry, verdict);
+    const isCurrent = verdict.version !== undefined && verdict.version <= principal.version;
+    const current = isCurrent ? principal : await this.#principals.refresh(c.env.DB, key);
+    if (!current) throw new Unauthenticated();
+    this.#noteUse(c, current);
+    return current;
+  }
+
+  #obey({ c }: Entry, verdict: Verdict): void {
+    Object.assign(c.var.trace.headers, rateLimitHeaders(verdict));
+    if (!verdict.admitted) throw new RateLimited(Math.max(1, resetSeconds(verdict)));
+  }
+
+  async #dispatch({ c, isRead }: Entry, actor: Principal): Promise<Response> {
+    this.#requireRoute(c);
+    const session = isRead
+      ? openForReading(c.env.DB, c.req.header("x-d1-bookmark"))
+      : openForWriting(c.env.DB);
+    try {
+      return await this.#api.fetch(c.req.raw, this.#contextOf(c, session, actor), c.executionCtx);
+    } finally {
+      const bookmark = session.bookmark();
+      if (bookmark) c.var.trace.headers["x-d1-bookmark"] = bookmark;
+    }
+  }
+
+  #requireRoute(c: Context<Framed>): void {
+    if (!this.#operations.find(c.req.method, c.req.path)) refuseRoute(this.#operations, c);
+  }
+
+  #contextOf(c: Context<Framed>, { db }: DatabaseSession, actor: Principal): ServiceContext {
+    return {
+      db,
+      actor,
+      clock: this.#clock,
+      log: this.#log,
+      announceKeys: async (keys) => {
+        const announce = (key: ChangedKey) =>
+          this.#limiter.announce(c.env.RATE_LIMITER, key.secretHash, key.version);
+        await Promise.all(keys.map(announce));
+      },
+    };
+  }
+
+  #noteUse(c: Context<Framed>, principal: Principal): void {
+    const noted = this.#principals.recordUse(c.env.DB, principal).catch((error: unknown) => {
+      this.#log("error", "api_key.use_not_recorded", describeError(error));
+    });
+    c.executionCtx.waitUntil(noted);
+  }
+
+  #trace(c: Context<Framed>, principal: Principal, route: string | undefined): void {
+    const { trace } = c.var;
+    trace.keyId = principal.keyId;
+    trace.organizationId = principal.organizationId;
+    if (route) trace.route = route;
+  }
+}
+
+/** Throws what a path without this method deserves: it has others, or there is no such path. */
+export function refuseRoute(operations: Operations, c: Context<Framed>): never {
+  const allowed = operations.allowedMethods(c.req.path);
+  if (allowed.length > 0) throw new MethodNotImplemented(c.req.method, allowed);
+  throw new NotFound("path");
+}
+
+/** Counts a request without a good key against its client's address; throws when it has too many. */
+export async function admitStranger(c: Context<Framed>): Promise<void> {
+  const address = c.req.header("cf-connecting-ip") ?? "unknown";
+  const { success } = await c.env.ADDRESS_LIMITER.limit({ key: address });
+  if (!success) throw new RateLimited(ADDRESS_PERIOD_SECONDS);
+}
+
+function toPolicy(name: string | undefined): PolicyName {
+  return name !== undefined && name in POLICIES ? (name as PolicyName) : "default";
+}

@@ -1,0 +1,107 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+
+export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
+
+const DESCRIPTION = `
+The control plane of a deployment platform. Teams keep projects and environments in it, and who may
+do what with them.
+
+**Authentication.** Send an API key in the \`x-api-key\` header. A key belongs to one organization;
+whatever belongs to another answers \`not_found\`.
+
+**Identifiers** come as 22 characters of base58, and sort by time. Wherever one is accepted, the same
+UUID in its 8-4-4-4-12 layout or as 32 hexadecimal digits is accepted too.
+
+**Lists** answer \`data\`, \`has_more\` and, if there is more, \`next_page\`: send that as \`after\`.
+
+**Bodies** are strict: an unknown field is \`bad_input\`. Optional fields without a value are left out
+of answers; a request may send \`null\` for one.
+
+**Rate limits** hold for any 60 seconds, per key. \`X-Ratelimit-Reset\` is the number of seconds until
+there is more room than now; a refused caller who waits that long is admitted.
+
+**Reading your own writes.** Reads come from the nearest replica of the database. Send the
+\`X-D1-Bookmark\` of an answer with a later request to read from one that has seen as much.
+`.trim();
+
+const TAGS = [
+  { name: "Organizations", description: "Tenants, and the accounts that belong to them." },
+  { name: "API keys", description: "Credentials of one organization, each for one membership." },
+  { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
+  { name: "Project members", description: "Who may do what in a project." },
+  { name: "Service", description: "The service itself: set-up, health, and this reference." },
+];
+
+const HEADERS = {
+  "X-Request-Id": header("Names this request in the service's log."),
+  "X-D1-Bookmark": header("Send it with a later request to read what this one saw or wrote."),
+  "X-Ratelimit-Limit": header("Requests that the policy admits in any 60 seconds.", "integer"),
+  "X-Ratelimit-Remaining": header("Requests that have room now.", "integer"),
+  "X-Ratelimit-Reset": header("Seconds until there is more room than now.", "integer"),
+  "RateLimit-Policy": header("The policy, its quota and its window: `\"default\";q=100;w=60`."),
+  RateLimit: header("What is left, and for how long: `\"default\";r=99;t=60`."),
+  "Retry-After": header("Seconds to wait before a retry.", "integer"),
+  Allow: header("The methods that the path has."),
+};
+
+type HeaderName = keyof typeof HEADERS;
+
+const EVERYWHERE: HeaderName[] = ["X-Request-Id"];
+const TO_A_KNOWN_KEY: HeaderName[] = [
+  "X-D1-Bookmark",
+  "X-Ratelimit-Limit",
+  "X-Ratelimit-Remaining",
+  "X-Ratelimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
+];
+const WITH_STATUS: Partial<Record<string, HeaderName[]>> = { 429: ["Retry-After"], 501: ["Allow"] };
+
+function header(description: string, type: "string" | "integer" = "string") {
+  return { description, schema: { type } };
+}
+
+/** The OpenAPI 3.1 document of a router: its routes, and nothing that it has not. */
+export function describeApi(router: OpenAPIHono): OpenApiDocument {
+  router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "`lsh_…`, as `POST /v1/orgs/{org_id}/api-keys` gave it, once.",
+  });
+  router.openAPIRegistry.registerComponent("securitySchemes", "bootstrap_token", {
+    type: "http",
+    scheme: "bearer",
+    description: "The `BOOTSTRAP_TOKEN` of the deployment.",
+  });
+  const document = router.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Longshore",
+      version: "1",
+      description: DESCRIPTION,
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: "/", description: "This deployment" }],
+    tags: TAGS,
+  });
+  document.components = { ...document.components, headers: HEADERS };
+  for (const operation of operationsOf(document)) addHeaders(operation);
+  return document;
+}
+
+type DocumentedOperation = { security?: object[]; responses?: object };
+
+function operationsOf(document: OpenApiDocument): DocumentedOperation[] {
+  return Object.values(document.paths ?? {}).flatMap((item) => Object.values(item));
+}
+
+function addHeaders(operation: DocumentedOperation): void {
+  const general = operation.security ? [...EVERYWHERE, ...TO_A_KNOWN_KEY] : EVERYWHERE;
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    const names = [...general, ...(WITH_STATUS[status] ?? [])];
+    response.headers = Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { z } from "@hono/zod-openapi";
+import type { Page, PageRequest } from "../db/keyset.ts";
+import { decodeCursor } from "../lib/cursor.ts";
+import { BadInput } from "../lib/errors.ts";
+
+const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
+const DEFAULT_LIMIT = 20;
+const MAXIMUM_LIMIT = 240;
+const LIMIT_MESSAGE = `Send a whole number from 1 to ${MAXIMUM_LIMIT}.`;
+
+/** The query of every list (spec, "List query parameters"). */
+export const ListQuery = z.object({
+  after: z
+    .string()
+    .regex(/^[\w\-+/=]+$/, "Send a cursor as an earlier next_page gave it.")
+    .optional()
+    .openapi({ description: "The `next_page` of an earlier answer." }),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, LIMIT_MESSAGE)
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= MAXIMUM_LIMIT, LIMIT_MESSAGE)
+    .optional()
+    .openapi({
+      type: "integer",
+      format: "int64",
+      minimum: 1,
+      maximum: MAXIMUM_LIMIT,
+      default: DEFAULT_LIMIT,
+      description: "How many records a page holds at the most.",
+    }),
+  sort_by: z
+    .string()
+    // A literal + in a query string is a space once decoded.
+    .transform((order) => order.replace(/^ /, "+"))
+    .pipe(z.enum(SORT_ORDERS))
+    .optional()
+    .openapi({
+      type: "string",
+      enum: [...SORT_ORDERS],
+      default: "-created_at",
+      description: "`created_at` and `+created_at` list the oldest first, `-created_at` the newest.",
+    }),
+});
+
+/** What a validated query asks for; throws on a cursor that is not one of this order. */
+export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
+  const direction = (query.sort_by ?? "-created_at") === "-created_at" ? "desc" : "asc";
+  const after = query.after === undefined ? undefined : decodeCursor(direction, query.after);
+  if (query.after !== undefined && !after) {
+    const message = "Send a cursor as next_page gave it, with the sort_by it was made under.";
+    throw new BadInput([{ path: "after", message }]);
+  }
+  return { limit: query.limit ?? DEFAULT_LIMIT, direction, after };
+}
+
+/** The envelope of a list of `record` (spec, "Paginated list envelope"). */
+export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: string) {
+  return z
+    .object({
+      data: z.array(record),
+      has_more: z.boolean().openapi({ description: "Whether there is a next page." }),
+      next_page: z
+        .string()
+        .regex(/^[a-zA-Z0-9+/=]+$/)
+        .optional()
+        .openapi({ description: "The cursor of the next page; there exactly when there is one." }),
+    })
+    .openapi(name);
+}
+
+export function toEnvelope<Row, Wire>({ rows, next }: Page<Row>, toWire: (row: Row) => Wire) {
+  return {
+    data: rows.map(toWire),
+    has_more: next !== undefined,
+    ...(next !== undefined && { next_page: next }),
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from "@hono/zod-openapi";
+import { ERRORS, type ErrorCode, type ErrorStatus } from "../lib/errors.ts";
+
+/** The security requirement of every route behind the gate. */
+export const API_KEY = [{ api_key: [] }];
+
+export function jsonReply<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** Always `required`: else a request without a content type would reach the handler unvalidated. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { "application/json": { schema } } } as const;
+}
+
+export const NO_CONTENT = { description: "Done; there is no body." };
+
+const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+
+export const ErrorBody = z
+  .object({
+    code: z.enum(CODES).openapi({ description: "What went wrong, for programs." }),
+    message: z.string().openapi({ description: "What went wrong and what to change, for people." }),
+    cause: z.unknown().optional().openapi({
+      description:
+        "For `bad_input`, `{ issues: [{ path, message }] }`; for `internal`, `{ request_id }`.",
+    }),
+  })
+  .openapi("Error", {
+    example: { code: "not_found", message: "There is no such project." },
+  });
+
+/** The error replies that every operation may give (spec, "Endpoints"). */
+export const ERROR_REPLIES = Object.fromEntries(
+  CODES.map((code) => [ERRORS[code].status, jsonReply(ErrorBody, describe(ERRORS[code].status))]),
+) as Record<ErrorStatus, ReturnType<typeof jsonReply<typeof ErrorBody>>>;
+
+function describe(status: ErrorStatus): string {
+  return CODES.filter((code) => ERRORS[code].status === status)
+    .map((code) => `\`${code}\`: ${ERRORS[code].meaning}`)
+    .join(" ");
+}

@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import { canonicalId, IDENTIFIER_PATTERN } from "../lib/ids.ts";
+
+const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
+
+/** An identifier in an answer: always the 22-character form. */
+export const Identifier = z
+  .string()
+  .openapi("Identifier", {
+    description: "An identifier in its 22-character form.",
+    pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
+    example: EXAMPLE_ID,
+  });
+
+/** An identifier in a request: any of the three forms, read into the 22-character one. */
+export const IdentifierInput = z
+  .string()
+  .regex(
+    IDENTIFIER_PATTERN,
+    "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
+  )
+  .transform((text) => canonicalId(text) ?? text)
+  .openapi({ type: "string", example: EXAMPLE_ID });
+
+export const Timestamp = z.string().openapi("Timestamp", {
+  description: "RFC 3339, in UTC with milliseconds.",
+  format: "date-time",
+  example: "2026-11-21T09:30:00.000Z",
+});
+
+/** A path parameter that follows the identifier form. */
+export function idParam<Name extends string>(name: Name, what: string) {
+  return {
+    [name]: IdentifierInput.openapi({ param: { name, in: "path" }, description: `The ${what}.` }),
+  } as Record<Name, typeof IdentifierInput>;
+}
+
+/** Text of a person's making: not blank, no control characters, and sound Unicode. */
+export function text(maximum: number) {
+  return z
+    .string()
+    .max(maximum, `Send at most ${maximum} characters.`)
+    .refine((value) => value.trim() !== "", "Send a text that is not blank.")
+    .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
+    .refine((value) => !/\p{Cc}/u.test(value), "Send a text without control characters.");
+}
+
+/** Like `text`, in as many lines as one likes. */
+export function paragraphs(maximum: number) {
+  return z
+    .string()
+    .max(maximum, `Send at most ${maximum} characters.`)
+    .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
+    .refine((value) => !/[^\P{Cc}\n\t]/u.test(value), "Send a text without control characters.");
+}
+
+/** An optional field: absent or `null` both mean that the record has none. */
+export function clearable<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? null);
+}
+
+/** A filter that takes one value or several, repeated (`?a=x&a=y`) or separated by commas. */
+export function severalOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((sent) => [...new Set([sent].flat().flatMap((each) => each.split(",")))])
+    .pipe(z.array(z.enum(values)))
+    .optional()
+    .openapi({ type: "array", items: { type: "string", enum: [...values] } });
+}

@@ -1,0 +1,7 @@
+import { createApp } from "./app.ts";
+
+export { RateLimiter } from "./features/rate-limits/rate-limiter.do.ts";
+
+const app = createApp();
+
+export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

@@ -1,0 +1,26 @@
+/** The 58 characters of an identifier (spec, "Identifiers and common formats"), in ASCII order. */
+export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** Bytes, most significant first, as one number. */
+export function toNumber(bytes: Uint8Array): bigint {
+  return BigInt(`0x${toHex(bytes)}`);
+}
+
+/** Two lowercase hexadecimal digits a byte. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * `value` in the positional system of `alphabet`, left-padded with its zero digit to `width`.
+ * With the alphabet in ASCII order, texts of one width sort as their numbers do.
+ */
+export function encodeRadix(value: bigint, alphabet: string, width: number): string {
+  const radix = BigInt(alphabet.length);
+  let text = "";
+  for (let rest = value; rest > 0n; rest /= radix) {
+    text = alphabet.charAt(Number(rest % radix)) + text;
+  }
+  return text.padStart(width, alphabet.charAt(0));
+}
