@@ -12,9 +12,7 @@ export function databaseMessage(error: unknown): string | undefined {
 /** Whether a unique index refused the write, `columns` as SQLite names them: `table.column`. */
 export function isUniqueViolation(error: unknown, ...columns: readonly string[]): boolean {
   const message = databaseMessage(error);
-  return (
-    message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true
-  );
+  return message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true;
 }
 
 /** Whether a foreign key refused the write: a row that it names, or that names it, is in the way. */

@@ -53,7 +53,10 @@ export function renderError(c: Context<Framed>, thrown: unknown, log: Log): Resp
       cause: { request_id: requestId },
     });
   const { code, message, cause, status, headers } = error;
-  return Response.json({ code, message, ...(cause !== undefined && { cause }) }, { status, headers });
+  return Response.json(
+    { code, message, ...(cause !== undefined && { cause }) },
+    { status, headers },
+  );
 }
 
 function finish(c: Context<Framed>): void {

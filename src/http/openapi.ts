@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { ERROR_REPLIES } from "./replies.ts";
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
@@ -38,8 +39,8 @@ const HEADERS = {
   "X-Ratelimit-Limit": header("Requests that the policy admits in any 60 seconds.", "integer"),
   "X-Ratelimit-Remaining": header("Requests that have room now.", "integer"),
   "X-Ratelimit-Reset": header("Seconds until there is more room than now.", "integer"),
-  "RateLimit-Policy": header("The policy, its quota and its window: `\"default\";q=100;w=60`."),
-  RateLimit: header("What is left, and for how long: `\"default\";r=99;t=60`."),
+  "RateLimit-Policy": header('The policy, its quota and its window: `"default";q=100;w=60`.'),
+  RateLimit: header('What is left, and for how long: `"default";r=99;t=60`.'),
   "Retry-After": header("Seconds to wait before a retry.", "integer"),
   Allow: header("The methods that the path has."),
 };
@@ -48,6 +49,7 @@ type HeaderName = keyof typeof HEADERS;
 
 const EVERYWHERE: HeaderName[] = ["X-Request-Id"];
 const TO_A_KNOWN_KEY: HeaderName[] = [
+  ...EVERYWHERE,
   "X-D1-Bookmark",
   "X-Ratelimit-Limit",
   "X-Ratelimit-Remaining",
@@ -86,22 +88,44 @@ export function describeApi(router: OpenAPIHono): OpenApiDocument {
     tags: TAGS,
   });
   document.components = { ...document.components, headers: HEADERS };
-  for (const operation of operationsOf(document)) addHeaders(operation);
+  shareErrorReplies(document);
   return document;
 }
 
-type DocumentedOperation = { security?: object[]; responses?: object };
+/**
+ * Gives every reply its headers, and every operation the same nine error replies by reference: the
+ * routes spell them out, for their types, which would make the document four times as long.
+ */
+function shareErrorReplies(document: OpenApiDocument): void {
+  const shared: Record<string, DocumentedReply> = {};
+  for (const { security, responses = {} } of operationsOf(document)) {
+    for (const [status, reply] of Object.entries(responses)) {
+      if (!(status in ERROR_REPLIES)) {
+        reply.headers = refer(security ? TO_A_KNOWN_KEY : EVERYWHERE);
+        continue;
+      }
+      const headers = refer([...TO_A_KNOWN_KEY, ...(WITH_STATUS[status] ?? [])]);
+      shared[`Error${status}`] = { ...reply, headers };
+      responses[status] = { $ref: `#/components/responses/Error${status}` };
+    }
+  }
+  Object.assign(document.components ?? {}, { responses: shared });
+}
+
+interface DocumentedReply {
+  headers?: object;
+  $ref?: string;
+}
+
+interface DocumentedOperation {
+  security?: object[];
+  responses?: Record<string, DocumentedReply>;
+}
 
 function operationsOf(document: OpenApiDocument): DocumentedOperation[] {
   return Object.values(document.paths ?? {}).flatMap((item) => Object.values(item));
 }
 
-function addHeaders(operation: DocumentedOperation): void {
-  const general = operation.security ? [...EVERYWHERE, ...TO_A_KNOWN_KEY] : EVERYWHERE;
-  for (const [status, response] of Object.entries(operation.responses ?? {})) {
-    const names = [...general, ...(WITH_STATUS[status] ?? [])];
-    response.headers = Object.fromEntries(
-      names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-    );
-  }
+function refer(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -39,7 +39,8 @@ export const ListQuery = z.object({
       type: "string",
       enum: [...SORT_ORDERS],
       default: "-created_at",
-      description: "`created_at` and `+created_at` list the oldest first, `-created_at` the newest.",
+      description:
+        "`created_at` and `+created_at` list the oldest first, `-created_at` the newest.",
     }),
 });
 

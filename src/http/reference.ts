@@ -10,6 +10,7 @@ const document = createRoute({
   operationId: "readOpenApiDocument",
   tags: ["Service"],
   summary: "Read this description of the API",
+  security: [],
   responses: {
     200: jsonReply(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document."),
     ...ERROR_REPLIES,

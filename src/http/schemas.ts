@@ -4,13 +4,11 @@ import { canonicalId, IDENTIFIER_PATTERN } from "../lib/ids.ts";
 const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 
 /** An identifier in an answer: always the 22-character form. */
-export const Identifier = z
-  .string()
-  .openapi("Identifier", {
-    description: "An identifier in its 22-character form.",
-    pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
-    example: EXAMPLE_ID,
-  });
+export const Identifier = z.string().openapi("Identifier", {
+  description: "An identifier in its 22-character form.",
+  pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
+  example: EXAMPLE_ID,
+});
 
 /** An identifier in a request: any of the three forms, read into the 22-character one. */
 export const IdentifierInput = z
@@ -20,7 +18,7 @@ export const IdentifierInput = z
     "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
   )
   .transform((text) => canonicalId(text) ?? text)
-  .openapi({ type: "string", example: EXAMPLE_ID });
+  .openapi({ type: "string", pattern: IDENTIFIER_PATTERN.source, example: EXAMPLE_ID });
 
 export const Timestamp = z.string().openapi("Timestamp", {
   description: "RFC 3339, in UTC with milliseconds.",

@@ -50,7 +50,9 @@ export class ApiError extends Error {
 export class BadInput extends ApiError {
   constructor(issues: readonly Issue[]) {
     const [first] = issues;
-    const summary = first ? [first.path, first.message].filter(Boolean).join(": ") : "Invalid input.";
+    const summary = first
+      ? [first.path, first.message].filter(Boolean).join(": ")
+      : "Invalid input.";
     super("bad_input", summary, { cause: { issues } });
   }
 }

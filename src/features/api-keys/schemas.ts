@@ -31,7 +31,7 @@ export const ApiKeyList = envelopeOf(ApiKey, "ApiKeyList");
 export const CreatedApiKey = ApiKey.extend({
   key: z.string().regex(API_KEY_PATTERN).openapi({
     description: "The key itself. It is shown this once and kept nowhere: store it now.",
-    example: "lsh_1C4dSLTQ9wKmCkmG3EtMZp_0fHcVgJ0UkXqZ8nYwN7mPqL2sTtRrEeWwQqAaSsDdFfGgHhJ12ab",
+    example: "lsh_1C4dSLTQ9wKmCkmG3EtMZp_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD",
   }),
 }).openapi("CreatedApiKey");
 

@@ -4,8 +4,8 @@ import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { type IssuedKey, issueApiKey } from "./format.ts";
-import * as store from "./store.ts";
 import type { ApiKeyRow } from "./store.ts";
+import * as store from "./store.ts";
 
 /** A key that was made just now: the record, and the key itself, to be shown once. */
 export interface CreatedKey {
@@ -74,7 +74,15 @@ export async function revokeKey(ctx: ServiceContext, organizationId: string, id:
 
 /** The columns that an issued key decides by itself. */
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {
-  return { id, secretHash, lastFour, version: 1, expiresAt: null, lastUsedAt: null, createdAt: now };
+  return {
+    id,
+    secretHash,
+    lastFour,
+    version: 1,
+    expiresAt: null,
+    lastUsedAt: null,
+    createdAt: now,
+  };
 }
 
 function requireFuture(time: number | undefined, now: number): void {

@@ -1,6 +1,5 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { openForWriting } from "../../db/client.ts";
 import type { Framed } from "../../http/frame.ts";
 import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, limitBody } from "../../http/router.ts";
@@ -38,7 +37,7 @@ export function bootstrapRoutes(clock: Clock) {
   return createRouter<Framed>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
     const input = { organizationName: organization.name, account: toNewPerson(account) };
-    const founded = await bootstrap({ db: openForWriting(c.env.DB).db, clock }, input);
+    const founded = await bootstrap(c.env.DB, clock, input);
     return c.json(presentFoundedOrganization(founded), 201);
   });
 }

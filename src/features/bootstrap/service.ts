@@ -1,4 +1,4 @@
-import type { Database } from "../../db/client.ts";
+import { openForWriting } from "../../db/client.ts";
 import { isUniqueViolation } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
@@ -18,21 +18,26 @@ export async function requireBootstrapToken(
 
 /** Makes the first account, organization and key. Of any number of callers, one succeeds, ever. */
 export async function bootstrap(
-  ctx: { db: Database; clock: Clock },
+  d1: D1Database,
+  clock: Clock,
   input: { organizationName: string; account: NewPerson },
 ): Promise<FoundedOrganization> {
-  const account = newAccount(ctx.clock, input.account);
-  const founding = await prepareFounding(ctx, {
-    name: input.organizationName,
-    accountId: account.id,
-  });
+  const { db } = openForWriting(d1);
+  const account = newAccount(clock, input.account);
+  const founding = await prepareFounding(
+    { db, clock },
+    {
+      name: input.organizationName,
+      accountId: account.id,
+    },
+  );
   const { organization } = founding.founded;
   const [insertOrganization, ...rest] = founding.statements;
   try {
-    await ctx.db.batch([
+    await db.batch([
       insertOrganization,
-      store.insertBootstrap(ctx.db, organization.id, organization.createdAt),
-      store.insertFirstAccount(ctx.db, account),
+      store.insertBootstrap(db, organization.id, organization.createdAt),
+      store.insertFirstAccount(db, account),
       ...rest,
     ]);
   } catch (error) {

@@ -1,14 +1,14 @@
-import type { Database } from "../../db/client.ts";
+import { openForReading } from "../../db/client.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { ping } from "./store.ts";
 
 /** Throws, naming what is wrong, unless every secret is set and the database answers. */
 export async function checkHealth(
-  db: Database,
+  d1: D1Database,
   secrets: Record<string, string | undefined>,
 ): Promise<void> {
   const missing = Object.keys(secrets).filter((name) => !secrets[name]);
-  const database = await ping(db).then(
+  const database = await ping(openForReading(d1).db).then(
     () => "ok",
     () => "unreachable",
   );

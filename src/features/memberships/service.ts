@@ -5,8 +5,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import * as store from "./store.ts";
 import type { MemberRow, NewAccount } from "./store.ts";
+import * as store from "./store.ts";
 import type { Profile } from "./table.ts";
 
 export interface NewPerson {

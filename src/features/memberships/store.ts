@@ -136,7 +136,11 @@ function ownsNoProjectAlone(db: Database, id: string): SQL {
     .select({ found: sql`1` })
     .from(other)
     .where(
-      and(eq(other.projectId, owned.projectId), eq(other.role, "owner"), ne(other.membershipId, id)),
+      and(
+        eq(other.projectId, owned.projectId),
+        eq(other.role, "owner"),
+        ne(other.membershipId, id),
+      ),
     );
   return notExists(
     db

@@ -20,4 +20,3 @@ export const CreatedOrganization = Organization.extend({
     description: "The first key of the organization, with the role `owner`. Shown this once.",
   }),
 }).openapi("CreatedOrganization");
-

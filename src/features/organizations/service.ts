@@ -4,8 +4,8 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { newId } from "../../lib/ids.ts";
 import { type CreatedKey, insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
-import * as store from "./store.ts";
 import type { OrganizationRow } from "./store.ts";
+import * as store from "./store.ts";
 
 const FIRST_KEY_NAME = "First key";
 

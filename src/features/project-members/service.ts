@@ -4,8 +4,8 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { authorize, findProject, requireProject } from "../projects/index.ts";
-import * as store from "./store.ts";
 import type { ProjectMemberRow } from "./store.ts";
+import * as store from "./store.ts";
 
 const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
 

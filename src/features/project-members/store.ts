@@ -31,10 +31,7 @@ function selectMembers(db: Database) {
 }
 
 const within = (organizationId: string, projectId: string) =>
-  and(
-    eq(projectMembers.organizationId, organizationId),
-    eq(projectMembers.projectId, projectId),
-  );
+  and(eq(projectMembers.organizationId, organizationId), eq(projectMembers.projectId, projectId));
 
 export function findMember(
   db: Database,

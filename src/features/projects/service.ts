@@ -4,8 +4,8 @@ import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { authorize } from "./access.ts";
-import * as store from "./store.ts";
 import type { NewConnection, ProjectChange, ProjectRow } from "./store.ts";
+import * as store from "./store.ts";
 
 const FIRST_ENVIRONMENT = "production";
 

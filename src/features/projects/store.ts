@@ -112,9 +112,7 @@ export function replaceProject(
   const environment = db
     .select({ found: sql`1` })
     .from(environments)
-    .where(
-      and(eq(environments.id, change.defaultEnvironmentId), eq(environments.projectId, id)),
-    );
+    .where(and(eq(environments.id, change.defaultEnvironmentId), eq(environments.projectId, id)));
   return db
     .update(projects)
     .set(change)

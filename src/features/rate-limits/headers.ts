@@ -1,5 +1,5 @@
-import { WINDOW_MS } from "./policies.ts";
 import type { Verdict } from "./limiter.ts";
+import { WINDOW_MS } from "./policies.ts";
 
 /** Whole seconds until further room, rounded up: a caller who waits so long is admitted. */
 export function resetSeconds(verdict: Pick<Verdict, "waitMs">): number {

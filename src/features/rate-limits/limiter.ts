@@ -90,7 +90,14 @@ export class Limiter {
     const decision = admit(this.#fallbackLogs.get(window) ?? [], share, this.#clock.now());
     this.#fallbackLogs.set(window, decision.log);
     const { admitted, remaining, waitMs } = decision;
-    return { policy, limit: POLICIES[policy].limit, admitted, remaining, waitMs, version: undefined };
+    return {
+      policy,
+      limit: POLICIES[policy].limit,
+      admitted,
+      remaining,
+      waitMs,
+      version: undefined,
+    };
   }
 }
 
