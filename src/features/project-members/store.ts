@@ -8,12 +8,15 @@ import { projectMembers } from "./table.ts";
 
 export type ProjectMemberRow = Awaited<ReturnType<typeof findMember>>[number];
 
-/** Every column under a name of its own: a batch on D1 loses columns that share one. */
+/**
+ * Every column under a name of its own: a batch on D1 loses columns that share one, and a union is
+ * ordered by the names of its columns.
+ */
 const MEMBER = {
   projectId: projectMembers.projectId,
-  membershipId: projectMembers.membershipId,
+  membershipId: sql<string>`${projectMembers.membershipId}`.as("membership_id"),
   role: projectMembers.role,
-  createdAt: projectMembers.createdAt,
+  createdAt: sql<number>`${projectMembers.createdAt}`.as("created_at"),
   accountId: memberships.accountId,
   orgRole: sql<OrgRole>`${memberships.role}`.as("org_role"),
   name: accounts.name,

@@ -1,0 +1,89 @@
+import { applyD1Migrations, reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+interface Table {
+  name: string;
+  columns: { name: string; type: string; notnull: number }[];
+  foreignKeys: { from: string; table: string; to: string; on_delete: string }[];
+}
+
+async function readTables(): Promise<Table[]> {
+  const { results } = await env.DB.prepare(
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '\\_cf%' escape '\\' and name <> 'd1_migrations'",
+  ).all<{ name: string }>();
+  return Promise.all(
+    results.map(async ({ name }) => ({
+      name,
+      columns: (await env.DB.prepare(`pragma table_info(${name})`).all<Table["columns"][0]>())
+        .results,
+      foreignKeys: (
+        await env.DB.prepare(`pragma foreign_key_list(${name})`).all<Table["foreignKeys"][0]>()
+      ).results,
+    })),
+  );
+}
+
+/** One row in every table that has none yet, parents before children. */
+async function seed(): Promise<void> {
+  const tables = await readTables();
+  const ready = new Set<string>();
+  while (ready.size < tables.length) {
+    const [next] = tables.filter(
+      ({ name, foreignKeys }) =>
+        !ready.has(name) && foreignKeys.every(({ table }) => table === name || ready.has(table)),
+    );
+    if (!next) throw new Error("The tables refer to each other in a circle");
+    await insertRow(next);
+    ready.add(next.name);
+  }
+}
+
+async function insertRow({ name, columns, foreignKeys }: Table): Promise<void> {
+  if ((await countRows(name)) > 0) return;
+  const sample = (column: Table["columns"][0]) => {
+    if (foreignKeys.some(({ from }) => from === column.name)) return "seed";
+    if (column.type.toLowerCase() === "integer") return 1;
+    return "seed";
+  };
+  const places = columns.map(() => "?").join(", ");
+  await env.DB.prepare(`insert into ${name} values (${places})`)
+    .bind(...columns.map(sample))
+    .run();
+}
+
+async function countRows(table: string): Promise<number> {
+  return Number(await env.DB.prepare(`select count(*) as n from ${table}`).first("n"));
+}
+
+describe("migrations", () => {
+  it("applied one by one to a database in use lose no row", async () => {
+    await reset();
+    const counts = new Map<string, number>();
+    for (const migration of env.TEST_MIGRATIONS) {
+      await applyD1Migrations(env.DB, [migration]);
+      for (const [table, count] of counts) expect(await countRows(table), table).toBe(count);
+      await seed();
+      for (const { name } of await readTables()) counts.set(name, await countRows(name));
+    }
+    expect(counts.size).toBeGreaterThan(0);
+    expect([...counts.values()].every((count) => count > 0)).toBe(true);
+    const { results } = await env.DB.prepare("pragma foreign_key_check").all();
+    expect(results).toEqual([]);
+  });
+
+  it("restrict every foreign key", async () => {
+    const tables = await readTables();
+    const keys = tables.flatMap(({ foreignKeys }) => foreignKeys);
+    expect(keys.length).toBeGreaterThan(0);
+    expect(new Set(keys.map(({ on_delete }) => on_delete))).toEqual(new Set(["RESTRICT"]));
+  });
+
+  it("give every table its organization, save the tables that stand above one", async () => {
+    const tables = await readTables();
+    const without = tables.filter(
+      ({ columns }) => !columns.some(({ name }) => name === "organization_id"),
+    );
+    expect(without.map(({ name }) => name).toSorted()).toEqual(["accounts", "organizations"]);
+  });
+});

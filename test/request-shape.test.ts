@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client } from "./support/client.ts";
+import { exampleBody, type Operation, operations } from "./support/contract.ts";
+import { Instrumented } from "./support/instruments.ts";
+import { join, newKey, newProject, newWorld, type World } from "./support/world.ts";
+
+/**
+ * For every operation behind the gate: round trips to D1 and statements in them, once the key is
+ * known, for a request that succeeds. A read that takes more than one round trip fails the suite.
+ */
+const COSTS: Record<string, { trips: number; statements: number }> = {
+  listOrganizations: { trips: 1, statements: 1 },
+  createOrganization: { trips: 1, statements: 3 },
+  listMembers: { trips: 1, statements: 1 },
+  addMember: { trips: 1, statements: 3 },
+  getMember: { trips: 1, statements: 1 },
+  replaceMember: { trips: 2, statements: 3 },
+  removeMember: { trips: 2, statements: 4 },
+  listApiKeys: { trips: 1, statements: 1 },
+  createApiKey: { trips: 2, statements: 2 },
+  getApiKey: { trips: 1, statements: 1 },
+  revokeApiKey: { trips: 1, statements: 1 },
+  listProjects: { trips: 1, statements: 1 },
+  listProjectsOfOrganization: { trips: 1, statements: 1 },
+  createProject: { trips: 1, statements: 3 },
+  getProject: { trips: 1, statements: 1 },
+  replaceProject: { trips: 2, statements: 2 },
+  deleteProject: { trips: 2, statements: 5 },
+  connectProject: { trips: 2, statements: 3 },
+  disconnectProject: { trips: 2, statements: 3 },
+  listProjectMembers: { trips: 1, statements: 2 },
+  addProjectMembers: { trips: 2, statements: 3 },
+  getProjectMember: { trips: 1, statements: 2 },
+  replaceProjectMember: { trips: 2, statements: 3 },
+  removeProjectMember: { trips: 2, statements: 3 },
+};
+
+const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
+const reads = behindGate.filter(({ method }) => method === "GET");
+const writes = behindGate.filter(({ method }) => method !== "GET");
+const named = (each: Operation) => [each.operationId, each] as const;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await newWorld();
+});
+
+/** A request of an operation that succeeds, for a worker that has met its key. */
+async function prepare(operation: Operation) {
+  const worker = new Instrumented();
+  const project = await newProject(world.client);
+  const [inside, outside] = [await join(world), await join(world)];
+  const members = `/v1/projects/${project.id}/members`;
+  await world.client.post(members, { member_ids: [inside.membershipId] });
+  const ids: Record<string, string> = {
+    org_id: world.id,
+    project_id: project.id,
+    member_id: inside.membershipId,
+    membership_id: inside.membershipId,
+    key_id: inside.keyId,
+  };
+  const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
+  const body = exampleBody(operation);
+  if (body && "default_environment_id" in body) {
+    body["default_environment_id"] = project.default_environment_id;
+  }
+  if (body && "member_ids" in body) body["member_ids"] = [outside.membershipId];
+  if (body && "email" in body) body["email"] = `${crypto.randomUUID()}@example.com`;
+  const { client } = await newKey(world);
+  const caller = client.via(worker.fetch);
+  await caller.get("/v1/orgs");
+  worker.forget();
+  return { worker, send: () => caller.request(operation.method, path, body) };
+}
+
+describe("once a key is known", () => {
+  it("counts every operation", () => {
+    const ids = behindGate.map(({ operationId }) => operationId);
+    expect(Object.keys(COSTS).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(reads.map(named))("%s is one database trip beside one object call", async (id, each) => {
+    const { worker, send } = await prepare(each);
+    expect((await send()).status).toBeLessThan(300);
+    const [database, ...more] = worker.database;
+    const [object, ...others] = worker.objects;
+    if (!database || !object) throw new Error("Both were to be asked");
+    expect([more, others]).toEqual([[], []]);
+    expect(database.statements).toHaveLength(Number(COSTS[id]?.statements));
+    expect(database.constraint).toBe("first-unconstrained");
+    // Side by side: each began before the other ended.
+    expect(database.began).toBeLessThan(object.ended);
+    expect(object.began).toBeLessThan(database.ended);
+  });
+
+  it.each(writes.map(named))(
+    "%s asks the limiter before it touches the database",
+    async (id, each) => {
+      const { worker, send } = await prepare(each);
+      expect((await send()).status).toBeLessThan(300);
+      const [take, ...announcements] = worker.objects;
+      const [first] = worker.database;
+      if (!take || !first) throw new Error("Both were to be asked");
+      expect(take.ended).toBeLessThan(first.began);
+      expect(announcements.every(({ statements: [call] }) => call?.sql === "raiseVersion")).toBe(
+        true,
+      );
+      expect(worker.database.every(({ constraint }) => constraint === "first-primary")).toBe(true);
+      expect({
+        trips: worker.database.length,
+        statements: worker.database.flatMap(({ statements }) => statements).length,
+      }).toEqual(COSTS[id]);
+    },
+  );
+});
+
+describe("before a key is known", () => {
+  it("costs one more database trip, and the hour of its use is noted once", async () => {
+    const worker = new Instrumented();
+    const { client } = await newKey(world);
+    const caller = client.via(worker.fetch);
+    await caller.get("/v1/orgs");
+    const shapes = worker.database.map(({ statements }) => statements[0]?.sql.split(" ")[0]);
+    expect(shapes.toSorted()).toEqual(["select", "select", "update"]);
+    await caller.get("/v1/orgs");
+    expect(worker.database).toHaveLength(4);
+  });
+
+  const malformed = {
+    missing: undefined,
+    empty: "",
+    "of another kind": "lsr_abc",
+    "mistyped in its last character": "last",
+    "mistyped in its secret": "secret",
+  };
+
+  it.each(Object.entries(malformed))("a key that is %s asks nobody", async (_, text) => {
+    const worker = new Instrumented();
+    const good = String((await newKey(world)).client.key);
+    const swap = (at: number) =>
+      good.slice(0, at) + (good.at(at) === "0" ? "1" : "0") + good.slice(at + 1);
+    const key = { last: swap(good.length - 1), secret: swap(40) }[String(text)] ?? text;
+    const reply = await new Client(key, worker.fetch).get("/v1/projects");
+    expect(reply.status).toBe(401);
+    expect(worker.exchanges).toEqual([]);
+  });
+
+  it("a well-formed key that nobody has is looked for once, then remembered as unknown", async () => {
+    const worker = new Instrumented();
+    const { issueApiKey } = await import("../src/features/api-keys/index.ts");
+    const { key } = await issueApiKey("1".repeat(22));
+    const stranger = new Client(key, worker.fetch);
+    expect((await stranger.get("/v1/projects")).status).toBe(401);
+    const constraints = worker.database.map(({ constraint }) => constraint);
+    expect(constraints).toEqual(["first-unconstrained", "first-primary"]);
+    expect((await stranger.get("/v1/projects")).status).toBe(401);
+    expect(worker.exchanges).toHaveLength(2);
+  });
+});

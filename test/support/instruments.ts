@@ -1,0 +1,138 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { createApp } from "../../src/app.ts";
+import type { LimiterNamespace } from "../../src/features/rate-limits/index.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+
+export interface Statement {
+  sql: string;
+  params: readonly unknown[];
+}
+
+/** One exchange with D1 or with a Durable Object. */
+export interface Exchange {
+  with: "database" | "object";
+  /** What the session was opened with; only for the database. */
+  constraint?: string;
+  statements: Statement[];
+  /** Places in the order of all beginnings and endings. */
+  began: number;
+  ended: number;
+}
+
+/** A worker of its own memory, whose every exchange is on record. */
+export class Instrumented {
+  readonly exchanges: Exchange[] = [];
+  readonly logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
+  readonly fetch: (request: Request) => Promise<Response>;
+  #order = 0;
+
+  constructor(options: { clock?: Clock; limiters?: LimiterNamespace; database?: D1Database } = {}) {
+    const { clock, limiters = env.RATE_LIMITER, database = env.DB } = options;
+    const app = createApp({
+      ...(clock && { clock }),
+      log: (level, event, fields) => this.logged.push({ level, event, fields }),
+    });
+    const bindings = {
+      ...env,
+      DB: this.#watchDatabase(database),
+      RATE_LIMITER: this.#watchLimiters(limiters),
+    };
+    this.fetch = async (request) => {
+      const execution = createExecutionContext();
+      const response = await app.fetch(request, bindings, execution);
+      await waitOnExecutionContext(execution);
+      return response;
+    };
+  }
+
+  get database(): Exchange[] {
+    return this.exchanges.filter((exchange) => exchange.with === "database");
+  }
+
+  get objects(): Exchange[] {
+    return this.exchanges.filter((exchange) => exchange.with === "object");
+  }
+
+  forget(): void {
+    this.exchanges.length = 0;
+    this.logged.length = 0;
+  }
+
+  async #record<Result>(
+    exchange: Pick<Exchange, "with" | "statements"> & { constraint?: string },
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    this.#order += 1;
+    const record = { ...exchange, began: this.#order, ended: 0 };
+    this.exchanges.push(record);
+    try {
+      return await run();
+    } finally {
+      this.#order += 1;
+      record.ended = this.#order;
+    }
+  }
+
+  #watchDatabase(database: D1Database): D1Database {
+    const withSession = (constraint: string) => {
+      const session = database.withSession(constraint);
+      return {
+        prepare: (sql: string) =>
+          this.#watchStatement(constraint, session.prepare(sql), { sql, params: [] }),
+        batch: (statements: WatchedStatement[]) =>
+          this.#record(
+            { with: "database", constraint, statements: statements.map((each) => each.statement) },
+            () => session.batch(statements.map((each) => each.bound)),
+          ),
+        getBookmark: () => session.getBookmark(),
+      };
+    };
+    return { withSession } as unknown as D1Database;
+  }
+
+  #watchStatement(
+    constraint: string,
+    bound: D1PreparedStatement,
+    statement: Statement,
+  ): WatchedStatement {
+    const record = <Result>(run: () => Promise<Result>) =>
+      this.#record({ with: "database", constraint, statements: [statement] }, run);
+    return {
+      bound,
+      statement,
+      bind: (...params) =>
+        this.#watchStatement(constraint, bound.bind(...params), { sql: statement.sql, params }),
+      all: () => record(() => bound.all()),
+      run: () => record(() => bound.run()),
+      raw: () => record(() => bound.raw()),
+      first: () => record(() => bound.first()),
+    };
+  }
+
+  #watchLimiters(limiters: LimiterNamespace): typeof env.RATE_LIMITER {
+    const watched = {
+      getByName: (name: string) => {
+        const object = limiters.getByName(name);
+        const record = <Result>(method: string, run: () => Promise<Result>) =>
+          this.#record({ with: "object", statements: [{ sql: method, params: [name] }] }, run);
+        return {
+          take: (policy: "default") => record("take", async () => object.take(policy)),
+          raiseVersion: (version: number) =>
+            record("raiseVersion", async () => object.raiseVersion(version)),
+        };
+      },
+    };
+    return watched as unknown as typeof env.RATE_LIMITER;
+  }
+}
+
+interface WatchedStatement {
+  bound: D1PreparedStatement;
+  statement: Statement;
+  bind(...params: unknown[]): WatchedStatement;
+  all(): Promise<unknown>;
+  run(): Promise<unknown>;
+  raw(): Promise<unknown>;
+  first(): Promise<unknown>;
+}

@@ -1,0 +1,85 @@
+import { env } from "cloudflare:workers";
+import { openForWriting } from "../../src/db/client.ts";
+import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
+import { newAccount } from "../../src/features/memberships/index.ts";
+import { insertAccount } from "../../src/features/memberships/store.ts";
+import { prepareFounding } from "../../src/features/organizations/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import type { OrgRole } from "../../src/lib/roles.ts";
+import { Client, type Parsed } from "./client.ts";
+
+export interface Person {
+  client: Client;
+  membershipId: string;
+  keyId: string;
+}
+
+/** An organization of a test's own. */
+export interface World extends Person {
+  /** The organization. */
+  id: string;
+  accountId: string;
+}
+
+/** Founds an organization with an owner and an owner's key. */
+export async function newWorld(): Promise<World> {
+  const { db } = openForWriting(env.DB);
+  const person = {
+    email: newEmail(),
+    name: "Olive Owner",
+    displayName: null,
+    avatar: null,
+    profile: {},
+  };
+  const account = newAccount(systemClock, person);
+  const founding = await prepareFounding(
+    { db, clock: systemClock },
+    { name: "Test", accountId: account.id },
+  );
+  await db.batch([insertAccount(db, account), ...founding.statements]);
+  const { organization, apiKey } = founding.founded;
+  return {
+    id: organization.id,
+    accountId: account.id,
+    membershipId: apiKey.row.membershipId,
+    keyId: apiKey.row.id,
+    client: new Client(apiKey.key),
+  };
+}
+
+/** Somebody new in the organization, with a key of the same role. */
+export async function join(world: World, role: OrgRole = "member"): Promise<Person> {
+  const { body: member } = await world.client.post(`/v1/orgs/${world.id}/members`, {
+    email: newEmail(),
+    name: "Molly Member",
+    role,
+  });
+  return newKey(world, { membershipId: member.membership_id, role });
+}
+
+/** A further key, by default for the owner: each has a rate limit of its own. */
+export async function newKey(
+  world: World,
+  fields: { membershipId?: string; role?: OrgRole; expiresAt?: number } = {},
+): Promise<Person> {
+  const issued = await issueApiKey(newId(systemClock));
+  const { membershipId = world.membershipId, role = "owner", expiresAt = null } = fields;
+  await insertKey(openForWriting(env.DB).db, {
+    ...newKeyRow(issued, Date.now()),
+    organizationId: world.id,
+    membershipId,
+    name: "test",
+    role,
+    expiresAt,
+  });
+  return { client: new Client(issued.key), membershipId, keyId: issued.id };
+}
+
+export async function newProject(client: Client, fields: object = {}): Promise<Parsed> {
+  return (await client.post("/v1/projects", { name: "storefront", ...fields })).body;
+}
+
+export function newEmail(): string {
+  return `${newId(systemClock)}@example.com`.toLowerCase();
+}
