@@ -2,16 +2,22 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
+import { componentRoutes } from "./features/components/routes.ts";
+import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
+import { POLICIES } from "./features/rate-limits/index.ts";
+import { stackRoutes } from "./features/stacks/routes.ts";
+import { variableRoutes } from "./features/variables/routes.ts";
+import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
 import { admitStranger, Gate, refuseRoute } from "./gate.ts";
 import { type Framed, frame } from "./http/frame.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import { Operations } from "./http/operations.ts";
-import { referenceRoutes } from "./http/reference.ts";
+import { referenceRoutes } from "./http/reference/routes.ts";
 import { createRouter, limitBody, type Protected } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
@@ -30,7 +36,7 @@ export function createApp({
   log?: Log;
 } = {}): App {
   const described = new OpenAPIHono();
-  const describe = () => describeApi(described);
+  const describe = () => describeApi(described, POLICIES);
   const open = createOpenRouter(clock, describe);
   const protectedRouter = createProtectedRouter();
   described.route("/", open).route("/", protectedRouter);
@@ -68,7 +74,12 @@ function createProtectedRouter() {
     .route("/", membershipRoutes)
     .route("/", apiKeyRoutes)
     .route("/", projectRoutes)
-    .route("/", projectMemberRoutes);
+    .route("/", projectMemberRoutes)
+    .route("/", environmentRoutes)
+    .route("/", componentRoutes)
+    .route("/", stackRoutes)
+    .route("/", variableRoutes)
+    .route("/", scopedVariableRoutes);
 }
 
 const openDoor: MiddlewareHandler<Framed> = async (c, next) => {

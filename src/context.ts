@@ -1,4 +1,5 @@
 import type { Database } from "./db/client.ts";
+import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Log } from "./lib/log.ts";
@@ -26,6 +27,8 @@ export interface ServiceContext {
   actor: Actor;
   clock: Clock;
   log: Log;
+  /** Opens and seals values; fails while the deployment has no keyring. */
+  cipher(): Promise<Cipher>;
   /** Makes every isolate read these keys again before it acts on what it remembers of them. */
   announceKeys(keys: readonly ChangedKey[]): Promise<void>;
 }

@@ -17,6 +17,7 @@ import {
 } from "./features/rate-limits/index.ts";
 import type { Framed } from "./http/frame.ts";
 import type { Operations } from "./http/operations.ts";
+import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
 import { describeError, type Log } from "./lib/log.ts";
@@ -73,7 +74,7 @@ export class Gate {
     }
     const operation = this.#operations.find(c.req.method, c.req.path);
     this.#trace(c, principal, operation?.path);
-    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    const isRead = /^(GET|HEAD)$/.test(c.req.method) && !operation?.writes;
     const entry = { c, key, policy: toPolicy(operation?.policy), isRead };
     return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
   };
@@ -132,6 +133,7 @@ export class Gate {
       actor,
       clock: this.#clock,
       log: this.#log,
+      cipher: () => cipherOf(c.env.ENCRYPTION_KEYS),
       announceKeys: async (keys) => {
         const announce = (key: ChangedKey) =>
           this.#limiter.announce(c.env.RATE_LIMITER, key.secretHash, key.version);

@@ -220,6 +220,7 @@ describe("health", () => {
     const broken = {
       ...env,
       BOOTSTRAP_TOKEN: "",
+      ENCRYPTION_KEYS: "",
       DB: {
         withSession: () => ({ prepare: () => ({ bind: () => ({}) }), getBookmark: () => null }),
       },
@@ -231,7 +232,7 @@ describe("health", () => {
     expect(await response.json()).toEqual({
       code: "internal",
       message: "The deployment is not whole; see cause.",
-      cause: { missing_secrets: ["BOOTSTRAP_TOKEN"], database: "unreachable" },
+      cause: { missing_secrets: ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS"], database: "unreachable" },
     });
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Client } from "./support/client.ts";
 import { exampleBody, type Operation, operations } from "./support/contract.ts";
 import { Instrumented } from "./support/instruments.ts";
-import { join, newKey, newProject, newWorld, type World } from "./support/world.ts";
+import { join, newInside, newKey, newProject, newWorld, type World } from "./support/world.ts";
 
 /**
  * For every operation behind the gate: round trips to D1 and statements in them, once the key is
@@ -25,7 +25,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   createProject: { trips: 1, statements: 3 },
   getProject: { trips: 1, statements: 1 },
   replaceProject: { trips: 2, statements: 2 },
-  deleteProject: { trips: 2, statements: 5 },
+  deleteProject: { trips: 2, statements: 8 },
   connectProject: { trips: 2, statements: 3 },
   disconnectProject: { trips: 2, statements: 3 },
   listProjectMembers: { trips: 1, statements: 2 },
@@ -33,11 +33,37 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   getProjectMember: { trips: 1, statements: 2 },
   replaceProjectMember: { trips: 2, statements: 3 },
   removeProjectMember: { trips: 2, statements: 3 },
+  listEnvironments: { trips: 1, statements: 2 },
+  createEnvironment: { trips: 2, statements: 2 },
+  getEnvironment: { trips: 1, statements: 1 },
+  replaceEnvironment: { trips: 2, statements: 2 },
+  deleteEnvironment: { trips: 2, statements: 5 },
+  listComponents: { trips: 1, statements: 2 },
+  createComponent: { trips: 2, statements: 2 },
+  getComponent: { trips: 1, statements: 1 },
+  replaceComponent: { trips: 2, statements: 2 },
+  deleteComponent: { trips: 2, statements: 4 },
+  listStacks: { trips: 1, statements: 2 },
+  createStack: { trips: 2, statements: 2 },
+  getStack: { trips: 1, statements: 1 },
+  replaceStack: { trips: 2, statements: 2 },
+  deleteStack: { trips: 2, statements: 2 },
+  getVariable: { trips: 1, statements: 1 },
+  replaceVariable: { trips: 2, statements: 2 },
+  deleteVariable: { trips: 2, statements: 2 },
+  revealVariable: { trips: 2, statements: 3 },
+  listComponentVariables: { trips: 1, statements: 2 },
+  createComponentVariable: { trips: 2, statements: 2 },
+  putComponentVariables: { trips: 2, statements: 4 },
+  listEnvironmentVariables: { trips: 1, statements: 2 },
+  createEnvironmentVariable: { trips: 2, statements: 2 },
+  putEnvironmentVariables: { trips: 2, statements: 4 },
 };
 
 const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
-const reads = behindGate.filter(({ method }) => method === "GET");
-const writes = behindGate.filter(({ method }) => method !== "GET");
+const isRead = (each: Operation) => each.method === "GET" && each["x-writes"] !== true;
+const reads = behindGate.filter(isRead);
+const writes = behindGate.filter((each) => !isRead(each));
 const named = (each: Operation) => [each.operationId, each] as const;
 
 let world: World;
@@ -49,11 +75,16 @@ beforeAll(async () => {
 /** A request of an operation that succeeds, for a worker that has met its key. */
 async function prepare(operation: Operation) {
   const worker = new Instrumented();
+  const world = await newWorld();
   const project = await newProject(world.client);
   const [inside, outside] = [await join(world), await join(world)];
   const members = `/v1/projects/${project.id}/members`;
   await world.client.post(members, { member_ids: [inside.membershipId] });
+  const { body: staging } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+    name: "other",
+  });
   const ids: Record<string, string> = {
+    ...(await newInside(world.client, staging.id)),
     org_id: world.id,
     project_id: project.id,
     member_id: inside.membershipId,

@@ -11,6 +11,7 @@ export default defineConfig({
       miniflare: {
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
+          ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

@@ -10,7 +10,7 @@ export function databaseMessage(error: unknown): string | undefined {
 }
 
 /** Whether a unique index refused the write, `columns` as SQLite names them: `table.column`. */
-export function isUniqueViolation(error: unknown, ...columns: readonly string[]): boolean {
+function isUniqueViolation(error: unknown, ...columns: readonly string[]): boolean {
   const message = databaseMessage(error);
   return message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true;
 }
@@ -23,4 +23,17 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /** Whether the database gave up for lack of time. */
 export function isTimeout(error: unknown): boolean {
   return /time(d )?[ -]?out|exceeded its CPU time/i.test(databaseMessage(error) ?? "");
+}
+
+/** The result of a write, or `refusal` if a unique index over `columns` stood in its way. */
+export async function orIfTaken<Result>(
+  write: PromiseLike<Result>,
+  columns: readonly string[],
+  refusal: () => Error,
+): Promise<Result> {
+  try {
+    return await write;
+  } catch (error) {
+    throw isUniqueViolation(error, ...columns) ? refusal() : error;
+  }
 }

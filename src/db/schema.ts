@@ -1,8 +1,12 @@
 /** Every table, for stores that join across features. */
 export { apiKeys } from "../features/api-keys/table.ts";
+export { auditRecords } from "../features/audit/table.ts";
 export { bootstraps } from "../features/bootstrap/table.ts";
+export { components } from "../features/components/table.ts";
 export { environments } from "../features/environments/table.ts";
 export { accounts, memberships } from "../features/memberships/table.ts";
 export { organizations } from "../features/organizations/table.ts";
 export { projectMembers } from "../features/project-members/table.ts";
 export { projectConnections, projects } from "../features/projects/table.ts";
+export { stacks } from "../features/stacks/table.ts";
+export { variables } from "../features/variables/table.ts";

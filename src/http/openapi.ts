@@ -30,6 +30,13 @@ const TAGS = [
   { name: "API keys", description: "Credentials of one organization, each for one membership." },
   { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
   { name: "Project members", description: "Who may do what in a project." },
+  { name: "Environments", description: "The places a project runs in, and their configuration." },
+  { name: "Components", description: "The parts of an app, inside an environment." },
+  { name: "Stacks", description: "The units of provisioning in an environment." },
+  {
+    name: "Variables",
+    description: "Encrypted values that components and environments run with.",
+  },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 
@@ -63,8 +70,11 @@ function header(description: string, type: "string" | "integer" = "string") {
   return { description, schema: { type } };
 }
 
+/** The rate limits by name: how many requests each admits in any 60 seconds, and where. */
+export type Policies = Readonly<Record<string, { limit: number; appliesTo: string }>>;
+
 /** The OpenAPI 3.1 document of a router: its routes, and nothing that it has not. */
-export function describeApi(router: OpenAPIHono): OpenApiDocument {
+export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDocument {
   router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
     type: "apiKey",
     in: "header",
@@ -81,7 +91,7 @@ export function describeApi(router: OpenAPIHono): OpenApiDocument {
     info: {
       title: "Longshore",
       version: "1",
-      description: DESCRIPTION,
+      description: `${DESCRIPTION}\n\n${describePolicies(policies)}`,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This deployment" }],
@@ -92,16 +102,24 @@ export function describeApi(router: OpenAPIHono): OpenApiDocument {
   return document;
 }
 
+function describePolicies(policies: Policies): string {
+  const each = Object.entries(policies).map(
+    ([name, { limit, appliesTo }]) => `\`${name}\` admits ${limit} (${appliesTo})`,
+  );
+  return `**The policies**, by what they admit in any 60 seconds: ${each.join(", ")}.`;
+}
+
 /**
  * Gives every reply its headers, and every operation the same nine error replies by reference: the
  * routes spell them out, for their types, which would make the document four times as long.
  */
 function shareErrorReplies(document: OpenApiDocument): void {
   const shared: Record<string, DocumentedReply> = {};
-  for (const { security, responses = {} } of operationsOf(document)) {
+  for (const { security = [], responses = {} } of operationsOf(document)) {
+    const needsKey = security.some((requirement) => "api_key" in requirement);
     for (const [status, reply] of Object.entries(responses)) {
       if (!(status in ERROR_REPLIES)) {
-        reply.headers = refer(security ? TO_A_KNOWN_KEY : EVERYWHERE);
+        reply.headers = refer(needsKey ? TO_A_KNOWN_KEY : EVERYWHERE);
         continue;
       }
       const headers = refer([...TO_A_KNOWN_KEY, ...(WITH_STATUS[status] ?? [])]);

@@ -10,6 +10,8 @@ export interface Operation {
   path: string;
   /** The rate limit policy that the route names with `x-ratelimit-policy`. */
   policy: string | undefined;
+  /** Whether it writes though it is a GET, which the route says with `x-writes`. */
+  writes: boolean;
 }
 
 /** The operations of a router, found by method and path as the router itself would find them. */
@@ -29,6 +31,7 @@ export class Operations {
         method,
         path: route.path,
         policy: typeof policy === "string" ? policy : undefined,
+        writes: route["x-writes"] === true,
       };
       this.#methods.add(method);
       this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), operation);

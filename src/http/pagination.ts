@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Page, PageRequest } from "../db/keyset.ts";
-import { decodeCursor } from "../lib/cursor.ts";
+import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
+import { EXAMPLE_ID } from "./schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
 const DEFAULT_LIMIT = 20;
@@ -65,7 +66,10 @@ export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: strin
         .string()
         .regex(/^[a-zA-Z0-9+/=]+$/)
         .optional()
-        .openapi({ description: "The cursor of the next page; there exactly when there is one." }),
+        .openapi({
+          description: "The cursor of the next page; there exactly when there is one.",
+          example: encodeCursor("desc", { createdAt: 1_795_253_400_000, id: EXAMPLE_ID }),
+        }),
     })
     .openapi(name);
 }

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode, type ErrorStatus } from "../lib/errors.ts";
+import type { ProjectRole } from "../lib/roles.ts";
 
 /** The security requirement of every route behind the gate. */
 export const API_KEY = [{ api_key: [] }];
@@ -14,6 +15,18 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 }
 
 export const NO_CONTENT = { description: "Done; there is no body." };
+
+/** What a route needs of whoever calls it, for its description (the role tables of the contract). */
+export const NEEDS = {
+  viewer: needs("viewer"),
+  contributor: needs("contributor"),
+  owner: needs("owner"),
+  admin: "Needs the role `admin` in the organization.",
+};
+
+function needs(role: ProjectRole): string {
+  return `Needs the role \`${role}\` in the project, or \`admin\` in the organization.`;
+}
 
 const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 

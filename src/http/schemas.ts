@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { canonicalId, IDENTIFIER_PATTERN } from "../lib/ids.ts";
 
-const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
+export const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 
 /** An identifier in an answer: always the 22-character form. */
 export const Identifier = z.string().openapi("Identifier", {
@@ -65,4 +65,22 @@ export function severalOf<const Values extends readonly [string, ...string[]]>(v
     .pipe(z.array(z.enum(values)))
     .optional()
     .openapi({ type: "array", items: { type: "string", enum: [...values] } });
+}
+
+/** A name for places where only plain ones will do. */
+export function slug() {
+  return z.string().regex(/^[a-z0-9-]{1,64}$/, "Send 1 to 64 characters out of a-z, 0-9 and -.");
+}
+
+/**
+ * A path parameter that the contract gives no form, in any of the three forms of an identifier. A
+ * text of none of them names nothing.
+ */
+export function textParam<Name extends string>(name: Name, what: string) {
+  const schema = z
+    .string()
+    .transform((text) => canonicalId(text) ?? text)
+    .openapi({ type: "string", example: EXAMPLE_ID, param: { name, in: "path" } })
+    .openapi({ description: `The ${what}.` });
+  return { [name]: schema } as Record<Name, typeof schema>;
 }

@@ -1,5 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { complaints } from "./contract.ts";
+import { refuseLeak } from "./planted.ts";
 
 /** A reply's body has been held against its declared schema; what a test reads of it is its affair. */
 export type Parsed = ReturnType<typeof JSON.parse>;
@@ -75,6 +76,7 @@ export class Client {
     const text = await response.text();
     const { status, headers: replyHeaders } = response;
     const url = new URL(request.url);
+    refuseLeak(url.pathname, text);
     const wrong = complaints(method, url.pathname, status, replyHeaders, text);
     if (wrong.length > 0) {
       throw new Error(`${method} ${path} broke the contract: ${wrong.join("; ")}\n${text}`);

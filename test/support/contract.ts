@@ -13,6 +13,7 @@ interface DocumentedOperation {
   parameters?: { name: string; in: "path" | "query"; schema: Node }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Node }> };
   responses: Record<string, Node>;
+  "x-writes"?: boolean;
 }
 
 /** One operation of the OpenAPI document. */

@@ -80,6 +80,23 @@ export async function newProject(client: Client, fields: object = {}): Promise<P
   return (await client.post("/v1/projects", { name: "storefront", ...fields })).body;
 }
 
+/** One of everything that an environment holds, by the names of their path parameters. */
+export async function newInside(
+  client: Client,
+  environmentId: string,
+): Promise<Record<string, string>> {
+  const environment = `/v1/environments/${environmentId}`;
+  const post = async (path: string, body: object) =>
+    (await client.post(`${environment}/${path}`, { name: `n-${crypto.randomUUID()}`, ...body }))
+      .body.id;
+  return {
+    environment_id: environmentId,
+    component_id: await post("components", { kind: "service" }),
+    stack_id: await post("stacks", {}),
+    variable_id: await post("variables", { name: "A", storage_method: "string", value: "a" }),
+  };
+}
+
 export function newEmail(): string {
   return `${newId(systemClock)}@example.com`.toLowerCase();
 }

@@ -1,6 +1,13 @@
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import {
+  API_KEY,
+  ERROR_REPLIES,
+  jsonBody,
+  jsonReply,
+  NEEDS,
+  NO_CONTENT,
+} from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
 import {
@@ -19,7 +26,7 @@ const list = createRoute({
   operationId: "listApiKeys",
   tags: ["API keys"],
   summary: "List the API keys of an organization",
-  description: "Needs the role admin in the organization.",
+  description: NEEDS.admin,
   security: API_KEY,
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(ApiKeyList, "A page of API keys."), ...ERROR_REPLIES },
@@ -45,7 +52,7 @@ const get = createRoute({
   operationId: "getApiKey",
   tags: ["API keys"],
   summary: "Read an API key",
-  description: "Needs the role admin in the organization. The key itself is never shown again.",
+  description: `${NEEDS.admin} The key itself is never shown again.`,
   security: API_KEY,
   request: { params: ApiKeyParams },
   responses: { 200: jsonReply(ApiKey, "The API key."), ...ERROR_REPLIES },
@@ -57,7 +64,7 @@ const revoke = createRoute({
   operationId: "revokeApiKey",
   tags: ["API keys"],
   summary: "Revoke an API key",
-  description: "Needs the role admin in the organization. The key's next request is refused.",
+  description: `${NEEDS.admin} The key's next request is refused.`,
   security: API_KEY,
   request: { params: ApiKeyParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

@@ -1,13 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { Identifier, IdentifierInput, idParam, Timestamp, text } from "../../http/schemas.ts";
-import { ORG_ROLES } from "../../lib/roles.ts";
+import { OrgRole } from "../memberships/index.ts";
 import { API_KEY_PATTERN } from "./format.ts";
 
-const Role = z.enum(ORG_ROLES).openapi({
-  description: "The most that the key may do. What it may do is never above its membership's role.",
-  example: "admin",
-});
+const ROLE = "The most that the key may do. What it may do is never above its membership's role.";
 const Name = text(100).openapi({ description: "What the key is for.", example: "ci" });
 
 export const ApiKey = z
@@ -16,7 +13,7 @@ export const ApiKey = z
     org_id: Identifier,
     membership_id: Identifier.openapi({ description: "The membership that the key acts for." }),
     name: Name,
-    role: Role,
+    role: OrgRole.openapi({ description: ROLE }),
     last_four: z
       .string()
       .openapi({ description: "The last four characters of the key.", example: "x7Qd" }),
@@ -41,7 +38,7 @@ export const CreateApiKey = z
     membership_id: IdentifierInput.optional().openapi({
       description: "The membership that the key acts for; your own by default.",
     }),
-    role: Role.optional().openapi({
+    role: OrgRole.optional().openapi({
       description: "The membership's role by default, or your key's own if that is lower.",
     }),
     expires_at: z.iso

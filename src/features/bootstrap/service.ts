@@ -1,5 +1,5 @@
 import { openForWriting } from "../../db/client.ts";
-import { isUniqueViolation } from "../../db/failures.ts";
+import { orIfTaken } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";
@@ -33,16 +33,15 @@ export async function bootstrap(
   );
   const { organization } = founding.founded;
   const [insertOrganization, ...rest] = founding.statements;
-  try {
-    await db.batch([
+  await orIfTaken(
+    db.batch([
       insertOrganization,
       store.insertBootstrap(db, organization.id, organization.createdAt),
       store.insertFirstAccount(db, account),
       ...rest,
-    ]);
-  } catch (error) {
-    if (isUniqueViolation(error, "bootstraps.only")) throw new NotFound("path");
-    throw error;
-  }
+    ]),
+    ["bootstraps.only"],
+    () => new NotFound("path"),
+  );
   return founding.founded;
 }

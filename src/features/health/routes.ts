@@ -20,6 +20,7 @@ const read = createRoute({
 });
 
 export const healthRoutes = createRouter<Framed>().openapi(read, async (c) => {
-  await checkHealth(c.env.DB, { BOOTSTRAP_TOKEN: c.env.BOOTSTRAP_TOKEN });
+  const { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS } = c.env;
+  await checkHealth(c.env.DB, { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS });
   return c.json({ status: "ok" } as const, 200);
 });

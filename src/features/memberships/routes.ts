@@ -1,6 +1,13 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import {
+  API_KEY,
+  ERROR_REPLIES,
+  jsonBody,
+  jsonReply,
+  NEEDS,
+  NO_CONTENT,
+} from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { toNewPerson } from "./input.ts";
 import { presentMember } from "./presenters.ts";
@@ -14,8 +21,7 @@ import {
 } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
-const ADMIN = "Needs the role admin in the organization.";
-const OWNER_FOR_OWNERS = `${ADMIN} What concerns an owner takes an owner.`;
+const OWNER_FOR_OWNERS = `${NEEDS.admin} What concerns an owner takes an owner.`;
 
 const list = createRoute({
   method: "get",
@@ -23,7 +29,7 @@ const list = createRoute({
   operationId: "listMembers",
   tags: ["Organizations"],
   summary: "List the members of an organization",
-  description: ADMIN,
+  description: NEEDS.admin,
   security: API_KEY,
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(MemberList, "A page of members."), ...ERROR_REPLIES },
@@ -49,7 +55,7 @@ const get = createRoute({
   operationId: "getMember",
   tags: ["Organizations"],
   summary: "Read a member of an organization",
-  description: ADMIN,
+  description: NEEDS.admin,
   security: API_KEY,
   request: { params: MemberParams },
   responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
@@ -60,7 +66,7 @@ const replace = createRoute({
   path: "/v1/orgs/{org_id}/members/{membership_id}",
   operationId: "replaceMember",
   tags: ["Organizations"],
-  summary: "Replace the role of a member",
+  summary: "Replace the role of a member in an organization",
   description: `${OWNER_FOR_OWNERS} The last owner stays one.`,
   security: API_KEY,
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },

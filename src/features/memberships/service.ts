@@ -1,5 +1,5 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
-import { isUniqueViolation } from "../../db/failures.ts";
+import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -53,20 +53,17 @@ export async function addMember(
   const now = ctx.clock.now();
   const id = newId(ctx.clock);
   const membership = { id, organizationId, role: input.role, createdAt: now, updatedAt: now };
-  try {
-    const [, , [row]] = await ctx.db.batch([
+  const [, , [row]] = await orIfTaken(
+    ctx.db.batch([
       store.insertAccount(ctx.db, newAccount(ctx.clock, input)),
       store.insertMembership(ctx.db, membership, input.email),
       store.findMember(ctx.db, organizationId, id),
-    ]);
-    if (!row) throw new Error("The inserted membership did not come back");
-    return row;
-  } catch (error) {
-    if (isUniqueViolation(error, "memberships.organization_id", "memberships.account_id")) {
-      throw new Conflict("The account of this e-mail address is already in the organization.");
-    }
-    throw error;
-  }
+    ]),
+    ["memberships.organization_id", "memberships.account_id"],
+    () => new Conflict("The account of this e-mail address is already in the organization."),
+  );
+  if (!row) throw new Error("The inserted membership did not come back");
+  return row;
 }
 
 export async function changeMemberRole(

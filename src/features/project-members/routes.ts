@@ -1,6 +1,13 @@
 import { createRoute } from "@hono/zod-openapi";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import {
+  API_KEY,
+  ERROR_REPLIES,
+  jsonBody,
+  jsonReply,
+  NEEDS,
+  NO_CONTENT,
+} from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentProjectMember } from "./presenters.ts";
 import {
@@ -15,16 +22,13 @@ import {
 } from "./schemas.ts";
 import { addMembers, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
-const VIEWER = "Needs the role viewer in the project, or admin in the organization.";
-const OWNER = "Needs the role owner in the project, or admin in the organization.";
-
 const list = createRoute({
   method: "get",
   path: "/v1/projects/{project_id}/members",
   operationId: "listProjectMembers",
   tags: ["Project members"],
   summary: "List the members of a project",
-  description: VIEWER,
+  description: NEEDS.viewer,
   security: API_KEY,
   request: { params: ProjectParams, query: ProjectMemberQuery },
   responses: { 200: jsonReply(ProjectMemberList, "A page of members."), ...ERROR_REPLIES },
@@ -37,7 +41,7 @@ const add = createRoute({
   tags: ["Project members"],
   summary: "Add members to a project",
   description:
-    `${OWNER} All of them are added, or none: a membership that is in the project already is a ` +
+    `${NEEDS.owner} All of them are added, or none: a membership that is in the project already is a ` +
     "`conflict`, an unknown one is `not_found`.",
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(AddProjectMembers) },
@@ -50,7 +54,7 @@ const get = createRoute({
   operationId: "getProjectMember",
   tags: ["Project members"],
   summary: "Read a member of a project",
-  description: VIEWER,
+  description: NEEDS.viewer,
   security: API_KEY,
   request: { params: ProjectMemberParams },
   responses: { 200: jsonReply(ProjectMember, "The member."), ...ERROR_REPLIES },
@@ -61,8 +65,8 @@ const replace = createRoute({
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "replaceProjectMember",
   tags: ["Project members"],
-  summary: "Replace the role of a member",
-  description: `${OWNER} The last owner of a project stays one.`,
+  summary: "Replace the role of a member in a project",
+  description: `${NEEDS.owner} The last owner of a project stays one.`,
   security: API_KEY,
   request: { params: ProjectMemberParams, body: jsonBody(ReplaceProjectMember) },
   responses: { 200: jsonReply(ProjectMember, "The member."), ...ERROR_REPLIES },
@@ -74,7 +78,7 @@ const remove = createRoute({
   operationId: "removeProjectMember",
   tags: ["Project members"],
   summary: "Remove a member from a project",
-  description: `${OWNER} The last owner of a project stays.`,
+  description: `${NEEDS.owner} The last owner of a project stays.`,
   security: API_KEY,
   request: { params: ProjectMemberParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

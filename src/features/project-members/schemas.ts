@@ -1,11 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
-import { Identifier, IdentifierInput, idParam, severalOf, Timestamp } from "../../http/schemas.ts";
+import {
+  EXAMPLE_ID,
+  Identifier,
+  IdentifierInput,
+  idParam,
+  severalOf,
+  Timestamp,
+} from "../../http/schemas.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import { OrgRole, Profile } from "../memberships/index.ts";
 
 const MAXIMUM_ADDED = 100;
-const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 
 export const ProjectRole = z.enum(PROJECT_ROLES).openapi("ProjectRole", {
   description: "A role in the project: owner > contributor > viewer.",

@@ -1,5 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
-import { isUniqueViolation } from "../../db/failures.ts";
+import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -19,7 +19,7 @@ export async function listMembers(
     findProject(ctx.db, ctx.actor, projectId),
     store.listMembers(ctx.db, organizationId, projectId, page),
   ]);
-  authorize(ctx.actor, project, "viewer");
+  authorize(ctx.actor, "project", project, "viewer");
   return toPage(page, found, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
 }
 
@@ -34,7 +34,7 @@ export async function getMember(
     findProject(ctx.db, ctx.actor, projectId),
     store.findMember(ctx.db, organizationId, projectId, membershipId),
   ]);
-  authorize(ctx.actor, project, needed);
+  authorize(ctx.actor, "project", project, needed);
   if (!member) throw new NotFound("member of the project");
   return member;
 }
@@ -48,25 +48,17 @@ export async function addMembers(
   const project = await requireProject(ctx, projectId, "owner");
   const { organizationId, createdAt: projectCreatedAt } = project;
   const added = { organizationId, projectId, projectCreatedAt, ...input, now: ctx.clock.now() };
-  const members = await insertMembers(ctx, added);
+  const [, members] = await orIfTaken(
+    ctx.db.batch(store.addMembers(ctx.db, added)),
+    ["project_members.project_id", "project_members.membership_id"],
+    () => new Conflict("One of the memberships is in the project already; nobody was added."),
+  );
   const byId = new Map(members.map((member) => [member.membershipId, member]));
   return input.membershipIds.map((id) => {
     const member = byId.get(id);
     if (!member) throw new NotFound("membership");
     return member;
   });
-}
-
-async function insertMembers(ctx: ServiceContext, added: Parameters<typeof store.addMembers>[1]) {
-  try {
-    const [, members] = await ctx.db.batch(store.addMembers(ctx.db, added));
-    return members;
-  } catch (error) {
-    if (isUniqueViolation(error, "project_members.project_id", "project_members.membership_id")) {
-      throw new Conflict("One of the memberships is in the project already; nobody was added.");
-    }
-    throw error;
-  }
 }
 
 export async function changeMemberRole(

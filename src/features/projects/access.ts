@@ -1,20 +1,25 @@
 import type { Actor } from "../../context.ts";
 import { Forbidden, NotFound } from "../../lib/errors.ts";
 import { orgRoleReaches, type ProjectRole, projectRoleReaches } from "../../lib/roles.ts";
-import type { ProjectRow, ProjectWithRole } from "./store.ts";
+
+/** Something of a project, and the role in that project of the one who asks. */
+export interface WithMemberRole {
+  memberRole: ProjectRole | null;
+}
 
 /**
- * The project, if the actor may do in it what takes the role `needed`. An admin of the organization
- * may do everything in its projects.
+ * What was found, if the actor may do in its project what takes the role `needed`. An admin of the
+ * organization may do everything in its projects. `what` names the thing, should there be none.
  */
-export function authorize(
+export function authorize<Found extends WithMemberRole>(
   actor: Actor,
-  found: ProjectWithRole | undefined,
+  what: string,
+  found: Found | undefined,
   needed: ProjectRole,
-): ProjectRow {
-  if (!found) throw new NotFound("project");
-  const { memberRole, ...project } = found;
+): Found {
+  if (!found) throw new NotFound(what);
+  const { memberRole } = found;
   const reaches = memberRole !== null && projectRoleReaches(memberRole, needed);
   if (!reaches && !orgRoleReaches(actor.role, "admin")) throw new Forbidden(needed);
-  return project;
+  return found;
 }

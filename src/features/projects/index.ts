@@ -1,3 +1,3 @@
-export { authorize } from "./access.ts";
+export { authorize, type WithMemberRole } from "./access.ts";
 export { requireProject } from "./service.ts";
-export { findProject } from "./store.ts";
+export { findProject, memberRole } from "./store.ts";

@@ -1,6 +1,13 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import {
+  API_KEY,
+  ERROR_REPLIES,
+  jsonBody,
+  jsonReply,
+  NEEDS,
+  NO_CONTENT,
+} from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentProject } from "./presenters.ts";
 import {
@@ -23,7 +30,6 @@ import {
 } from "./service.ts";
 
 const READABLE = "Shows the projects that you may read: all of them to an admin.";
-const OWNER = "Needs the role owner in the project, or admin in the organization.";
 
 const list = createRoute({
   method: "get",
@@ -67,7 +73,7 @@ const get = createRoute({
   operationId: "getProject",
   tags: ["Projects"],
   summary: "Read a project",
-  description: "Needs the role viewer in the project, or admin in the organization.",
+  description: NEEDS.viewer,
   security: API_KEY,
   request: { params: ProjectParams },
   responses: { 200: jsonReply(Project, "The project."), ...ERROR_REPLIES },
@@ -79,7 +85,7 @@ const replace = createRoute({
   operationId: "replaceProject",
   tags: ["Projects"],
   summary: "Replace a project",
-  description: `${OWNER} What the body leaves out is cleared, save the name.`,
+  description: `${NEEDS.owner} What the body leaves out is cleared, save the name.`,
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
   responses: { 200: jsonReply(Project, "The project."), ...ERROR_REPLIES },
@@ -91,7 +97,7 @@ const remove = createRoute({
   operationId: "deleteProject",
   tags: ["Projects"],
   summary: "Delete a project",
-  description: `${OWNER} Its environments and members' roles go with it.`,
+  description: `${NEEDS.owner} Its environments and members' roles go with it.`,
   security: API_KEY,
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
@@ -103,7 +109,7 @@ const connect = createRoute({
   operationId: "connectProject",
   tags: ["Projects"],
   summary: "Connect a project to a cloud provider",
-  description: `${OWNER} Replaces the connection that the project has.`,
+  description: `${NEEDS.owner} Replaces the connection that the project has.`,
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(ConnectProject) },
   responses: { 200: jsonReply(Project, "The project, now connected."), ...ERROR_REPLIES },
@@ -115,7 +121,7 @@ const disconnect = createRoute({
   operationId: "disconnectProject",
   tags: ["Projects"],
   summary: "Disconnect a project from its cloud provider",
-  description: `${OWNER} Does nothing to a project that is disconnected.`,
+  description: `${NEEDS.owner} Does nothing to a project that is disconnected.`,
   security: API_KEY,
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import {
   clearable,
+  EXAMPLE_ID,
   Identifier,
   IdentifierInput,
   idParam,
@@ -10,8 +11,6 @@ import {
   text,
 } from "../../http/schemas.ts";
 import { CONNECTION_STATUSES, PROVIDERS } from "./connection.ts";
-
-const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 
 const Icon = z
   .string()

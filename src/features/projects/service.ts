@@ -22,7 +22,7 @@ export async function requireProject(
   needed: ProjectRole,
 ): Promise<ProjectRow> {
   const [found] = await store.findProject(ctx.db, ctx.actor, id);
-  return authorize(ctx.actor, found, needed);
+  return authorize(ctx.actor, "project", found, needed);
 }
 
 /** The projects that the actor may read: all for an admin, else those with a role for it. */

@@ -1,16 +1,13 @@
-import { and, eq, exists, getTableColumns, sql } from "drizzle-orm";
+import { and, type Column, eq, exists, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { environments, projectMembers } from "../../db/schema.ts";
+import { components, environments, projectMembers, stacks, variables } from "../../db/schema.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { projectConnections, projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
 export type NewConnection = typeof projectConnections.$inferInsert;
-
-/** A project, and the role in it of the one who asks. */
-export type ProjectWithRole = ProjectRow & { memberRole: ProjectRole | null };
 
 export interface ProjectChange {
   name: string | undefined;
@@ -23,21 +20,20 @@ export interface ProjectChange {
 const within = (organizationId: string, id: string) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
 
+/** The actor's role in the project that a row names, beside the row's own columns. */
+export function memberRole(actor: Actor, projectId: Column) {
+  return sql<ProjectRole | null>`(
+    select ${projectMembers.role} from ${projectMembers}
+    where ${projectMembers.projectId} = ${projectId}
+      and ${projectMembers.membershipId} = ${actor.membershipId}
+  )`.as("member_role");
+}
+
 /** A project of the actor's organization, with the actor's role in it. */
 export function findProject(db: Database, actor: Actor, id: string) {
   return db
-    .select({
-      ...getTableColumns(projects),
-      memberRole: sql<ProjectRole | null>`${projectMembers.role}`.as("member_role"),
-    })
+    .select({ ...getTableColumns(projects), memberRole: memberRole(actor, projects.id) })
     .from(projects)
-    .leftJoin(
-      projectMembers,
-      and(
-        eq(projectMembers.projectId, projects.id),
-        eq(projectMembers.membershipId, actor.membershipId),
-      ),
-    )
     .where(within(actor.organizationId, id));
 }
 
@@ -125,6 +121,9 @@ export function deleteProject(db: Database, organizationId: string, id: string) 
   return [
     db.delete(projectMembers).where(eq(projectMembers.projectId, id)),
     db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
+    db.delete(variables).where(eq(variables.projectId, id)),
+    db.delete(stacks).where(eq(stacks.projectId, id)),
+    db.delete(components).where(eq(components.projectId, id)),
     db.delete(environments).where(eq(environments.projectId, id)),
     db.delete(projects).where(within(organizationId, id)),
   ] as const;

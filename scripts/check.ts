@@ -1,0 +1,77 @@
+/** The end of `npm run check`: what only the whole can show, when every part is sound. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { createApp } from "../src/app.ts";
+import { readConfiguration } from "./configuration.ts";
+import { Failure, runScript } from "./failure.ts";
+import { SECRET_NAMES } from "./secrets.ts";
+import { ROOT, runWrangler } from "./wrangler.ts";
+
+const MAXIMUM_KB = 150;
+const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
+
+await runScript(async () => {
+  const directory = mkdtempSync(join(tmpdir(), "longshore-"));
+  try {
+    checkSecrets();
+    const checks = [checkTypes(), checkBundle(join(directory, "bundle")), checkDocument(directory)];
+    for (const result of await Promise.all(checks)) console.log(result);
+    return 0;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+function checkSecrets(): void {
+  const required = readConfiguration().secrets?.required ?? [];
+  if (required.toSorted().join() === SECRET_NAMES.toSorted().join()) return;
+  throw new Failure("wrangler.toml and scripts/secrets.ts name different secrets.");
+}
+
+/** That `Env` is what wrangler.toml binds. */
+async function checkTypes(): Promise<string> {
+  const args = ["types", "src/env.d.ts", "--include-runtime=false", "--check"];
+  const { code, stdout, stderr } = await runWrangler(args);
+  if (code !== 0) throw new Failure(`Run npm run types.\n${stdout}${stderr}`);
+  return "Types of the bindings: up to date.";
+}
+
+/** Bundles as a deployment would, and weighs what would be sent. */
+async function checkBundle(directory: string): Promise<string> {
+  const args = ["deploy", "--dry-run", "--outdir", directory];
+  const { code, stdout, stderr } = await runWrangler(args);
+  if (code !== 0) throw new Failure(`The Worker does not bundle.\n${stdout}${stderr}`);
+  const modules = readdirSync(directory).filter((name) => /\.(js|wasm)$/.test(name));
+  const bytes = modules.map((name) => gzipSync(readFileSync(join(directory, name))).length);
+  const size = bytes.reduce((sum, each) => sum + each, 0) / 1000;
+  const weighed = `Bundle: ${size.toFixed(1)} KB gzip, of ${MAXIMUM_KB} at most.`;
+  if (size > MAXIMUM_KB) throw new Failure(weighed);
+  return weighed;
+}
+
+/** Writes the OpenAPI document and lints it, so that a client can be generated from it. */
+async function checkDocument(directory: string): Promise<string> {
+  const file = join(directory, "openapi.json");
+  const document = createApp().describe();
+  writeFileSync(file, JSON.stringify(document));
+  await lint(file);
+  return `OpenAPI document: valid, ${Object.keys(document.paths ?? {}).length} paths.`;
+}
+
+async function lint(file: string): Promise<void> {
+  const env = {
+    ...process.env,
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  };
+  try {
+    await promisify(execFile)(process.execPath, [REDOCLY, "lint", file], { env });
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Failure(`The OpenAPI document does not pass the linter.\n${stdout}${stderr}`);
+  }
+}

@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import { unstable_readConfig } from "wrangler";
+import { ROOT } from "./wrangler.ts";
+
+/** What the scripts need of wrangler.toml. */
+export interface Configuration {
+  d1_databases: { binding: string; database_name?: string; database_id?: string }[];
+  secrets?: { required?: string[] };
+}
+
+export function readConfiguration(): Configuration {
+  return unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+}

@@ -1,0 +1,70 @@
+/**
+ * `npm run deploy`: makes the database if there is none, migrates it, then deploys, so that new code
+ * never meets an old schema. Whatever fails, running it again goes on from there.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfiguration } from "./configuration.ts";
+import { Failure, runScript } from "./failure.ts";
+import { SECRET_NAMES } from "./secrets.ts";
+import { runWrangler, startWrangler } from "./wrangler.ts";
+
+const BINDING = "DB";
+
+await runScript(async () => {
+  if (process.argv.length > 2) throw new Failure("npm run deploy takes no arguments.", 2);
+  await ensureDatabase();
+  await migrate();
+  return deploy();
+});
+
+/** `wrangler deploy` would make the database too, but there would be no time to migrate it. */
+async function ensureDatabase(): Promise<void> {
+  const database = readConfiguration().d1_databases.find(({ binding }) => binding === BINDING);
+  const { database_id: id, database_name: name } = database ?? {};
+  if (!name) throw new Failure(`wrangler.toml names no database for the binding ${BINDING}.`);
+  if (id || (await listDatabases()).includes(name)) return;
+  console.log(`Creating the database ${name}.`);
+  const { code, stdout, stderr } = await runWrangler(["d1", "create", name]);
+  if (code !== 0) throw new Failure(stdout + stderr);
+}
+
+async function listDatabases(): Promise<string[]> {
+  const { code, stdout, stderr } = await runWrangler(["d1", "list", "--json"]);
+  if (code !== 0) throw new Failure(stdout + stderr);
+  const databases = JSON.parse(stdout) as { name: string }[];
+  return databases.map(({ name }) => name);
+}
+
+/** Without a prompt: a "no" to it would not stop the deployment. */
+async function migrate(): Promise<void> {
+  const { exited } = startWrangler(["d1", "migrations", "apply", BINDING, "--remote"], {
+    env: { CI: "1" },
+  });
+  if ((await exited) !== 0) throw new Failure("The migrations failed; nothing was deployed.");
+}
+
+/** Sends the secrets that the environment holds; the others stay as they are. */
+async function deploy(): Promise<number> {
+  const given = SECRET_NAMES.filter((name) => process.env[name]);
+  if (given.length === 0) return runDeploy([]);
+  const directory = mkdtempSync(join(tmpdir(), "longshore-"));
+  try {
+    const file = join(directory, "secrets.json");
+    const secrets = Object.fromEntries(given.map((name) => [name, process.env[name]]));
+    writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+    return await runDeploy(["--secrets-file", file]);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function runDeploy(args: readonly string[]): Promise<number> {
+  const code = await startWrangler(["deploy", ...args]).exited;
+  const absent = SECRET_NAMES.filter((name) => !process.env[name]);
+  if (code !== 0 && absent.length > 0) {
+    console.error(`A first deployment needs these in the environment: ${absent.join(", ")}.`);
+  }
+  return code;
+}

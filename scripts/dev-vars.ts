@@ -1,0 +1,18 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { SECRET_NAMES, SECRETS, type SecretName } from "./secrets.ts";
+
+/** Gives each secret that `.dev.vars` lacks a fresh value there, and reads them all. */
+export function ensureDevVars(file: string): Record<SecretName, string> {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const present = parseEnv(text);
+  const secrets: Record<string, string> = {};
+  const added: string[] = [];
+  for (const name of SECRET_NAMES) {
+    secrets[name] = present[name] || SECRETS[name]();
+    if (!present[name]) added.push(`${name}="${secrets[name]}"\n`);
+  }
+  const separator = text === "" || text.endsWith("\n") ? "" : "\n";
+  if (added.length > 0) appendFileSync(file, separator + added.join(""), { mode: 0o600 });
+  return secrets;
+}

@@ -1,0 +1,1 @@
+export { type AuditedAct, insertAuditRecord } from "./store.ts";

@@ -1,0 +1,27 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { createdAt, id } from "../../db/columns.ts";
+import { organizations } from "../organizations/table.ts";
+
+export const AUDITED_ACTIONS = ["variable.revealed"] as const;
+
+/**
+ * Who did what to which record, when. It outlives all of them, so it names them without foreign
+ * keys, and it holds no value of any record.
+ */
+export const auditRecords = sqliteTable(
+  "audit_records",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    projectId: id("project_id").notNull(),
+    accountId: id("account_id").notNull(),
+    membershipId: id("membership_id").notNull(),
+    keyId: id("key_id").notNull(),
+    action: text("action", { enum: AUDITED_ACTIONS }).notNull(),
+    recordId: id("record_id").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("audit_records_list").on(table.projectId, table.createdAt, table.id)],
+);

@@ -1,0 +1,2 @@
+export { requireComponent } from "./service.ts";
+export { type ComponentRow, findComponent } from "./store.ts";

@@ -1,0 +1,2 @@
+export const COMPONENT_KINDS = ["service", "worker", "job", "site"] as const;
+export type ComponentKind = (typeof COMPONENT_KINDS)[number];

@@ -1,0 +1,113 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import {
+  API_KEY,
+  ERROR_REPLIES,
+  jsonBody,
+  jsonReply,
+  NEEDS,
+  NO_CONTENT,
+} from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentComponent } from "./presenters.ts";
+import {
+  Component,
+  ComponentInput,
+  ComponentList,
+  ComponentParams,
+  EnvironmentParams,
+} from "./schemas.ts";
+import {
+  createComponent,
+  deleteComponent,
+  getComponent,
+  listComponents,
+  replaceComponent,
+} from "./service.ts";
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}/components",
+  operationId: "listComponents",
+  tags: ["Components"],
+  summary: "List the components of an environment",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  request: { params: EnvironmentParams, query: ListQuery },
+  responses: { 200: jsonReply(ComponentList, "A page of components."), ...ERROR_REPLIES },
+});
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/environments/{environment_id}/components",
+  operationId: "createComponent",
+  tags: ["Components"],
+  summary: "Create a component",
+  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  security: API_KEY,
+  request: { params: EnvironmentParams, body: jsonBody(ComponentInput) },
+  responses: { 201: jsonReply(Component, "The component."), ...ERROR_REPLIES },
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/v1/components/{component_id}",
+  operationId: "getComponent",
+  tags: ["Components"],
+  summary: "Read a component",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  request: { params: ComponentParams },
+  responses: { 200: jsonReply(Component, "The component."), ...ERROR_REPLIES },
+});
+
+const replace = createRoute({
+  method: "put",
+  path: "/v1/components/{component_id}",
+  operationId: "replaceComponent",
+  tags: ["Components"],
+  summary: "Replace a component",
+  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  security: API_KEY,
+  request: { params: ComponentParams, body: jsonBody(ComponentInput) },
+  responses: { 200: jsonReply(Component, "The component."), ...ERROR_REPLIES },
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/v1/components/{component_id}",
+  operationId: "deleteComponent",
+  tags: ["Components"],
+  summary: "Delete a component",
+  description:
+    `${NEEDS.contributor} Its variables go with it. Its stacks stay in the environment, for they stand ` +
+    "for what runs at the provider.",
+  security: API_KEY,
+  request: { params: ComponentParams },
+  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+});
+
+export const componentRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const page = toPageRequest(c.req.valid("query"));
+    const components = await listComponents(c.env, c.req.valid("param").environment_id, page);
+    return c.json(toEnvelope(components, presentComponent), 200);
+  })
+  .openapi(create, async (c) => {
+    const { environment_id } = c.req.valid("param");
+    const component = await createComponent(c.env, environment_id, c.req.valid("json"));
+    return c.json(presentComponent(component), 201);
+  })
+  .openapi(get, async (c) => {
+    const component = await getComponent(c.env, c.req.valid("param").component_id);
+    return c.json(presentComponent(component), 200);
+  })
+  .openapi(replace, async (c) => {
+    const { component_id } = c.req.valid("param");
+    const component = await replaceComponent(c.env, component_id, c.req.valid("json"));
+    return c.json(presentComponent(component), 200);
+  })
+  .openapi(remove, async (c) => {
+    await deleteComponent(c.env, c.req.valid("param").component_id);
+    return c.body(null, 204);
+  });

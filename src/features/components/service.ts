@@ -1,0 +1,83 @@
+import type { ServiceContext } from "../../context.ts";
+import { orIfTaken } from "../../db/failures.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import type { ProjectRole } from "../../lib/roles.ts";
+import { findEnvironment, requireEnvironment } from "../environments/index.ts";
+import { authorize } from "../projects/index.ts";
+import type { ComponentRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export type ComponentInput = Pick<ComponentRow, "name" | "kind">;
+
+/** The component, for an actor who has at least the role `needed` in its project. */
+export async function requireComponent(
+  ctx: ServiceContext,
+  id: string,
+  needed: ProjectRole,
+): Promise<ComponentRow> {
+  const [found] = await store.findComponent(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "component", found, needed);
+}
+
+export async function listComponents(
+  ctx: ServiceContext,
+  environmentId: string,
+  page: PageRequest,
+): Promise<Page<ComponentRow>> {
+  const [[environment], found] = await ctx.db.batch([
+    findEnvironment(ctx.db, ctx.actor, environmentId),
+    store.listComponents(ctx.db, ctx.actor.organizationId, environmentId, page),
+  ]);
+  authorize(ctx.actor, "environment", environment, "viewer");
+  return toPage(page, found, (row) => row);
+}
+
+export async function createComponent(
+  ctx: ServiceContext,
+  environmentId: string,
+  input: ComponentInput,
+): Promise<ComponentRow> {
+  const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  const { organizationId, projectId } = environment;
+  const now = ctx.clock.now();
+  const scope = { organizationId, projectId, environmentId };
+  const times = { createdAt: now, updatedAt: now };
+  const component = { id: newId(ctx.clock), ...scope, ...input, ...times };
+  await refuseTakenName(store.insertComponent(ctx.db, component));
+  return component;
+}
+
+export async function getComponent(ctx: ServiceContext, id: string): Promise<ComponentRow> {
+  return requireComponent(ctx, id, "viewer");
+}
+
+export async function replaceComponent(
+  ctx: ServiceContext,
+  id: string,
+  input: ComponentInput,
+): Promise<ComponentRow> {
+  const { organizationId } = await requireComponent(ctx, id, "contributor");
+  const change = { ...input, updatedAt: ctx.clock.now() };
+  const [replaced] = await refuseTakenName(
+    store.replaceComponent(ctx.db, organizationId, id, change),
+  );
+  if (!replaced) throw new NotFound("component");
+  return replaced;
+}
+
+/** Deletes a component with its variables; its stacks stay, and belong to no component then. */
+export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
+  const { organizationId } = await requireComponent(ctx, id, "contributor");
+  await ctx.db.batch(store.deleteComponent(ctx.db, organizationId, id));
+}
+
+function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
+  const message = "The environment has a component of this name. Choose another.";
+  return orIfTaken(
+    write,
+    ["components.environment_id", "components.name"],
+    () => new Conflict(message),
+  );
+}

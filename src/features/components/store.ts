@@ -1,0 +1,66 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import type { Actor } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { stacks, variables } from "../../db/schema.ts";
+import { memberRole } from "../projects/index.ts";
+import { components } from "./table.ts";
+
+export type ComponentRow = typeof components.$inferSelect;
+
+const within = (organizationId: string, id: string) =>
+  and(eq(components.organizationId, organizationId), eq(components.id, id));
+
+/** A component of the actor's organization, with the actor's role in its project. */
+export function findComponent(db: Database, actor: Actor, id: string) {
+  return db
+    .select({ ...getTableColumns(components), memberRole: memberRole(actor, components.projectId) })
+    .from(components)
+    .where(within(actor.organizationId, id));
+}
+
+export function listComponents(
+  db: Database,
+  organizationId: string,
+  environmentId: string,
+  page: PageRequest,
+) {
+  const { where, orderBy, limit } = keyset(page, components.createdAt, components.id);
+  return db
+    .select()
+    .from(components)
+    .where(
+      and(
+        eq(components.organizationId, organizationId),
+        eq(components.environmentId, environmentId),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+export function insertComponent(db: Database, component: ComponentRow) {
+  return db.insert(components).values(component);
+}
+
+export function replaceComponent(
+  db: Database,
+  organizationId: string,
+  id: string,
+  change: Pick<ComponentRow, "name" | "kind" | "updatedAt">,
+) {
+  return db.update(components).set(change).where(within(organizationId, id)).returning();
+}
+
+/**
+ * A component and its variables, for one batch. Its stacks stay in the environment without it: they
+ * stand for what runs at the provider.
+ */
+export function deleteComponent(db: Database, organizationId: string, id: string) {
+  return [
+    db.delete(variables).where(eq(variables.componentId, id)),
+    db.update(stacks).set({ componentId: null }).where(eq(stacks.componentId, id)),
+    db.delete(components).where(within(organizationId, id)),
+  ] as const;
+}

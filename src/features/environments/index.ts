@@ -1,0 +1,2 @@
+export { requireEnvironment } from "./service.ts";
+export { type EnvironmentRow, findEnvironment } from "./store.ts";

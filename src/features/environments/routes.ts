@@ -1,0 +1,114 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import {
+  API_KEY,
+  ERROR_REPLIES,
+  jsonBody,
+  jsonReply,
+  NEEDS,
+  NO_CONTENT,
+} from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentEnvironment } from "./presenters.ts";
+import {
+  CreateEnvironment,
+  Environment,
+  EnvironmentList,
+  EnvironmentParams,
+  ProjectParams,
+  ReplaceEnvironment,
+} from "./schemas.ts";
+import {
+  createEnvironment,
+  deleteEnvironment,
+  getEnvironment,
+  listEnvironments,
+  replaceEnvironment,
+} from "./service.ts";
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/projects/{project_id}/environments",
+  operationId: "listEnvironments",
+  tags: ["Environments"],
+  summary: "List the environments of a project",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  request: { params: ProjectParams, query: ListQuery },
+  responses: { 200: jsonReply(EnvironmentList, "A page of environments."), ...ERROR_REPLIES },
+});
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/projects/{project_id}/environments",
+  operationId: "createEnvironment",
+  tags: ["Environments"],
+  summary: "Create an environment",
+  description: `${NEEDS.contributor} A name that the project has already is a \`conflict\`.`,
+  security: API_KEY,
+  request: { params: ProjectParams, body: jsonBody(CreateEnvironment) },
+  responses: { 201: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}",
+  operationId: "getEnvironment",
+  tags: ["Environments"],
+  summary: "Read an environment",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  request: { params: EnvironmentParams },
+  responses: { 200: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
+});
+
+const replace = createRoute({
+  method: "put",
+  path: "/v1/environments/{environment_id}",
+  operationId: "replaceEnvironment",
+  tags: ["Environments"],
+  summary: "Replace an environment",
+  description: `${NEEDS.contributor} A name that the project has already is a \`conflict\`.`,
+  security: API_KEY,
+  request: { params: EnvironmentParams, body: jsonBody(ReplaceEnvironment) },
+  responses: { 200: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/v1/environments/{environment_id}",
+  operationId: "deleteEnvironment",
+  tags: ["Environments"],
+  summary: "Delete an environment",
+  description:
+    `${NEEDS.contributor} Its components, stacks and variables go with it. To delete the project's ` +
+    "default environment is a `conflict`.",
+  security: API_KEY,
+  request: { params: EnvironmentParams },
+  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+});
+
+export const environmentRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const page = toPageRequest(c.req.valid("query"));
+    const environments = await listEnvironments(c.env, c.req.valid("param").project_id, page);
+    return c.json(toEnvelope(environments, presentEnvironment), 200);
+  })
+  .openapi(create, async (c) => {
+    const { project_id } = c.req.valid("param");
+    const environment = await createEnvironment(c.env, project_id, c.req.valid("json"));
+    return c.json(presentEnvironment(environment), 201);
+  })
+  .openapi(get, async (c) => {
+    const environment = await getEnvironment(c.env, c.req.valid("param").environment_id);
+    return c.json(presentEnvironment(environment), 200);
+  })
+  .openapi(replace, async (c) => {
+    const { environment_id } = c.req.valid("param");
+    const environment = await replaceEnvironment(c.env, environment_id, c.req.valid("json"));
+    return c.json(presentEnvironment(environment), 200);
+  })
+  .openapi(remove, async (c) => {
+    await deleteEnvironment(c.env, c.req.valid("param").environment_id);
+    return c.body(null, 204);
+  });

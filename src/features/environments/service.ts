@@ -1,0 +1,99 @@
+import type { ServiceContext } from "../../context.ts";
+import { orIfTaken } from "../../db/failures.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import type { ProjectRole } from "../../lib/roles.ts";
+import { authorize, findProject, requireProject } from "../projects/index.ts";
+import type { Configuration } from "./configuration.ts";
+import type { EnvironmentRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export interface EnvironmentInput {
+  name: string;
+  configuration: Configuration;
+}
+
+/** The environment, for an actor who has at least the role `needed` in its project. */
+export async function requireEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  needed: ProjectRole,
+): Promise<EnvironmentRow> {
+  const [found] = await store.findEnvironment(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "environment", found, needed);
+}
+
+export async function listEnvironments(
+  ctx: ServiceContext,
+  projectId: string,
+  page: PageRequest,
+): Promise<Page<EnvironmentRow>> {
+  const [[project], found] = await ctx.db.batch([
+    findProject(ctx.db, ctx.actor, projectId),
+    store.listEnvironments(ctx.db, ctx.actor.organizationId, projectId, page),
+  ]);
+  authorize(ctx.actor, "project", project, "viewer");
+  return toPage(page, found, (row) => row);
+}
+
+export async function createEnvironment(
+  ctx: ServiceContext,
+  projectId: string,
+  input: EnvironmentInput,
+): Promise<EnvironmentRow> {
+  const { organizationId } = await requireProject(ctx, projectId, "contributor");
+  const now = ctx.clock.now();
+  const environment: EnvironmentRow = {
+    id: newId(ctx.clock),
+    organizationId,
+    projectId,
+    name: input.name,
+    configuration: JSON.stringify(input.configuration),
+    createdAt: now,
+    updatedAt: now,
+  };
+  await refuseTakenName(store.insertEnvironment(ctx.db, environment));
+  return environment;
+}
+
+export async function getEnvironment(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
+  return requireEnvironment(ctx, id, "viewer");
+}
+
+export async function replaceEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  input: EnvironmentInput,
+): Promise<EnvironmentRow> {
+  const { organizationId } = await requireEnvironment(ctx, id, "contributor");
+  const [replaced] = await refuseTakenName(
+    store.replaceEnvironment(ctx.db, organizationId, id, {
+      name: input.name,
+      configuration: JSON.stringify(input.configuration),
+      updatedAt: ctx.clock.now(),
+    }),
+  );
+  if (!replaced) throw new NotFound("environment");
+  return replaced;
+}
+
+/** Deletes an environment with its components, stacks and variables. */
+export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
+  const { organizationId } = await requireEnvironment(ctx, id, "contributor");
+  const [, , , [deleted]] = await ctx.db.batch(store.deleteEnvironment(ctx.db, organizationId, id));
+  if (!deleted) {
+    throw new Conflict(
+      "This is the project's default environment. Make another the default first.",
+    );
+  }
+}
+
+function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
+  const message = "The project has an environment of this name. Choose another.";
+  return orIfTaken(
+    write,
+    ["environments.project_id", "environments.name"],
+    () => new Conflict(message),
+  );
+}

@@ -1,0 +1,101 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import {
+  API_KEY,
+  ERROR_REPLIES,
+  jsonBody,
+  jsonReply,
+  NEEDS,
+  NO_CONTENT,
+} from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentStack } from "./presenters.ts";
+import { EnvironmentParams, Stack, StackInput, StackList, StackParams } from "./schemas.ts";
+import { createStack, deleteStack, getStack, listStacks, replaceStack } from "./service.ts";
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}/stacks",
+  operationId: "listStacks",
+  tags: ["Stacks"],
+  summary: "List the stacks of an environment",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  request: { params: EnvironmentParams, query: ListQuery },
+  responses: { 200: jsonReply(StackList, "A page of stacks."), ...ERROR_REPLIES },
+});
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/environments/{environment_id}/stacks",
+  operationId: "createStack",
+  tags: ["Stacks"],
+  summary: "Create a stack",
+  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  security: API_KEY,
+  request: { params: EnvironmentParams, body: jsonBody(StackInput) },
+  responses: { 201: jsonReply(Stack, "The stack."), ...ERROR_REPLIES },
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/v1/stacks/{stack_id}",
+  operationId: "getStack",
+  tags: ["Stacks"],
+  summary: "Read a stack",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  request: { params: StackParams },
+  responses: { 200: jsonReply(Stack, "The stack."), ...ERROR_REPLIES },
+});
+
+const replace = createRoute({
+  method: "put",
+  path: "/v1/stacks/{stack_id}",
+  operationId: "replaceStack",
+  tags: ["Stacks"],
+  summary: "Replace a stack",
+  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  security: API_KEY,
+  request: { params: StackParams, body: jsonBody(StackInput) },
+  responses: { 200: jsonReply(Stack, "The stack."), ...ERROR_REPLIES },
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/v1/stacks/{stack_id}",
+  operationId: "deleteStack",
+  tags: ["Stacks"],
+  summary: "Delete a stack",
+  description: `${NEEDS.contributor} What it stands for at the provider is left as it is.`,
+  security: API_KEY,
+  request: { params: StackParams },
+  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+});
+
+export const stackRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const page = toPageRequest(c.req.valid("query"));
+    const stacks = await listStacks(c.env, c.req.valid("param").environment_id, page);
+    return c.json(toEnvelope(stacks, presentStack), 200);
+  })
+  .openapi(create, async (c) => {
+    const { name, component_id } = c.req.valid("json");
+    const input = { name, componentId: component_id };
+    const stack = await createStack(c.env, c.req.valid("param").environment_id, input);
+    return c.json(presentStack(stack), 201);
+  })
+  .openapi(get, async (c) => {
+    const stack = await getStack(c.env, c.req.valid("param").stack_id);
+    return c.json(presentStack(stack), 200);
+  })
+  .openapi(replace, async (c) => {
+    const { name, component_id } = c.req.valid("json");
+    const input = { name, componentId: component_id };
+    const stack = await replaceStack(c.env, c.req.valid("param").stack_id, input);
+    return c.json(presentStack(stack), 200);
+  })
+  .openapi(remove, async (c) => {
+    await deleteStack(c.env, c.req.valid("param").stack_id);
+    return c.body(null, 204);
+  });

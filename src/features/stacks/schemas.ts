@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import {
+  clearable,
+  Identifier,
+  IdentifierInput,
+  idParam,
+  Timestamp,
+  text,
+  textParam,
+} from "../../http/schemas.ts";
+
+const Name = text(128).openapi({
+  description: "Unique in the environment: the stack's name at its provider, for instance.",
+  example: "api-production",
+});
+
+export const Stack = z
+  .object({
+    id: Identifier,
+    project_id: Identifier,
+    environment_id: Identifier,
+    component_id: Identifier.optional(),
+    name: Name,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .openapi("Stack");
+
+export const StackList = envelopeOf(Stack, "StackList");
+
+export const StackInput = z
+  .strictObject({
+    name: Name,
+    component_id: clearable(IdentifierInput).openapi({
+      description: "A component of the environment; none when absent.",
+    }),
+  })
+  .openapi("StackInput", { example: { name: "api-production" } });
+
+export const EnvironmentParams = z.object(idParam("environment_id", "environment"));
+
+export const StackParams = z.object(textParam("stack_id", "stack"));

@@ -1,0 +1,88 @@
+import type { ServiceContext } from "../../context.ts";
+import { orIfTaken } from "../../db/failures.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import type { ProjectRole } from "../../lib/roles.ts";
+import { findEnvironment, requireEnvironment } from "../environments/index.ts";
+import { authorize } from "../projects/index.ts";
+import type { StackRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export type StackInput = Pick<StackRow, "name" | "componentId">;
+
+/** The stack, for an actor who has at least the role `needed` in its project. */
+export async function requireStack(
+  ctx: ServiceContext,
+  id: string,
+  needed: ProjectRole,
+): Promise<StackRow> {
+  const [found] = await store.findStack(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "stack", found, needed);
+}
+
+export async function listStacks(
+  ctx: ServiceContext,
+  environmentId: string,
+  page: PageRequest,
+): Promise<Page<StackRow>> {
+  const [[environment], found] = await ctx.db.batch([
+    findEnvironment(ctx.db, ctx.actor, environmentId),
+    store.listStacks(ctx.db, ctx.actor.organizationId, environmentId, page),
+  ]);
+  authorize(ctx.actor, "environment", environment, "viewer");
+  return toPage(page, found, (row) => row);
+}
+
+export async function createStack(
+  ctx: ServiceContext,
+  environmentId: string,
+  input: StackInput,
+): Promise<StackRow> {
+  const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  await requireComponentOf(ctx, environmentId, input.componentId);
+  const { organizationId, projectId } = environment;
+  const now = ctx.clock.now();
+  const scope = { organizationId, projectId, environmentId };
+  const stack = { id: newId(ctx.clock), ...scope, ...input, createdAt: now, updatedAt: now };
+  await refuseTakenName(store.insertStack(ctx.db, stack));
+  return stack;
+}
+
+export async function getStack(ctx: ServiceContext, id: string): Promise<StackRow> {
+  return requireStack(ctx, id, "viewer");
+}
+
+export async function replaceStack(
+  ctx: ServiceContext,
+  id: string,
+  input: StackInput,
+): Promise<StackRow> {
+  const { organizationId, environmentId } = await requireStack(ctx, id, "contributor");
+  await requireComponentOf(ctx, environmentId, input.componentId);
+  const change = { ...input, updatedAt: ctx.clock.now() };
+  const [replaced] = await refuseTakenName(store.replaceStack(ctx.db, organizationId, id, change));
+  if (!replaced) throw new NotFound("stack");
+  return replaced;
+}
+
+export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
+  const { organizationId } = await requireStack(ctx, id, "contributor");
+  await store.deleteStack(ctx.db, organizationId, id);
+}
+
+/** A component never changes its environment, so the answer holds until the component goes. */
+async function requireComponentOf(
+  ctx: ServiceContext,
+  environmentId: string,
+  componentId: string | null,
+): Promise<void> {
+  if (componentId === null) return;
+  const [component] = await store.findComponentOf(ctx.db, environmentId, componentId);
+  if (!component) throw new NotFound("component in the environment");
+}
+
+function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
+  const message = "The environment has a stack of this name. Choose another.";
+  return orIfTaken(write, ["stacks.environment_id", "stacks.name"], () => new Conflict(message));
+}

@@ -1,0 +1,66 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import type { Actor } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { components } from "../../db/schema.ts";
+import { memberRole } from "../projects/index.ts";
+import { stacks } from "./table.ts";
+
+export type StackRow = typeof stacks.$inferSelect;
+
+const within = (organizationId: string, id: string) =>
+  and(eq(stacks.organizationId, organizationId), eq(stacks.id, id));
+
+/** A stack of the actor's organization, with the actor's role in its project. */
+export function findStack(db: Database, actor: Actor, id: string) {
+  return db
+    .select({ ...getTableColumns(stacks), memberRole: memberRole(actor, stacks.projectId) })
+    .from(stacks)
+    .where(within(actor.organizationId, id));
+}
+
+export function listStacks(
+  db: Database,
+  organizationId: string,
+  environmentId: string,
+  page: PageRequest,
+) {
+  const { where, orderBy, limit } = keyset(page, stacks.createdAt, stacks.id);
+  return db
+    .select()
+    .from(stacks)
+    .where(
+      and(
+        eq(stacks.organizationId, organizationId),
+        eq(stacks.environmentId, environmentId),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+/** Finds the component of this ID, if it is one of the environment's. */
+export function findComponentOf(db: Database, environmentId: string, componentId: string) {
+  return db
+    .select({ id: components.id })
+    .from(components)
+    .where(and(eq(components.id, componentId), eq(components.environmentId, environmentId)));
+}
+
+export function insertStack(db: Database, stack: StackRow) {
+  return db.insert(stacks).values(stack);
+}
+
+export function replaceStack(
+  db: Database,
+  organizationId: string,
+  id: string,
+  change: Pick<StackRow, "name" | "componentId" | "updatedAt">,
+) {
+  return db.update(stacks).set(change).where(within(organizationId, id)).returning();
+}
+
+export function deleteStack(db: Database, organizationId: string, id: string) {
+  return db.delete(stacks).where(within(organizationId, id));
+}

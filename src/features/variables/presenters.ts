@@ -1,0 +1,16 @@
+import { toTimestamp } from "../../lib/clock.ts";
+import type { VariableRow } from "./store.ts";
+
+export function presentVariable(row: VariableRow) {
+  return {
+    id: row.id,
+    component_id: row.componentId ?? undefined,
+    environment_id: row.environmentId,
+    name: row.name,
+    resource_id: row.resourceId,
+    storage_method: row.storageMethod,
+    version: row.version,
+    created_at: toTimestamp(row.createdAt),
+    updated_at: toTimestamp(row.updatedAt),
+  };
+}

@@ -1,0 +1,137 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { putVariables } from "./bulk-service.ts";
+import { toVariableInput } from "./input.ts";
+import { presentVariable } from "./presenters.ts";
+import {
+  ComponentParams,
+  EnvironmentParams,
+  PutVariables,
+  Variable,
+  VariableInput,
+  VariableList,
+} from "./schemas.ts";
+import type { ScopeReference } from "./scope.ts";
+import { createVariable, listVariables } from "./service.ts";
+
+const TAGS = ["Variables"];
+const TAKEN = "A name that is taken is a `conflict`.";
+const ATOMIC =
+  "Up to 200 at once, all or none, as one request against the rate limit. A bad one is named by " +
+  "its index. Answers the first 240 of what stands after.";
+
+const listOfComponent = createRoute({
+  method: "get",
+  path: "/v1/components/{component_id}/variables",
+  operationId: "listComponentVariables",
+  tags: TAGS,
+  summary: "List the variables of a component",
+  description: `${NEEDS.viewer} Shows the component's own, not those of its environment.`,
+  security: API_KEY,
+  request: { params: ComponentParams, query: ListQuery },
+  responses: { 200: jsonReply(VariableList, "A page of variables."), ...ERROR_REPLIES },
+});
+
+const createInComponent = createRoute({
+  method: "post",
+  path: "/v1/components/{component_id}/variables",
+  operationId: "createComponentVariable",
+  tags: TAGS,
+  summary: "Create a variable of a component",
+  description: `${NEEDS.contributor} ${TAKEN}`,
+  security: API_KEY,
+  request: { params: ComponentParams, body: jsonBody(VariableInput) },
+  responses: { 201: jsonReply(Variable, "The variable."), ...ERROR_REPLIES },
+});
+
+const putInComponent = createRoute({
+  method: "put",
+  path: "/v1/components/{component_id}/variables",
+  operationId: "putComponentVariables",
+  tags: TAGS,
+  summary: "Write many variables of a component",
+  description: `${NEEDS.contributor} ${ATOMIC}`,
+  security: API_KEY,
+  request: { params: ComponentParams, body: jsonBody(PutVariables) },
+  responses: { 200: jsonReply(VariableList, "What stands after."), ...ERROR_REPLIES },
+});
+
+const listOfEnvironment = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}/variables",
+  operationId: "listEnvironmentVariables",
+  tags: TAGS,
+  summary: "List the variables of an environment",
+  description: `${NEEDS.viewer} Shows the environment's own, not those of its components.`,
+  security: API_KEY,
+  request: { params: EnvironmentParams, query: ListQuery },
+  responses: { 200: jsonReply(VariableList, "A page of variables."), ...ERROR_REPLIES },
+});
+
+const createInEnvironment = createRoute({
+  method: "post",
+  path: "/v1/environments/{environment_id}/variables",
+  operationId: "createEnvironmentVariable",
+  tags: TAGS,
+  summary: "Create a variable of an environment",
+  description: `${NEEDS.contributor} ${TAKEN}`,
+  security: API_KEY,
+  request: { params: EnvironmentParams, body: jsonBody(VariableInput) },
+  responses: { 201: jsonReply(Variable, "The variable."), ...ERROR_REPLIES },
+});
+
+const putInEnvironment = createRoute({
+  method: "put",
+  path: "/v1/environments/{environment_id}/variables",
+  operationId: "putEnvironmentVariables",
+  tags: TAGS,
+  summary: "Write many variables of an environment",
+  description: `${NEEDS.contributor} ${ATOMIC}`,
+  security: API_KEY,
+  request: { params: EnvironmentParams, body: jsonBody(PutVariables) },
+  responses: { 200: jsonReply(VariableList, "What stands after."), ...ERROR_REPLIES },
+});
+
+export const scopedVariableRoutes = createRouter()
+  .openapi(listOfComponent, async (c) => {
+    const scope = component(c.req.valid("param").component_id);
+    const page = await listVariables(c.env, scope, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentVariable), 200);
+  })
+  .openapi(createInComponent, async (c) => {
+    const scope = component(c.req.valid("param").component_id);
+    const variable = await createVariable(c.env, scope, toVariableInput(c.req.valid("json")));
+    return c.json(presentVariable(variable), 201);
+  })
+  .openapi(putInComponent, async (c) => {
+    const scope = component(c.req.valid("param").component_id);
+    const { mode, variables } = c.req.valid("json");
+    const input = { mode, variables: variables.map(toVariableInput) };
+    return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
+  })
+  .openapi(listOfEnvironment, async (c) => {
+    const scope = environment(c.req.valid("param").environment_id);
+    const page = await listVariables(c.env, scope, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentVariable), 200);
+  })
+  .openapi(createInEnvironment, async (c) => {
+    const scope = environment(c.req.valid("param").environment_id);
+    const variable = await createVariable(c.env, scope, toVariableInput(c.req.valid("json")));
+    return c.json(presentVariable(variable), 201);
+  })
+  .openapi(putInEnvironment, async (c) => {
+    const scope = environment(c.req.valid("param").environment_id);
+    const { mode, variables } = c.req.valid("json");
+    const input = { mode, variables: variables.map(toVariableInput) };
+    return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
+  });
+
+function component(id: string): ScopeReference {
+  return { kind: "component", id };
+}
+
+function environment(id: string): ScopeReference {
+  return { kind: "environment", id };
+}

@@ -1,0 +1,145 @@
+import type { OpenApiDocument } from "../openapi.ts";
+import { type Schema, Schemas } from "./schemas.ts";
+
+/** What the page tells of an OpenAPI document, in the order in which it tells it. */
+export interface Contract {
+  title: string;
+  description: string;
+  credentials: Credential[];
+  headers: { name: string; description: string }[];
+  errors: { status: string; code: string; meaning: string }[];
+  tags: Tag[];
+  schemas: Schemas;
+}
+
+export interface Credential {
+  id: string;
+  /** How to send it, where `value` stands for it. */
+  header(value: string): string;
+  description: string;
+}
+
+export interface Tag {
+  name: string;
+  description: string;
+  operations: Operation[];
+}
+
+export interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+  credential: Credential | undefined;
+  /** The policy that limits its rate for one key; none where no key is needed. */
+  policy: string | undefined;
+  parameters: Parameter[];
+  body: { schema: Schema; required: boolean } | undefined;
+  replies: Reply[];
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+}
+
+export interface Reply {
+  status: string;
+  description: string;
+  mediaType: string | undefined;
+  schema: Schema | undefined;
+}
+
+/** An operation as the document has it, as far as the page shows it. */
+interface DocumentedOperation {
+  operationId?: string;
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  security?: Record<string, unknown>[];
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content?: Content };
+  responses?: Record<string, { description?: string; content?: Content }>;
+  "x-ratelimit-policy"?: string;
+}
+
+type Content = Record<string, { schema?: Schema }>;
+
+/** Reads the document into what the page shows. */
+export function readContract(document: OpenApiDocument): Contract {
+  const { info, tags = [], paths = {}, components = {} } = document;
+  const credentials = readCredentials(components.securitySchemes ?? {});
+  const sections: Tag[] = tags.map(({ name, description = "" }) => {
+    return { name, description, operations: [] };
+  });
+  for (const [path, item] of Object.entries(paths)) {
+    const operations: [string, DocumentedOperation][] = Object.entries(item);
+    for (const [method, documented] of operations) {
+      const section = sections.find(({ name }) => documented.tags?.includes(name));
+      section?.operations.push(readOperation(method, path, documented, credentials));
+    }
+  }
+  return {
+    title: info.title,
+    description: info.description ?? "",
+    credentials,
+    headers: Object.entries(components.headers ?? {}).map(([name, { description = "" }]) => {
+      return { name, description };
+    }),
+    errors: Object.entries(components.responses ?? {}).flatMap(readErrors),
+    tags: sections.filter(({ operations }) => operations.length > 0),
+    schemas: new Schemas(components.schemas ?? {}, JSON.stringify(document)),
+  };
+}
+
+function readOperation(
+  method: string,
+  path: string,
+  documented: DocumentedOperation,
+  credentials: readonly Credential[],
+): Operation {
+  const { operationId = `${method} ${path}`, summary = operationId, description = "" } = documented;
+  const { security = [], parameters = [], requestBody } = documented;
+  const credential = credentials.find(({ id }) => security.some((one) => id in one));
+  const schema = requestBody?.content?.["application/json"]?.schema;
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    path,
+    summary,
+    description,
+    credential,
+    policy:
+      documented["x-ratelimit-policy"] ?? (credential?.id === "api_key" ? "default" : undefined),
+    parameters,
+    body: schema && { schema, required: requestBody?.required ?? false },
+    replies: Object.entries(documented.responses ?? {})
+      .filter(([status]) => /^[23]/.test(status))
+      .map(([status, { description: meaning = "", content = {} }]) => {
+        const [[mediaType, { schema: replied } = {}] = []] = Object.entries(content);
+        return { status, description: meaning, mediaType, schema: replied };
+      }),
+  };
+}
+
+type DocumentedScheme = { name?: string; scheme?: string; description?: string };
+
+function readCredentials(schemes: Record<string, DocumentedScheme>): Credential[] {
+  return Object.entries(schemes).map(([id, { name, description = "" }]) => {
+    const header = (value: string) =>
+      name ? `${name}: ${value}` : `authorization: Bearer ${value}`;
+    return { id, description, header };
+  });
+}
+
+/** The description of an error's reply names each of its codes: "`conflict`: The request …". */
+function readErrors([name, reply]: [string, { description?: string }]) {
+  const told = (reply.description ?? "").matchAll(/`(\w+)`: (.+?)(?=\s`\w+`: |$)/g);
+  return [...told].map(([, code = "", meaning = ""]) => {
+    return { status: name.replace("Error", ""), code, meaning };
+  });
+}
