@@ -9,16 +9,16 @@ import { membershipRoutes } from "./features/memberships/routes.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
-import { POLICIES } from "./features/rate-limits/index.ts";
+import { POLICIES, Strangers } from "./features/rate-limits/index.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
-import { admitStranger, Gate, refuseRoute } from "./gate.ts";
+import { addressOf, Gate, refuseRoute } from "./gate.ts";
 import { type Framed, frame } from "./http/frame.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import { Operations } from "./http/operations.ts";
 import { referenceRoutes } from "./http/reference/routes.ts";
-import { createRouter, limitBody, type Protected } from "./http/router.ts";
+import { createRouter, type Protected, readJsonBodies } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 
@@ -40,16 +40,23 @@ export function createApp({
   const open = createOpenRouter(clock, describe);
   const protectedRouter = createProtectedRouter();
   described.route("/", open).route("/", protectedRouter);
+  const openOperations = new Operations(open.openAPIRegistry.definitions);
   const operations = new Operations(described.openAPIRegistry.definitions);
-  const gate = new Gate(protectedRouter, operations, clock, log);
+  const strangers = new Strangers(clock, log);
+  const gate = new Gate(protectedRouter, operations, strangers, clock, log);
+  const countStranger: MiddlewareHandler<Framed> = async (c, next) => {
+    await strangers.admit(c.env.ADDRESS_LIMITER, addressOf(c));
+    c.var.trace.route = c.req.path;
+    await next();
+  };
 
   const app = new OpenAPIHono<Framed>();
   app.use(frame(log));
-  for (const path of new Set(open.routes.map((route) => route.path))) app.use(path, openDoor);
+  for (const { method, path } of openOperations.all) app.on(method, path, countStranger);
   app.route("/", open);
   app.all("/v1/*", gate.handle);
   app.notFound(async (c) => {
-    await admitStranger(c);
+    await strangers.admit(c.env.ADDRESS_LIMITER, addressOf(c));
     return refuseRoute(operations, c);
   });
   app.onError(rethrow);
@@ -67,7 +74,7 @@ function createOpenRouter(clock: Clock, describe: () => OpenApiDocument) {
 /** The routes behind the gate. Their errors go back through it, to be told in one place. */
 function createProtectedRouter() {
   const router = createRouter<Protected>();
-  router.use(limitBody);
+  router.use(...readJsonBodies);
   router.onError(rethrow);
   return router
     .route("/", organizationRoutes)
@@ -81,12 +88,6 @@ function createProtectedRouter() {
     .route("/", variableRoutes)
     .route("/", scopedVariableRoutes);
 }
-
-const openDoor: MiddlewareHandler<Framed> = async (c, next) => {
-  await admitStranger(c);
-  c.var.trace.route = c.req.path;
-  await next();
-};
 
 function rethrow(error: Error): never {
   throw error;

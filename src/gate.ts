@@ -1,5 +1,5 @@
 import type { Context, Handler } from "hono";
-import type { ChangedKey, ServiceContext } from "./context.ts";
+import type { ServiceContext } from "./context.ts";
 import { type DatabaseSession, openForReading, openForWriting } from "./db/client.ts";
 import {
   type PresentedKey,
@@ -13,6 +13,7 @@ import {
   type PolicyName,
   rateLimitHeaders,
   resetSeconds,
+  type Strangers,
   type Verdict,
 } from "./features/rate-limits/index.ts";
 import type { Framed } from "./http/frame.ts";
@@ -21,9 +22,6 @@ import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
 import { describeError, type Log } from "./lib/log.ts";
-
-/** The period of the address limiter in wrangler.toml. */
-const ADDRESS_PERIOD_SECONDS = 60;
 
 /** What the gate lets requests through to. */
 export interface ProtectedApi {
@@ -51,13 +49,21 @@ interface Entry {
 export class Gate {
   readonly #api: ProtectedApi;
   readonly #operations: Operations;
+  readonly #strangers: Strangers;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #principals: Principals;
   readonly #limiter: Limiter;
 
-  constructor(api: ProtectedApi, operations: Operations, clock: Clock, log: Log) {
+  constructor(
+    api: ProtectedApi,
+    operations: Operations,
+    strangers: Strangers,
+    clock: Clock,
+    log: Log,
+  ) {
     this.#api = api;
+    this.#strangers = strangers;
     this.#operations = operations;
     this.#clock = clock;
     this.#log = log;
@@ -67,9 +73,11 @@ export class Gate {
 
   readonly handle: Handler<Framed> = async (c) => {
     const key = await parseApiKey(c.req.header("x-api-key") ?? "");
+    const address = addressOf(c);
+    if (key && !this.#principals.remembers(key)) this.#strangers.refuseKnown(address);
     const principal = key && (await this.#principals.find(c.env.DB, key));
     if (!principal) {
-      await admitStranger(c);
+      await this.#strangers.admit(c.env.ADDRESS_LIMITER, address);
       throw new Unauthenticated();
     }
     const operation = this.#operations.find(c.req.method, c.req.path);
@@ -86,19 +94,24 @@ export class Gate {
     // Whatever becomes of the work is heard below, unless the limiter refuses.
     work.catch(() => undefined);
     const current = await this.#admit(entry, principal);
-    return current === principal ? work : this.#dispatch(entry, current);
+    return mayTheSame(current, principal) ? work : this.#dispatch(entry, current);
   }
 
+  /** A write goes on to its end, and to the announcement of what it changed, whoever hangs up. */
   async #write(entry: Entry, principal: Principal): Promise<Response> {
-    return this.#dispatch(entry, await this.#admit(entry, principal));
+    const work = this.#dispatch(entry, await this.#admit(entry, principal));
+    entry.c.executionCtx.waitUntil(work.catch(() => undefined));
+    return work;
   }
 
   /** Has the limiter admit the request, and gives the principal as it is now. */
   async #admit(entry: Entry, principal: Principal): Promise<Principal> {
     const { c, key, policy } = entry;
-    const verdict = await this.#limiter.take(c.env.RATE_LIMITER, key.secretHash, policy);
+    const { secretHash } = key;
+    const { version: known } = principal;
+    const verdict = await this.#limiter.take(c.env.RATE_LIMITER, secretHash, policy, known);
     this.#obey(entry, verdict);
-    const isCurrent = verdict.version !== undefined && verdict.version <= principal.version;
+    const isCurrent = verdict.version !== undefined && verdict.version <= known;
     const current = isCurrent ? principal : await this.#principals.refresh(c.env.DB, key);
     if (!current) throw new Unauthenticated();
     this.#noteUse(c, current);
@@ -134,11 +147,7 @@ export class Gate {
       clock: this.#clock,
       log: this.#log,
       cipher: () => cipherOf(c.env.ENCRYPTION_KEYS),
-      announceKeys: async (keys) => {
-        const announce = (key: ChangedKey) =>
-          this.#limiter.announce(c.env.RATE_LIMITER, key.secretHash, key.version);
-        await Promise.all(keys.map(announce));
-      },
+      announceKeys: (keys) => this.#limiter.announce(c.env.RATE_LIMITER, keys),
     };
   }
 
@@ -164,11 +173,14 @@ export function refuseRoute(operations: Operations, c: Context<Framed>): never {
   throw new NotFound("path");
 }
 
-/** Counts a request without a good key against its client's address; throws when it has too many. */
-export async function admitStranger(c: Context<Framed>): Promise<void> {
-  const address = c.req.header("cf-connecting-ip") ?? "unknown";
-  const { success } = await c.env.ADDRESS_LIMITER.limit({ key: address });
-  if (!success) throw new RateLimited(ADDRESS_PERIOD_SECONDS);
+/** The client's address, as Cloudflare gives it. */
+export function addressOf(c: Context<Framed>): string {
+  return c.req.header("cf-connecting-ip") ?? "unknown";
+}
+
+/** Whether what was done for the one may stand for the other. */
+function mayTheSame(a: Principal, b: Principal): boolean {
+  return a.version === b.version && a.role === b.role;
 }
 
 function toPolicy(name: string | undefined): PolicyName {

@@ -202,3 +202,42 @@ describe("who may do what in an environment", () => {
     }
   });
 });
+
+describe("somebody of the organization without a role in the project", () => {
+  it("reads and writes nothing of it, whatever role they have in another", async () => {
+    const outsider = await join(world);
+    const own = await newProject(outsider.client);
+    const ids = await newInside(world.client, project.default_environment_id);
+    const { client } = outsider;
+    expect((await client.get(`/v1/environments/${own.default_environment_id}`)).status).toBe(200);
+    const variable = { name: "B", storage_method: "string", value: "b" };
+    const attempts = [
+      await client.get(production),
+      await client.put(production, { name: "production", configuration: {} }),
+      await client.delete(production),
+      ...(await Promise.all(
+        ["components", "stacks", "variables"].map((list) => client.get(`${production}/${list}`)),
+      )),
+      await client.post(`${production}/components`, { name: "mine", kind: "job" }),
+      await client.post(`${production}/stacks`, { name: "mine" }),
+      await client.post(`${production}/variables`, variable),
+      await client.put(`${production}/variables`, { mode: "replace", variables: [] }),
+      await client.get(`/v1/components/${ids["component_id"]}`),
+      await client.put(`/v1/components/${ids["component_id"]}`, { name: "b", kind: "job" }),
+      await client.delete(`/v1/components/${ids["component_id"]}`),
+      await client.get(`/v1/components/${ids["component_id"]}/variables`),
+      await client.get(`/v1/stacks/${ids["stack_id"]}`),
+      await client.put(`/v1/stacks/${ids["stack_id"]}`, { name: "b" }),
+      await client.delete(`/v1/stacks/${ids["stack_id"]}`),
+      await client.get(`/v1/variables/${ids["variable_id"]}`),
+      await client.get(`/v1/variables/${ids["variable_id"]}/value`),
+      await client.put(`/v1/variables/${ids["variable_id"]}`, variable),
+      await client.delete(`/v1/variables/${ids["variable_id"]}`),
+      await client.get(environments),
+      await client.post(environments, { name: "mine" }),
+    ];
+    for (const { status, body } of attempts) {
+      expect([status, body.code]).toEqual([403, "forbidden"]);
+    }
+  });
+});

@@ -211,7 +211,10 @@ describe("every answer", () => {
 describe("health", () => {
   it("is well when the secrets are there and the database answers", async () => {
     const reply = await new Client(undefined).get("/health");
-    expect([reply.status, reply.body]).toEqual([200, { status: "ok" }]);
+    expect([reply.status, reply.body]).toEqual([
+      200,
+      { status: "ok", missing_secrets: [], database: "ok" },
+    ]);
   });
 
   it("names the secrets that are missing, and says whether the database answers", async () => {
@@ -232,7 +235,11 @@ describe("health", () => {
     expect(await response.json()).toEqual({
       code: "internal",
       message: "The deployment is not whole; see cause.",
-      cause: { missing_secrets: ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS"], database: "unreachable" },
+      cause: {
+        request_id: response.headers.get("x-request-id"),
+        missing_secrets: ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS"],
+        database: "unreachable",
+      },
     });
   });
 });

@@ -207,9 +207,7 @@ describe("when a key's rate limiter", () => {
     const { isolate, statuses } = await call(limiters, 60);
     expect(countOf(statuses, 200)).toBe(25);
     expect(countOf(statuses, 429)).toBe(35);
-    expect(isolate.logged.filter(({ event }) => event === "rate_limiter.unavailable")).toHaveLength(
-      60,
-    );
+    expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.unavailable");
   });
 
   it("cannot be asked, a revoked key is refused all the same", async () => {

@@ -11,25 +11,27 @@ const admittedOf = (takes: readonly { admitted: boolean }[]) =>
 describe("the rate limiter of a key", () => {
   it("admits exactly 100 of 1,000 requests at once", async () => {
     const limiter = newLimiter();
-    const takes = await Promise.all(Array.from({ length: 1_000 }, () => limiter.take("default")));
+    const takes = await Promise.all(
+      Array.from({ length: 1_000 }, () => limiter.take("default", 0)),
+    );
     expect(admittedOf(takes)).toBe(100);
   });
 
   it("holds the windows of the policies apart", async () => {
     const limiter = newLimiter();
-    const reveals = await Promise.all(Array.from({ length: 50 }, () => limiter.take("reveal")));
+    const reveals = await Promise.all(Array.from({ length: 50 }, () => limiter.take("reveal", 0)));
     expect(admittedOf(reveals)).toBe(30);
-    expect(await limiter.take("default")).toMatchObject({ admitted: true, remaining: 99 });
-    expect(await limiter.take("polling")).toMatchObject({ admitted: true, remaining: 299 });
-    expect(await limiter.take("runner")).toMatchObject({ admitted: true, remaining: 1_199 });
+    expect(await limiter.take("default", 0)).toMatchObject({ admitted: true, remaining: 99 });
+    expect(await limiter.take("polling", 0)).toMatchObject({ admitted: true, remaining: 299 });
+    expect(await limiter.take("runner", 0)).toMatchObject({ admitted: true, remaining: 1_199 });
   });
 
   it("remembers a burst through the loss of its memory", async () => {
     const limiter = newLimiter();
-    await Promise.all(Array.from({ length: 100 }, () => limiter.take("default")));
+    await Promise.all(Array.from({ length: 100 }, () => limiter.take("default", 0)));
     await new Promise((resolve) => setTimeout(resolve, 300));
     await evictDurableObject(limiter);
-    const after = await Promise.all(Array.from({ length: 100 }, () => limiter.take("default")));
+    const after = await Promise.all(Array.from({ length: 100 }, () => limiter.take("default", 0)));
     expect(admittedOf(after)).toBe(0);
   });
 
@@ -37,8 +39,8 @@ describe("the rate limiter of a key", () => {
     const limiter = newLimiter();
     await limiter.raiseVersion(3);
     await limiter.raiseVersion(2);
-    expect(await limiter.take("default")).toMatchObject({ version: 3 });
+    expect(await limiter.take("default", 0)).toMatchObject({ version: 3 });
     await evictDurableObject(limiter);
-    expect(await limiter.take("default")).toMatchObject({ version: 3 });
+    expect(await limiter.take("default", 0)).toMatchObject({ version: 3 });
   });
 });

@@ -19,7 +19,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   listApiKeys: { trips: 1, statements: 1 },
   createApiKey: { trips: 2, statements: 2 },
   getApiKey: { trips: 1, statements: 1 },
-  revokeApiKey: { trips: 1, statements: 1 },
+  revokeApiKey: { trips: 2, statements: 2 },
   listProjects: { trips: 1, statements: 1 },
   listProjectsOfOrganization: { trips: 1, statements: 1 },
   createProject: { trips: 1, statements: 3 },

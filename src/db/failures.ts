@@ -20,9 +20,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
 }
 
-/** Whether the database gave up for lack of time. */
+/** Whether the database gave up for lack of time, of its own or of those in the queue before us. */
 export function isTimeout(error: unknown): boolean {
-  return /time(d )?[ -]?out|exceeded its CPU time/i.test(databaseMessage(error) ?? "");
+  return /time(d )?[ -]?out|exceeded its CPU time|overloaded|queued for too long/i.test(
+    databaseMessage(error) ?? "",
+  );
 }
 
 /** The result of a write, or `refusal` if a unique index over `columns` stood in its way. */

@@ -21,12 +21,16 @@ export function toApiError(thrown: unknown): ApiError | undefined {
 /** Hono's validators refuse a body that they cannot read with an exception of their own. */
 function fromHono({ status }: HTTPException): ApiError | undefined {
   if (status === 400) return refusedBody("Send valid JSON.");
-  if (status === 415) return refusedBody("Send the body with content-type: application/json.");
+  if (status === 415) return refusedContentType();
   return undefined;
 }
 
 export function refusedBody(message: string): BadInput {
   return new BadInput([{ path: "", message }]);
+}
+
+export function refusedContentType(): BadInput {
+  return refusedBody("Send the body with content-type: application/json.");
 }
 
 /** What zod found, one issue for each thing to change; an unknown field is named by its path. */

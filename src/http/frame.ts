@@ -48,15 +48,17 @@ export function renderError(c: Context<Framed>, thrown: unknown, log: Log): Resp
   const known = toApiError(thrown);
   if (!known) log("error", "unforeseen", { request_id: requestId, ...describeError(thrown) });
   const error =
-    known ??
-    new ApiError("internal", "Something failed on our side. A retry may succeed.", {
-      cause: { request_id: requestId },
-    });
-  const { code, message, cause, status, headers } = error;
+    known ?? new ApiError("internal", "Something failed on our side. A retry may succeed.");
+  const { code, message, status, headers } = error;
+  const cause = code === "internal" ? { request_id: requestId, ...causeOf(error) } : error.cause;
   return Response.json(
     { code, message, ...(cause !== undefined && { cause }) },
     { status, headers },
   );
+}
+
+function causeOf({ cause }: ApiError): object {
+  return typeof cause === "object" && cause !== null ? cause : {};
 }
 
 function finish(c: Context<Framed>): void {

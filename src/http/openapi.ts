@@ -16,7 +16,7 @@ UUID in its 8-4-4-4-12 layout or as 32 hexadecimal digits is accepted too.
 **Lists** answer \`data\`, \`has_more\` and, if there is more, \`next_page\`: send that as \`after\`.
 
 **Bodies** are strict: an unknown field is \`bad_input\`. Optional fields without a value are left out
-of answers; a request may send \`null\` for one.
+of answers; where a request may clear one, \`null\` does so too.
 
 **Rate limits** hold for any 60 seconds, per key. \`X-Ratelimit-Reset\` is the number of seconds until
 there is more room than now; a refused caller who waits that long is admitted.

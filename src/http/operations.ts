@@ -1,4 +1,4 @@
-import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import type { OpenAPIHono } from "@hono/zod-openapi";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
@@ -19,9 +19,9 @@ export class Operations {
   readonly #router = new SmartRouter<Operation>({
     routers: [new RegExpRouter(), new TrieRouter()],
   });
-  readonly #methods = new Set<string>();
+  readonly all: Operation[] = [];
 
-  constructor(definitions: OpenAPIRegistry["definitions"]) {
+  constructor(definitions: OpenAPIHono["openAPIRegistry"]["definitions"]) {
     for (const definition of definitions) {
       if (definition.type !== "route") continue;
       const { route } = definition;
@@ -33,7 +33,7 @@ export class Operations {
         policy: typeof policy === "string" ? policy : undefined,
         writes: route["x-writes"] === true,
       };
-      this.#methods.add(method);
+      this.all.push(operation);
       this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), operation);
     }
   }
@@ -46,7 +46,8 @@ export class Operations {
 
   /** The methods of a path, for `Allow`; none for a path that no route has. */
   allowedMethods(path: string): string[] {
-    const allowed = [...this.#methods].filter((method) => this.find(method, path));
+    const methods = new Set(this.all.map(({ method }) => method));
+    const allowed = [...methods].filter((method) => this.find(method, path));
     return allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
   }
 }

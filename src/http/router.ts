@@ -1,9 +1,9 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Env as HonoEnv } from "hono";
+import type { Env as HonoEnv, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
-import { refusedBody, toIssues } from "./errors.ts";
+import { refusedBody, refusedContentType, toIssues } from "./errors.ts";
 
 /**
  * A route behind the gate is bound to its request's service context and to nothing else: a handler
@@ -23,9 +23,28 @@ export function createRouter<E extends HonoEnv = Protected>() {
 }
 
 /** 1 MiB. Enforced while the body is read, whatever its head says of its length. */
-export const limitBody = bodyLimit({
+const limitBody = bodyLimit({
   maxSize: 1024 * 1024,
   onError: () => {
     throw refusedBody("The body is over 1 MiB; send less.");
   },
 });
+
+/**
+ * Takes `application/json` alone, and with parameters however they are spaced (RFC 9110, 8.3.1):
+ * the validators would take any `+json` for it, and no space before the semicolon.
+ */
+const requirePlainJson: MiddlewareHandler = async (c, next) => {
+  const type = c.req.header("content-type") ?? "";
+  const essence = String(type.split(";")[0]).trim().toLowerCase();
+  if (essence.endsWith("+json")) throw refusedContentType();
+  if (essence === "application/json" && type !== essence) {
+    const headers = new Headers(c.req.raw.headers);
+    headers.set("content-type", essence);
+    c.req.raw = new Request(c.req.raw, { headers });
+  }
+  await next();
+};
+
+/** What stands before every route that may read a body. */
+export const readJsonBodies = [limitBody, requirePlainJson] as const;

@@ -18,7 +18,7 @@ export const IdentifierInput = z
     "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
   )
   .transform((text) => canonicalId(text) ?? text)
-  .openapi({ type: "string", pattern: IDENTIFIER_PATTERN.source, example: EXAMPLE_ID });
+  .openapi({ example: EXAMPLE_ID });
 
 export const Timestamp = z.string().openapi("Timestamp", {
   description: "RFC 3339, in UTC with milliseconds.",
@@ -37,6 +37,7 @@ export function idParam<Name extends string>(name: Name, what: string) {
 export function text(maximum: number) {
   return z
     .string()
+    .min(1, "Send a text that is not blank.")
     .max(maximum, `Send at most ${maximum} characters.`)
     .refine((value) => value.trim() !== "", "Send a text that is not blank.")
     .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
@@ -49,7 +50,7 @@ export function paragraphs(maximum: number) {
     .string()
     .max(maximum, `Send at most ${maximum} characters.`)
     .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
-    .refine((value) => !/[^\P{Cc}\n\t]/u.test(value), "Send a text without control characters.");
+    .refine((value) => !/[^\P{Cc}\r\n\t]/u.test(value), "Send a text without control characters.");
 }
 
 /** An optional field: absent or `null` both mean that the record has none. */
@@ -80,7 +81,7 @@ export function textParam<Name extends string>(name: Name, what: string) {
   const schema = z
     .string()
     .transform((text) => canonicalId(text) ?? text)
-    .openapi({ type: "string", example: EXAMPLE_ID, param: { name, in: "path" } })
+    .openapi({ example: EXAMPLE_ID, param: { name, in: "path" } })
     .openapi({ description: `The ${what}.` });
   return { [name]: schema } as Record<Name, typeof schema>;
 }

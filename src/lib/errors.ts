@@ -47,8 +47,15 @@ export class ApiError extends Error {
   }
 }
 
+/** So many issues an answer names at the most, and so much of a path: input can be a mebibyte. */
+const SHOWN_ISSUES = 20;
+const SHOWN_PATH = 200;
+
 export class BadInput extends ApiError {
-  constructor(issues: readonly Issue[]) {
+  constructor(found: readonly Issue[]) {
+    const issues = found
+      .slice(0, SHOWN_ISSUES)
+      .map(({ path, message }) => ({ path: path.slice(0, SHOWN_PATH), message }));
     const [first] = issues;
     const summary = first
       ? [first.path, first.message].filter(Boolean).join(": ")

@@ -9,13 +9,14 @@ const FRAMES = 8;
 
 /**
  * What a log may hold of an unknown error: its chain of causes, and where each was thrown. The
- * message of an error that wraps another is left out, because Drizzle's holds the bound parameters.
+ * message of an error that wraps something is left out, because Drizzle's holds the bound
+ * parameters; and so is its copy at the head of the stack.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  const stack = frames.slice(0, FRAMES).map((line) => line.trim());
-  return error.cause instanceof Error
-    ? { error: error.name, cause: describeError(error.cause), stack }
-    : { error: error.name, message: error.message, stack };
+  const { name, message, stack = "" } = error;
+  const frames = stack.slice(stack.indexOf(message) + message.length).split("\n");
+  const place = { error: name, stack: frames.slice(1, FRAMES + 1).map((frame) => frame.trim()) };
+  if ("cause" in error) return { ...place, cause: describeError(error.cause) };
+  return { ...place, message };
 }

@@ -118,7 +118,7 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
         for (const time of timesOf(each)) {
           now = time;
           const known = limiter.remembered("key", "default");
-          const verdict = await limiter.take(namespace, "key", "default");
+          const verdict = await limiter.take(namespace, "key", "default", 0);
           expect(verdict.admitted).toBe(model.take(now));
           if (known) expect(verdict).toEqual(known);
         }

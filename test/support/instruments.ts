@@ -122,7 +122,8 @@ export class Instrumented {
         const record = <Result>(method: string, run: () => Promise<Result>) =>
           this.#record({ with: "object", statements: [{ sql: method, params: [name] }] }, run);
         return {
-          take: (policy: "default") => record("take", async () => object.take(policy)),
+          take: (policy: "default", version: number) =>
+            record("take", async () => object.take(policy, version)),
           raiseVersion: (version: number) =>
             record("raiseVersion", async () => object.raiseVersion(version)),
         };

@@ -27,15 +27,22 @@ interface Entry {
 export class Principals {
   readonly #clock: Clock;
   readonly #entries = new BoundedMap<string, Entry>(REMEMBERED_KEYS);
+  /** Kept apart: keys that somebody makes up must not push out those that are good. */
+  readonly #unknown = new BoundedMap<string, Entry>(REMEMBERED_KEYS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** Whether the key is remembered, as somebody's or as nobody's: then `find` asks nobody. */
+  remembers(key: PresentedKey): boolean {
+    return this.#recall(key) !== undefined;
+  }
+
   /** Whom the key stands for, or undefined if it is unknown, revoked or expired. */
   async find(d1: D1Database, key: PresentedKey): Promise<Principal | undefined> {
-    const entry = this.#entries.get(key.secretHash);
-    if (entry && this.#clock.now() < entry.until) return this.#unexpired(entry.principal);
+    const entry = this.#recall(key);
+    if (entry) return this.#unexpired(entry.principal);
     const nearby = await load(openForReading(d1).db, key);
     // A replica may not have heard of a key that is new: only the primary can say no.
     return nearby ? this.#remember(key, nearby) : this.refresh(d1, key);
@@ -54,8 +61,20 @@ export class Principals {
     await recordUse(openForWriting(d1).db, principal.keyId, hour);
   }
 
-  #remember(key: PresentedKey, principal: Principal | undefined): Principal | undefined {
-    this.#entries.set(key.secretHash, { principal, until: this.#clock.now() + REMEMBER_MS });
+  #recall({ id, secretHash }: PresentedKey): Entry | undefined {
+    const name = `${id}:${secretHash}`;
+    const entry = this.#entries.get(name) ?? this.#unknown.get(name);
+    return entry && this.#clock.now() < entry.until ? entry : undefined;
+  }
+
+  #remember(
+    { id, secretHash }: PresentedKey,
+    principal: Principal | undefined,
+  ): Principal | undefined {
+    const name = `${id}:${secretHash}`;
+    const entry = { principal, until: this.#clock.now() + REMEMBER_MS };
+    this.#entries.delete(name);
+    (principal ? this.#entries : this.#unknown).set(name, entry);
     return this.#unexpired(principal);
   }
 

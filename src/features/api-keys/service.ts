@@ -30,14 +30,21 @@ export async function listKeys(
   return toPage(page, await store.listKeys(ctx.db, organizationId, page), (row) => row);
 }
 
-export async function getKey(ctx: ServiceContext, organizationId: string, id: string) {
+export async function getKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<ApiKeyRow> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const [row] = await store.findKey(ctx.db, organizationId, id);
   if (!row) throw new NotFound("API key");
   return row;
 }
 
-/** A key never makes one that may do more than itself, or than the membership it is for. */
+/**
+ * A key never makes one that may do more than itself, or than the membership it is for; and only an
+ * owner makes one that acts for another owner.
+ */
 export async function createKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -48,6 +55,9 @@ export async function createKey(
   const membershipId = input.membershipId ?? ctx.actor.membershipId;
   const [membership] = await store.findMembershipRole(ctx.db, organizationId, membershipId);
   if (!membership) throw new NotFound("membership");
+  if (membership.role === "owner" && membershipId !== ctx.actor.membershipId) {
+    requireOrgRole(ctx.actor, organizationId, "owner");
+  }
   const role = input.role ?? lowerOrgRole(ctx.actor.role, membership.role);
   if (!orgRoleReaches(ctx.actor.role, role)) throw new Unauthorized(role);
   if (!orgRoleReaches(membership.role, role)) {
@@ -65,8 +75,14 @@ export async function createKey(
   return { row, key: issued.key };
 }
 
-export async function revokeKey(ctx: ServiceContext, organizationId: string, id: string) {
-  requireOrgRole(ctx.actor, organizationId, "admin");
+/** Revokes a key, which ends with its next request. An owner's takes an owner. */
+export async function revokeKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const key = await getKey(ctx, organizationId, id);
+  if (key.role === "owner") requireOrgRole(ctx.actor, organizationId, "owner");
   const [gone] = await store.deleteKey(ctx.db, organizationId, id);
   if (!gone) throw new NotFound("API key");
   await ctx.announceKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);

@@ -2,16 +2,17 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { Framed } from "../../http/frame.ts";
 import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
-import { createRouter, limitBody } from "../../http/router.ts";
+import { createRouter, readJsonBodies } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewPerson } from "../memberships/index.ts";
 import { CreatedOrganization, presentFoundedOrganization } from "../organizations/index.ts";
 import { Bootstrap } from "./schemas.ts";
-import { bootstrap, requireBootstrapToken } from "./service.ts";
+import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
 
 const requireToken: MiddlewareHandler<Framed> = async (c, next) => {
   const [, token] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? [];
   await requireBootstrapToken(token, c.env.BOOTSTRAP_TOKEN);
+  await requireUnused(c.env.DB);
   await next();
 };
 
@@ -25,7 +26,7 @@ const create = createRoute({
     "Creates the first account, organization and key of a new deployment. Works once; from then " +
     "on the path answers `not_found`.",
   security: [{ bootstrap_token: [] }],
-  middleware: [requireToken, limitBody],
+  middleware: [requireToken, ...readJsonBodies],
   request: { body: jsonBody(Bootstrap) },
   responses: {
     201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),

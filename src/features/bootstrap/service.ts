@@ -16,6 +16,12 @@ export async function requireBootstrapToken(
   throw new Unauthenticated("Send the bootstrap token: authorization: Bearer <token>.");
 }
 
+/** Throws once somebody has bootstrapped: from then on the path is not there. */
+export async function requireUnused(d1: D1Database): Promise<void> {
+  const [used] = await store.findBootstrap(openForWriting(d1).db);
+  if (used) throw new NotFound("path");
+}
+
 /** Makes the first account, organization and key. Of any number of callers, one succeeds, ever. */
 export async function bootstrap(
   d1: D1Database,

@@ -2,6 +2,10 @@ import type { Database } from "../../db/client.ts";
 import { accounts } from "../../db/schema.ts";
 import { bootstraps } from "./table.ts";
 
+export function findBootstrap(db: Database) {
+  return db.select({ only: bootstraps.only }).from(bootstraps);
+}
+
 /** Fails on its primary key for everybody but the first. */
 export function insertBootstrap(db: Database, organizationId: string, now: number) {
   return db.insert(bootstraps).values({ only: 1, organizationId, createdAt: now });

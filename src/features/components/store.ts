@@ -2,8 +2,8 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { stacks, variables } from "../../db/schema.ts";
-import { memberRole } from "../projects/index.ts";
+import { projectMembers, stacks, variables } from "../../db/schema.ts";
+import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { components } from "./table.ts";
 
 export type ComponentRow = typeof components.$inferSelect;
@@ -14,8 +14,9 @@ const within = (organizationId: string, id: string) =>
 /** A component of the actor's organization, with the actor's role in its project. */
 export function findComponent(db: Database, actor: Actor, id: string) {
   return db
-    .select({ ...getTableColumns(components), memberRole: memberRole(actor, components.projectId) })
+    .select({ ...getTableColumns(components), memberRole: MEMBER_ROLE })
     .from(components)
+    .leftJoin(projectMembers, isRoleOf(actor, components.projectId))
     .where(within(actor.organizationId, id));
 }
 

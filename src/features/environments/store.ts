@@ -2,8 +2,8 @@ import { and, eq, getTableColumns, notExists, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { components, projects, stacks, variables } from "../../db/schema.ts";
-import { memberRole } from "../projects/index.ts";
+import { components, projectMembers, projects, stacks, variables } from "../../db/schema.ts";
+import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { environments } from "./table.ts";
 
 export type EnvironmentRow = typeof environments.$inferSelect;
@@ -14,11 +14,9 @@ const within = (organizationId: string, id: string) =>
 /** An environment of the actor's organization, with the actor's role in its project. */
 export function findEnvironment(db: Database, actor: Actor, id: string) {
   return db
-    .select({
-      ...getTableColumns(environments),
-      memberRole: memberRole(actor, environments.projectId),
-    })
+    .select({ ...getTableColumns(environments), memberRole: MEMBER_ROLE })
     .from(environments)
+    .leftJoin(projectMembers, isRoleOf(actor, environments.projectId))
     .where(within(actor.organizationId, id));
 }
 

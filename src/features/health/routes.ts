@@ -4,7 +4,13 @@ import { ERROR_REPLIES, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { checkHealth } from "./service.ts";
 
-const Health = z.object({ status: z.literal("ok") }).openapi("Health");
+const Health = z
+  .object({
+    status: z.literal("ok"),
+    missing_secrets: z.array(z.string()).openapi({ description: "By name.", example: [] }),
+    database: z.literal("ok").openapi({ description: "Whether the database answers." }),
+  })
+  .openapi("Health");
 
 const read = createRoute({
   method: "get",
@@ -19,8 +25,10 @@ const read = createRoute({
   responses: { 200: jsonReply(Health, "All is well."), ...ERROR_REPLIES },
 });
 
+const HEALTHY = { status: "ok", database: "ok" } as const;
+
 export const healthRoutes = createRouter<Framed>().openapi(read, async (c) => {
   const { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS } = c.env;
   await checkHealth(c.env.DB, { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS });
-  return c.json({ status: "ok" } as const, 200);
+  return c.json({ ...HEALTHY, missing_secrets: [] }, 200);
 });

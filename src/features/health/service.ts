@@ -2,16 +2,18 @@ import { openForReading } from "../../db/client.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { ping } from "./store.ts";
 
+const PATIENCE_MS = 3_000;
+
 /** Throws, naming what is wrong, unless every secret is set and the database answers. */
 export async function checkHealth(
   d1: D1Database,
   secrets: Record<string, string | undefined>,
 ): Promise<void> {
   const missing = Object.keys(secrets).filter((name) => !secrets[name]);
-  const database = await ping(openForReading(d1).db).then(
-    () => "ok",
-    () => "unreachable",
-  );
+  const database = await Promise.race([
+    ping(openForReading(d1).db).then(() => "ok"),
+    new Promise<string>((resolve) => setTimeout(resolve, PATIENCE_MS, "unreachable")),
+  ]).catch(() => "unreachable");
   if (missing.length === 0 && database === "ok") return;
   throw new ApiError("internal", "The deployment is not whole; see cause.", {
     cause: { missing_secrets: missing, database },

@@ -52,7 +52,7 @@ export const AccountInput = z.strictObject({
     .email("Send an e-mail address.")
     .max(254, "Send at most 254 characters.")
     .transform((email) => email.toLowerCase())
-    .openapi({ type: "string", format: "email", description: "Never shown to others." }),
+    .openapi({ description: "Never shown to others." }),
   name: text(LINE),
   display_name: clearable(text(LINE)).openapi({ description: "The name by default." }),
   avatar: clearable(text(URL_LENGTH)).openapi({ description: "An address or an emoji." }),

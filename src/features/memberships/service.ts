@@ -18,9 +18,9 @@ export interface NewPerson {
   profile: Profile;
 }
 
-const CHANGED_MEANWHILE =
-  "Refused: the organization, and each of its projects, keeps at least one owner; or the " +
-  "membership has just changed.";
+const KEEPS_OWNER =
+  "The organization, and each of its projects, keeps at least one owner. Make somebody else owner " +
+  "first.";
 
 export async function listMembers(
   ctx: ServiceContext,
@@ -82,7 +82,7 @@ export async function changeMemberRole(
     }),
     store.raiseKeyVersions(ctx.db, organizationId, id),
   ]);
-  if (!changed) throw new Conflict(CHANGED_MEANWHILE);
+  if (!changed) throw await explainRefusal(ctx, member);
   await ctx.announceKeys(keys);
   return { ...member, role };
 }
@@ -98,7 +98,7 @@ export async function removeMember(
   const [, keys, [removed]] = await ctx.db.batch(
     store.removeMember(ctx.db, organizationId, id, member.role),
   );
-  if (!removed) throw new Conflict(CHANGED_MEANWHILE);
+  if (!removed) throw await explainRefusal(ctx, member);
   await ctx.announceKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));
 }
 
@@ -107,6 +107,13 @@ export function newAccount(clock: Clock, person: NewPerson): NewAccount & { id: 
   const { email, name, displayName, avatar, profile } = person;
   const shown = { name, displayName: displayName ?? name, avatar, profile };
   return { id: newId(clock), email, ...shown, createdAt: now, updatedAt: now };
+}
+
+/** Why a guarded write changed nothing: the member is gone, is another by now, or has to stay. */
+async function explainRefusal(ctx: ServiceContext, before: MemberRow): Promise<Conflict> {
+  const now = await getMember(ctx, before.organizationId, before.membershipId);
+  if (now.role === before.role) return new Conflict(KEEPS_OWNER);
+  return new Conflict("The member's role has just changed. Read it again and retry.");
 }
 
 /** Whatever touches an owner takes an owner. */

@@ -69,18 +69,26 @@ export function changeRole(
       and(
         within(organizationId, id),
         eq(memberships.role, change.from),
-        change.from === "owner" ? anotherOwnerRemains(db, organizationId, id) : undefined,
+        change.from === "owner" && change.to !== "owner"
+          ? anotherOwnerRemains(db, organizationId, id)
+          : undefined,
       ),
     )
     .returning({ id: memberships.id });
 }
 
-/** Makes every isolate read the keys of a membership again. */
+/** Raises the versions of a membership's keys, if the statement before it changed something. */
 export function raiseKeyVersions(db: Database, organizationId: string, membershipId: string) {
   return db
     .update(apiKeys)
     .set({ version: sql`${apiKeys.version} + 1` })
-    .where(and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.membershipId, membershipId)))
+    .where(
+      and(
+        eq(apiKeys.organizationId, organizationId),
+        eq(apiKeys.membershipId, membershipId),
+        sql`changes() > 0`,
+      ),
+    )
     .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
 }
 

@@ -19,7 +19,7 @@ export async function listOrganizations(
   ctx: ServiceContext,
   page: PageRequest,
 ): Promise<Page<OrganizationRow>> {
-  const found = await store.findOrganization(ctx.db, ctx.actor.organizationId);
+  const found = await store.listOrganization(ctx.db, ctx.actor.organizationId, page);
   return toPage(page, found, (row) => row);
 }
 

@@ -1,12 +1,20 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { memberships } from "../../db/schema.ts";
 import { organizations } from "./table.ts";
 
 export type OrganizationRow = typeof organizations.$inferSelect;
 
-export function findOrganization(db: Database, id: string) {
-  return db.select().from(organizations).where(eq(organizations.id, id));
+/** The organization of this ID as a list of one, for a page may begin after it. */
+export function listOrganization(db: Database, id: string, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, organizations.createdAt, organizations.id);
+  return db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.id, id), where))
+    .orderBy(...orderBy)
+    .limit(limit);
 }
 
 export function insertOrganization(db: Database, organization: OrganizationRow) {

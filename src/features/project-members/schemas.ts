@@ -46,7 +46,7 @@ export const AddProjectMembers = z
       .max(MAXIMUM_ADDED, `Send at most ${MAXIMUM_ADDED} membership IDs.`)
       .superRefine(refuseRepeated)
       .openapi({ description: "Memberships of the organization. All are added, or none." }),
-    role: ProjectRole.default("viewer"),
+    role: ProjectRole.default("viewer").openapi({ description: "`viewer` by default." }),
   })
   .openapi("AddProjectMembers", {
     example: { member_ids: [EXAMPLE_ID], role: "contributor" },

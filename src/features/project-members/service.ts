@@ -27,16 +27,8 @@ export async function getMember(
   ctx: ServiceContext,
   projectId: string,
   membershipId: string,
-  needed: ProjectRole = "viewer",
 ): Promise<ProjectMemberRow> {
-  const { organizationId } = ctx.actor;
-  const [[project], [member]] = await ctx.db.batch([
-    findProject(ctx.db, ctx.actor, projectId),
-    store.findMember(ctx.db, organizationId, projectId, membershipId),
-  ]);
-  authorize(ctx.actor, "project", project, needed);
-  if (!member) throw new NotFound("member of the project");
-  return member;
+  return requireMember(ctx, projectId, membershipId, "viewer");
 }
 
 /** Adds memberships of the organization to a project, in the order given: all of them, or none. */
@@ -61,26 +53,55 @@ export async function addMembers(
   });
 }
 
+/** Gives a member another role in the project, which keeps at least one owner. */
 export async function changeMemberRole(
   ctx: ServiceContext,
   projectId: string,
   membershipId: string,
   role: ProjectRole,
 ): Promise<ProjectMemberRow> {
-  const member = await getMember(ctx, projectId, membershipId, "owner");
+  const member = await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
   const [changed] = await store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
-  if (!changed) throw new Conflict(LAST_OWNER);
+  if (!changed) throw await explainRefusal(ctx, projectId, membershipId);
   return { ...member, role };
 }
 
+/** Takes a member out of the project, which keeps at least one owner. */
 export async function removeMember(
   ctx: ServiceContext,
   projectId: string,
   membershipId: string,
 ): Promise<void> {
-  await getMember(ctx, projectId, membershipId, "owner");
+  await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
   const [removed] = await store.removeMember(ctx.db, organizationId, projectId, membershipId);
-  if (!removed) throw new Conflict(LAST_OWNER);
+  if (!removed) throw await explainRefusal(ctx, projectId, membershipId);
+}
+
+/** The member, for an actor who has at least the role `needed` in the project. */
+async function requireMember(
+  ctx: ServiceContext,
+  projectId: string,
+  membershipId: string,
+  needed: ProjectRole,
+): Promise<ProjectMemberRow> {
+  const { organizationId } = ctx.actor;
+  const [[project], [member]] = await ctx.db.batch([
+    findProject(ctx.db, ctx.actor, projectId),
+    store.findMember(ctx.db, organizationId, projectId, membershipId),
+  ]);
+  authorize(ctx.actor, "project", project, needed);
+  if (!member) throw new NotFound("member of the project");
+  return member;
+}
+
+/** Why a guarded write changed nothing: the member is gone, or is the last owner. */
+async function explainRefusal(
+  ctx: ServiceContext,
+  projectId: string,
+  membershipId: string,
+): Promise<Conflict> {
+  await requireMember(ctx, projectId, membershipId, "owner");
+  return new Conflict(LAST_OWNER);
 }

@@ -1,3 +1,3 @@
 export { authorize, type WithMemberRole } from "./access.ts";
 export { requireProject } from "./service.ts";
-export { findProject, memberRole } from "./store.ts";
+export { findProject, isRoleOf, MEMBER_ROLE } from "./store.ts";

@@ -17,6 +17,7 @@ const Icon = z
   .max(2_000, "Send at most 2000 characters.")
   .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
   .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
+  .refine((icon) => !/\p{Cc}/u.test(icon), "Send a text without control characters.")
   .openapi({ example: "emoji:🚢" });
 const Name = text(100).openapi({ example: "storefront" });
 const Description = paragraphs(1_000).openapi({ example: "The shop and its API." });

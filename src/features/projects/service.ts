@@ -69,8 +69,9 @@ export async function replaceProject(
     ...change,
     updatedAt: ctx.clock.now(),
   });
-  if (!replaced) throw new NotFound("environment in the project");
-  return replaced;
+  if (replaced) return replaced;
+  await requireProject(ctx, id, "owner");
+  throw new NotFound("environment in the project");
 }
 
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {

@@ -20,20 +20,27 @@ export interface ProjectChange {
 const within = (organizationId: string, id: string) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
 
-/** The actor's role in the project that a row names, beside the row's own columns. */
-export function memberRole(actor: Actor, projectId: Column) {
-  return sql<ProjectRole | null>`(
-    select ${projectMembers.role} from ${projectMembers}
-    where ${projectMembers.projectId} = ${projectId}
-      and ${projectMembers.membershipId} = ${actor.membershipId}
-  )`.as("member_role");
+/**
+ * The actor's role in a row's project, of a select that is left-joined by `isRoleOf`. A subquery
+ * would not do: Drizzle drops the tables' names inside the fields of a select from one table, and
+ * the row's `project_id` would then mean the subquery's own.
+ */
+export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("member_role");
+
+/** Joins the actor's role in the project that a row names. */
+export function isRoleOf(actor: Actor, projectId: Column) {
+  return and(
+    eq(projectMembers.projectId, projectId),
+    eq(projectMembers.membershipId, actor.membershipId),
+  );
 }
 
 /** A project of the actor's organization, with the actor's role in it. */
 export function findProject(db: Database, actor: Actor, id: string) {
   return db
-    .select({ ...getTableColumns(projects), memberRole: memberRole(actor, projects.id) })
+    .select({ ...getTableColumns(projects), memberRole: MEMBER_ROLE })
     .from(projects)
+    .leftJoin(projectMembers, isRoleOf(actor, projects.id))
     .where(within(actor.organizationId, id));
 }
 

@@ -1,13 +1,16 @@
+import type { ChangedKey } from "../../context.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, type Log } from "../../lib/log.ts";
 import { POLICIES, type PolicyName } from "./policies.ts";
-import type { RateLimiter, Take } from "./rate-limiter.do.ts";
+import type { RateLimiter } from "./rate-limiter.do.ts";
 import { type AdmissionLog, admit } from "./window.ts";
 
 const CALL_TIMEOUT_MS = 500;
 const OVERLOADED_WAIT_MS = 1_000;
-const FALLBACK_SHARE = 4;
+const ALONE_SHARE = 4;
+const ALONE_MS = 1_000;
+const ANNOUNCED_AT_ONCE = 50;
 const REMEMBERED_WINDOWS = 10_000;
 
 export interface Verdict {
@@ -33,7 +36,8 @@ export class Limiter {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #refusedUntil = new BoundedMap<string, number>(REMEMBERED_WINDOWS);
-  readonly #fallbackLogs = new BoundedMap<string, AdmissionLog>(REMEMBERED_WINDOWS);
+  readonly #aloneUntil = new BoundedMap<string, number>(REMEMBERED_WINDOWS);
+  readonly #ownLogs = new BoundedMap<string, AdmissionLog>(REMEMBERED_WINDOWS);
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -42,43 +46,55 @@ export class Limiter {
 
   /** The refusal that this isolate remembers, if it still holds: then nobody needs to be asked. */
   remembered(key: string, policy: PolicyName): Verdict | undefined {
-    const window = `${key}:${policy}`;
-    const until = this.#refusedUntil.get(window);
-    if (until === undefined) return undefined;
-    const waitMs = until - this.#clock.now();
-    if (waitMs > 0) return refusal(policy, waitMs);
-    this.#refusedUntil.delete(window);
-    return undefined;
+    const waitMs = (this.#refusedUntil.get(`${key}:${policy}`) ?? 0) - this.#clock.now();
+    return waitMs > 0 ? toVerdict(policy, { ...REFUSED, waitMs }) : undefined;
   }
 
   /**
-   * Asks for the admission of one request. Never throws: an overloaded object refuses; one that
-   * fails, or takes over 500 ms, is asked once more through a new stub, and then the isolate
-   * admits a quarter of the limit on its own.
+   * Asks for the admission of one request, and tells the object the version of the key that the
+   * caller knows. Never throws: an overloaded object refuses; one that fails, or takes over 500 ms,
+   * is asked once more through a new stub, and then the isolate admits a quarter of the limit on
+   * its own, without asking again for a second.
    */
-  async take(namespace: LimiterNamespace, key: string, policy: PolicyName): Promise<Verdict> {
-    const known = this.remembered(key, policy);
-    if (known) return known;
+  async take(
+    namespace: LimiterNamespace,
+    key: string,
+    policy: PolicyName,
+    version: number,
+  ): Promise<Verdict> {
+    const refusal = this.remembered(key, policy);
+    if (refusal) return refusal;
     const sentAt = this.#clock.now();
+    if (sentAt < (this.#aloneUntil.get(key) ?? 0)) return this.#admitAlone(key, policy);
     try {
-      const answer = await askTwice(namespace, key, (object) => object.take(policy));
+      const answer = await askTwice(namespace, key, (object) => object.take(policy, version));
       // The object refused after `sentAt`, so this ends no later than its refusal does.
       if (!answer.admitted) this.#refusedUntil.set(`${key}:${policy}`, sentAt + answer.waitMs);
-      return { policy, limit: POLICIES[policy].limit, ...pick(answer) };
+      return toVerdict(policy, answer, answer.version);
     } catch (error) {
-      if (isOverloaded(error)) return refusal(policy, OVERLOADED_WAIT_MS);
+      if (isOverloaded(error)) return toVerdict(policy, { ...REFUSED, waitMs: OVERLOADED_WAIT_MS });
       this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
+      this.#aloneUntil.set(key, this.#clock.now() + ALONE_MS);
       return this.#admitAlone(key, policy);
     }
   }
 
   /**
-   * Tells the key's object that the key changed, so that no isolate goes on with what it remembers.
-   * Should the object not hear of it, that lasts until the isolates' memory ends.
+   * Tells the objects of keys that these changed, so that no isolate goes on with what it remembers
+   * of them. An object that cannot be told hears of it with the key's next request from an isolate
+   * that has read the key since; the others remember it for 30 s at the most.
    */
-  async announce(namespace: LimiterNamespace, key: string, version: number): Promise<void> {
+  async announce(namespace: LimiterNamespace, keys: readonly ChangedKey[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += ANNOUNCED_AT_ONCE) {
+      const some = keys.slice(at, at + ANNOUNCED_AT_ONCE);
+      await Promise.all(some.map((key) => this.#announceOne(namespace, key)));
+    }
+  }
+
+  async #announceOne(namespace: LimiterNamespace, key: ChangedKey): Promise<void> {
+    const { secretHash, version } = key;
     try {
-      await askTwice(namespace, key, (object) => object.raiseVersion(version));
+      await askTwice(namespace, secretHash, (object) => object.raiseVersion(version));
     } catch (error) {
       this.#log("error", "rate_limiter.unannounced", { version, ...describeError(error) });
     }
@@ -86,19 +102,21 @@ export class Limiter {
 
   #admitAlone(key: string, policy: PolicyName): Verdict {
     const window = `${key}:${policy}`;
-    const share = Math.ceil(POLICIES[policy].limit / FALLBACK_SHARE);
-    const decision = admit(this.#fallbackLogs.get(window) ?? [], share, this.#clock.now());
-    this.#fallbackLogs.set(window, decision.log);
-    const { admitted, remaining, waitMs } = decision;
-    return {
-      policy,
-      limit: POLICIES[policy].limit,
-      admitted,
-      remaining,
-      waitMs,
-      version: undefined,
-    };
+    const share = Math.ceil(POLICIES[policy].limit / ALONE_SHARE);
+    const decision = admit(this.#ownLogs.get(window) ?? [], share, this.#clock.now());
+    this.#ownLogs.set(window, decision.log);
+    return toVerdict(policy, decision);
   }
+}
+
+const REFUSED = { admitted: false, remaining: 0 };
+
+function toVerdict(
+  policy: PolicyName,
+  { admitted, remaining, waitMs }: Pick<Verdict, "admitted" | "remaining" | "waitMs">,
+  version?: number,
+): Verdict {
+  return { policy, limit: POLICIES[policy].limit, admitted, remaining, waitMs, version };
 }
 
 type Stub = DurableObjectStub<RateLimiter>;
@@ -130,19 +148,4 @@ async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
 /** The runtime marks its own errors: see "Error handling" in the Durable Objects documentation. */
 function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
-}
-
-function refusal(policy: PolicyName, waitMs: number): Verdict {
-  return {
-    policy,
-    limit: POLICIES[policy].limit,
-    admitted: false,
-    remaining: 0,
-    waitMs,
-    version: undefined,
-  };
-}
-
-function pick({ admitted, remaining, waitMs, version }: Take) {
-  return { admitted, remaining, waitMs, version };
 }

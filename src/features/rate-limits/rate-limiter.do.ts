@@ -33,13 +33,12 @@ export class RateLimiter extends DurableObject<Env> {
     });
   }
 
-  /** Asks for the admission of one request under `policy`. */
-  take(policy: PolicyName): Take {
+  /** Asks for the admission of one request under `policy`, by a caller who knows this version. */
+  take(policy: PolicyName, version: number): Take {
     const decision = admit(this.#state.logs[policy] ?? [], POLICIES[policy].limit, Date.now());
-    if (decision.admitted) {
-      this.#state.logs[policy] = decision.log;
-      this.#saveSoon();
-    }
+    if (decision.admitted) this.#state.logs[policy] = decision.log;
+    if (decision.admitted || version > this.#state.version) this.#saveSoon();
+    this.#state.version = Math.max(this.#state.version, version);
     const { admitted, remaining, waitMs } = decision;
     return { admitted, remaining, waitMs, version: this.#state.version };
   }

@@ -2,8 +2,8 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { components } from "../../db/schema.ts";
-import { memberRole } from "../projects/index.ts";
+import { components, projectMembers } from "../../db/schema.ts";
+import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { stacks } from "./table.ts";
 
 export type StackRow = typeof stacks.$inferSelect;
@@ -14,8 +14,9 @@ const within = (organizationId: string, id: string) =>
 /** A stack of the actor's organization, with the actor's role in its project. */
 export function findStack(db: Database, actor: Actor, id: string) {
   return db
-    .select({ ...getTableColumns(stacks), memberRole: memberRole(actor, stacks.projectId) })
+    .select({ ...getTableColumns(stacks), memberRole: MEMBER_ROLE })
     .from(stacks)
+    .leftJoin(projectMembers, isRoleOf(actor, stacks.projectId))
     .where(within(actor.organizationId, id));
 }
 

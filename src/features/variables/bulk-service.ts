@@ -3,8 +3,9 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { authorize } from "../projects/index.ts";
+import { placeOf } from "./place.ts";
 import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
-import { findScope, placeOf, refuseTaken, toScope, type VariableInput } from "./service.ts";
+import { findScope, refuseTaken, toScope, type VariableInput } from "./service.ts";
 import type { SealedVariable, VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 

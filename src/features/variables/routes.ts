@@ -54,7 +54,7 @@ const reveal = createRoute({
   path: "/v1/variables/{variable_id}/value",
   operationId: "revealVariable",
   tags: ["Variables"],
-  summary: "Read a variable's value",
+  summary: "Reveal the value of a variable",
   description: `${NEEDS.contributor} Who reads which value, and when, goes on record.`,
   security: API_KEY,
   "x-ratelimit-policy": "reveal",

@@ -1,7 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import type { Place } from "../../lib/cipher.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -9,6 +8,7 @@ import { insertAuditRecord } from "../audit/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { authorize } from "../projects/index.ts";
+import { placeOf } from "./place.ts";
 import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
 import type { StorageMethod } from "./storage-methods.ts";
 import type { VariableRow } from "./store.ts";
@@ -110,11 +110,6 @@ export function toScope(
     environmentId,
     componentId: kind === "component" ? id : null,
   };
-}
-
-/** The place that a variable's value is sealed for. */
-export function placeOf(organizationId: string, id: string): Place {
-  return { table: "variables", row: id, organizationId };
 }
 
 /** Puts what a unique index refuses into words. */

@@ -1,14 +1,16 @@
-import { and, eq, getTableColumns, inArray, notInArray, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, inArray, notInArray, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { memberRole } from "../projects/index.ts";
+import { projectMembers } from "../../db/schema.ts";
+import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { type Scope, scopeIdOf } from "./scope.ts";
 import type { StorageMethod } from "./storage-methods.ts";
 import { variables } from "./table.ts";
 
 /** A variable without its value, which takes a query of its own. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
+export type SealedRow = Pick<typeof variables.$inferSelect, "id" | "organizationId" | "value">;
 export type NewVariable = typeof variables.$inferInsert;
 
 /** A variable of a bulk request, its value sealed for the row of this ID. */
@@ -31,8 +33,9 @@ const inScope = (organizationId: string, scopeId: string) =>
 /** A variable of the actor's organization, with the actor's role in its project. */
 export function findVariable(db: Database, actor: Actor, id: string) {
   return db
-    .select({ ...PUBLIC, memberRole: memberRole(actor, variables.projectId) })
+    .select({ ...PUBLIC, memberRole: MEMBER_ROLE })
     .from(variables)
+    .leftJoin(projectMembers, isRoleOf(actor, variables.projectId))
     .where(within(actor.organizationId, id));
 }
 
@@ -131,6 +134,29 @@ export function upsertVariables(
         updatedAt: sql`excluded.updated_at`,
       },
     });
+}
+
+/** Values that are not sealed under this key, in the order of their rows. */
+export function listSealedUnderOtherKeys(db: Database, keyId: string, after: string, size: number) {
+  return db
+    .select({
+      id: variables.id,
+      organizationId: variables.organizationId,
+      value: variables.value,
+    })
+    .from(variables)
+    .where(and(gt(variables.id, after), sql`instr(${variables.value}, ${`${keyId}.`}) <> 1`))
+    .orderBy(variables.id)
+    .limit(size);
+}
+
+/** Puts `sealed` in the place of a value, if that is still what was read. */
+export function reseal(db: Database, { id, value }: SealedRow, sealed: string) {
+  return db
+    .update(variables)
+    .set({ value: sealed })
+    .where(and(eq(variables.id, id), eq(variables.value, value)))
+    .returning({ id: variables.id });
 }
 
 const listOf = (texts: readonly string[]) =>
