@@ -15,7 +15,9 @@ function isUniqueViolation(error: unknown, ...columns: readonly string[]): boole
   return message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true;
 }
 
-/** Whether a foreign key refused the write: a row that it names, or that names it, is in the way. */
+/**
+ * Whether a foreign key refused the write: a row that it names, or that names it, is in the way.
+ */
 export function isForeignKeyViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
 }

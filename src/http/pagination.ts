@@ -74,6 +74,7 @@ export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: strin
     .openapi(name);
 }
 
+/** A page as it goes over the wire, each of its rows by `toWire`. */
 export function toEnvelope<Row, Wire>({ rows, next }: Page<Row>, toWire: (row: Row) => Wire) {
   return {
     data: rows.map(toWire),

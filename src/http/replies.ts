@@ -16,7 +16,9 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 
 export const NO_CONTENT = { description: "Done; there is no body." };
 
-/** What a route needs of whoever calls it, for its description (the role tables of the contract). */
+/**
+ * What a route needs of whoever calls it, for its description (the role tables of the contract).
+ */
 export const NEEDS = {
   viewer: needs("viewer"),
   contributor: needs("contributor"),

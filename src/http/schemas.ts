@@ -26,13 +26,6 @@ export const Timestamp = z.string().openapi("Timestamp", {
   example: "2026-11-21T09:30:00.000Z",
 });
 
-/** A path parameter that follows the identifier form. */
-export function idParam<Name extends string>(name: Name, what: string) {
-  return {
-    [name]: IdentifierInput.openapi({ param: { name, in: "path" }, description: `The ${what}.` }),
-  } as Record<Name, typeof IdentifierInput>;
-}
-
 /** Text of a person's making: not blank, no control characters, and sound Unicode. */
 export function text(maximum: number) {
   return z
@@ -71,17 +64,4 @@ export function severalOf<const Values extends readonly [string, ...string[]]>(v
 /** A name for places where only plain ones will do. */
 export function slug() {
   return z.string().regex(/^[a-z0-9-]{1,64}$/, "Send 1 to 64 characters out of a-z, 0-9 and -.");
-}
-
-/**
- * A path parameter that the contract gives no form, in any of the three forms of an identifier. A
- * text of none of them names nothing.
- */
-export function textParam<Name extends string>(name: Name, what: string) {
-  const schema = z
-    .string()
-    .transform((text) => canonicalId(text) ?? text)
-    .openapi({ example: EXAMPLE_ID, param: { name, in: "path" } })
-    .openapi({ description: `The ${what}.` });
-  return { [name]: schema } as Record<Name, typeof schema>;
 }

@@ -23,6 +23,7 @@ export interface IssuedKey extends PresentedKey {
   lastFour: string;
 }
 
+/** Makes a key of this ID, with a fresh secret of 256 bits. */
 export async function issueApiKey(id: string): Promise<IssuedKey> {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const secret = encodeRadix(toNumber(bytes), BASE62, SECRET_WIDTH);

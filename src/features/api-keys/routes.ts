@@ -1,5 +1,6 @@
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { OrganizationParams } from "../../http/params.ts";
 import {
   API_KEY,
   ERROR_REPLIES,
@@ -10,14 +11,7 @@ import {
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
-import {
-  ApiKey,
-  ApiKeyList,
-  ApiKeyParams,
-  CreateApiKey,
-  CreatedApiKey,
-  OrganizationParams,
-} from "./schemas.ts";
+import { ApiKey, ApiKeyList, ApiKeyParams, CreateApiKey, CreatedApiKey } from "./schemas.ts";
 import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
 
 const list = createRoute({

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, IdentifierInput, idParam, Timestamp, text } from "../../http/schemas.ts";
+import { idParam } from "../../http/params.ts";
+import { Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { API_KEY_PATTERN } from "./format.ts";
 
@@ -47,8 +48,6 @@ export const CreateApiKey = z
       .openapi({ description: "In the future; a key without one does not expire." }),
   })
   .openapi("CreateApiKey", { example: { name: "ci", role: "member" } });
-
-export const OrganizationParams = z.object(idParam("org_id", "organization"));
 
 export const ApiKeyParams = z.object({
   ...idParam("org_id", "organization"),

@@ -21,6 +21,7 @@ export interface NewKey {
   expiresAt: number | undefined;
 }
 
+/** The keys of an organization, without what they are; takes an admin. */
 export async function listKeys(
   ctx: ServiceContext,
   organizationId: string,
@@ -30,6 +31,7 @@ export async function listKeys(
   return toPage(page, await store.listKeys(ctx.db, organizationId, page), (row) => row);
 }
 
+/** One key of an organization; takes an admin. Throws `NotFound`. */
 export async function getKey(
   ctx: ServiceContext,
   organizationId: string,

@@ -1,5 +1,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import {
   API_KEY,
   ERROR_REPLIES,
@@ -10,13 +11,7 @@ import {
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentComponent } from "./presenters.ts";
-import {
-  Component,
-  ComponentInput,
-  ComponentList,
-  ComponentParams,
-  EnvironmentParams,
-} from "./schemas.ts";
+import { Component, ComponentInput, ComponentList } from "./schemas.ts";
 import {
   createComponent,
   deleteComponent,

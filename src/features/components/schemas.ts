@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, idParam, slug, Timestamp } from "../../http/schemas.ts";
+import { Identifier, slug, Timestamp } from "../../http/schemas.ts";
 import { COMPONENT_KINDS } from "./kinds.ts";
 
 const Name = slug().openapi({ description: "Unique in the environment.", example: "api" });
@@ -26,7 +26,3 @@ export const ComponentList = envelopeOf(Component, "ComponentList");
 export const ComponentInput = z
   .strictObject({ name: Name, kind: Kind })
   .openapi("ComponentInput", { example: { name: "api", kind: "service" } });
-
-export const EnvironmentParams = z.object(idParam("environment_id", "environment"));
-
-export const ComponentParams = z.object(idParam("component_id", "component"));

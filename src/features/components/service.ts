@@ -21,6 +21,7 @@ export async function requireComponent(
   return authorize(ctx.actor, "component", found, needed);
 }
 
+/** The components of an environment; takes a viewer. */
 export async function listComponents(
   ctx: ServiceContext,
   environmentId: string,
@@ -34,6 +35,7 @@ export async function listComponents(
   return toPage(page, found, (row) => row);
 }
 
+/** Makes a component; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function createComponent(
   ctx: ServiceContext,
   environmentId: string,
@@ -49,10 +51,12 @@ export async function createComponent(
   return component;
 }
 
+/** One component; takes a viewer. */
 export async function getComponent(ctx: ServiceContext, id: string): Promise<ComponentRow> {
   return requireComponent(ctx, id, "viewer");
 }
 
+/** Replaces name and kind; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function replaceComponent(
   ctx: ServiceContext,
   id: string,

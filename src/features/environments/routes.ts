@@ -1,5 +1,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { EnvironmentParams, ProjectParams } from "../../http/params.ts";
 import {
   API_KEY,
   ERROR_REPLIES,
@@ -10,14 +11,7 @@ import {
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentEnvironment } from "./presenters.ts";
-import {
-  CreateEnvironment,
-  Environment,
-  EnvironmentList,
-  EnvironmentParams,
-  ProjectParams,
-  ReplaceEnvironment,
-} from "./schemas.ts";
+import { CreateEnvironment, Environment, EnvironmentList, ReplaceEnvironment } from "./schemas.ts";
 import {
   createEnvironment,
   deleteEnvironment,

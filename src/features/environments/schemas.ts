@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, idParam, slug, Timestamp } from "../../http/schemas.ts";
+import { Identifier, slug, Timestamp } from "../../http/schemas.ts";
 import { CONFIGURATION_BYTES, configurationProblem } from "./configuration.ts";
 
 const Name = slug().openapi({ description: "Unique in the project.", example: "staging" });
@@ -39,7 +39,3 @@ export const ReplaceEnvironment = z
   .openapi("ReplaceEnvironment", {
     example: { name: "staging", configuration: { replicas: 2 } },
   });
-
-export const ProjectParams = z.object(idParam("project_id", "project"));
-
-export const EnvironmentParams = z.object(idParam("environment_id", "environment"));

@@ -24,6 +24,7 @@ export async function requireEnvironment(
   return authorize(ctx.actor, "environment", found, needed);
 }
 
+/** The environments of a project; takes a viewer. */
 export async function listEnvironments(
   ctx: ServiceContext,
   projectId: string,
@@ -37,6 +38,7 @@ export async function listEnvironments(
   return toPage(page, found, (row) => row);
 }
 
+/** Makes an environment; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function createEnvironment(
   ctx: ServiceContext,
   projectId: string,
@@ -57,10 +59,14 @@ export async function createEnvironment(
   return environment;
 }
 
+/** One environment; takes a viewer. */
 export async function getEnvironment(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
   return requireEnvironment(ctx, id, "viewer");
 }
 
+/**
+ * Replaces name and configuration; takes a contributor. Throws `Conflict` for a name that is taken.
+ */
 export async function replaceEnvironment(
   ctx: ServiceContext,
   id: string,

@@ -1,5 +1,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { OrganizationParams } from "../../http/params.ts";
 import {
   API_KEY,
   ERROR_REPLIES,
@@ -11,14 +12,7 @@ import {
 import { createRouter } from "../../http/router.ts";
 import { toNewPerson } from "./input.ts";
 import { presentMember } from "./presenters.ts";
-import {
-  AddMember,
-  Member,
-  MemberList,
-  MemberParams,
-  OrganizationParams,
-  ReplaceMember,
-} from "./schemas.ts";
+import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
 const OWNER_FOR_OWNERS = `${NEEDS.admin} What concerns an owner takes an owner.`;

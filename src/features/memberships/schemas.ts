@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { clearable, Identifier, idParam, paragraphs, Timestamp, text } from "../../http/schemas.ts";
+import { idParam } from "../../http/params.ts";
+import { clearable, Identifier, paragraphs, Timestamp, text } from "../../http/schemas.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 
 const LINE = 200;
@@ -66,8 +67,6 @@ export const AddMember = AccountInput.extend({ role: OrgRole }).openapi("AddMemb
 export const ReplaceMember = z
   .strictObject({ role: OrgRole })
   .openapi("ReplaceMember", { example: { role: "admin" } });
-
-export const OrganizationParams = z.object(idParam("org_id", "organization"));
 
 export const MemberParams = z.object({
   ...idParam("org_id", "organization"),

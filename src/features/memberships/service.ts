@@ -22,6 +22,7 @@ const KEEPS_OWNER =
   "The organization, and each of its projects, keeps at least one owner. Make somebody else owner " +
   "first.";
 
+/** The members of an organization; takes an admin. */
 export async function listMembers(
   ctx: ServiceContext,
   organizationId: string,
@@ -32,6 +33,7 @@ export async function listMembers(
   return toPage(page, found, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
 }
 
+/** One member of an organization; takes an admin. Throws `NotFound`. */
 export async function getMember(
   ctx: ServiceContext,
   organizationId: string,
@@ -66,6 +68,7 @@ export async function addMember(
   return row;
 }
 
+/** Gives a member another role, of which its keys hear. Throws `Conflict` for the last owner. */
 export async function changeMemberRole(
   ctx: ServiceContext,
   organizationId: string,
@@ -102,6 +105,7 @@ export async function removeMember(
   await ctx.announceKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));
 }
 
+/** The row of an account for a person, called by the name unless another is to be shown. */
 export function newAccount(clock: Clock, person: NewPerson): NewAccount & { id: string } {
   const now = clock.now();
   const { email, name, displayName, avatar, profile } = person;

@@ -1,5 +1,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { ProjectParams } from "../../http/params.ts";
 import {
   API_KEY,
   ERROR_REPLIES,
@@ -17,7 +18,6 @@ import {
   ProjectMemberList,
   ProjectMemberParams,
   ProjectMemberQuery,
-  ProjectParams,
   ReplaceProjectMember,
 } from "./schemas.ts";
 import { addMembers, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
+import { idParam } from "../../http/params.ts";
 import {
   EXAMPLE_ID,
   Identifier,
   IdentifierInput,
-  idParam,
   severalOf,
   Timestamp,
 } from "../../http/schemas.ts";
@@ -59,8 +59,6 @@ export const AddedProjectMembers = z
 export const ReplaceProjectMember = z
   .strictObject({ role: ProjectRole })
   .openapi("ReplaceProjectMember", { example: { role: "contributor" } });
-
-export const ProjectParams = z.object(idParam("project_id", "project"));
 
 export const ProjectMemberParams = z.object({
   ...idParam("project_id", "project"),

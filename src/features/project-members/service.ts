@@ -9,6 +9,7 @@ import * as store from "./store.ts";
 
 const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
 
+/** The members of a project with one of `roles`, or all if there are none; takes a viewer. */
 export async function listMembers(
   ctx: ServiceContext,
   projectId: string,
@@ -23,6 +24,7 @@ export async function listMembers(
   return toPage(page, found, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
 }
 
+/** One member of a project; takes a viewer. Throws `NotFound`. */
 export async function getMember(
   ctx: ServiceContext,
   projectId: string,

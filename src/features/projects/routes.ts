@@ -1,5 +1,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { OrganizationParams, ProjectParams } from "../../http/params.ts";
 import {
   API_KEY,
   ERROR_REPLIES,
@@ -10,15 +11,7 @@ import {
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentProject } from "./presenters.ts";
-import {
-  ConnectProject,
-  CreateProject,
-  OrganizationParams,
-  Project,
-  ProjectList,
-  ProjectParams,
-  ReplaceProject,
-} from "./schemas.ts";
+import { ConnectProject, CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
 import {
   connectProject,
   createProject,

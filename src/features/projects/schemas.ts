@@ -5,7 +5,6 @@ import {
   EXAMPLE_ID,
   Identifier,
   IdentifierInput,
-  idParam,
   paragraphs,
   Timestamp,
   text,
@@ -103,7 +102,3 @@ export const ConnectProject = z
       role_arn: "arn:aws:iam::123456789012:role/deploy",
     },
   });
-
-export const ProjectParams = z.object(idParam("project_id", "project"));
-
-export const OrganizationParams = z.object(idParam("org_id", "organization"));

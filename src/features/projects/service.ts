@@ -55,10 +55,17 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
   return project;
 }
 
+/**
+ * One project; takes a viewer. Throws `NotFound`, or `Forbidden` to the rest of its organization.
+ */
 export async function getProject(ctx: ServiceContext, id: string): Promise<ProjectRow> {
   return requireProject(ctx, id, "viewer");
 }
 
+/**
+ * Replaces all but the name, which may stay; takes an owner. Throws `NotFound` for an environment
+ * of another project.
+ */
 export async function replaceProject(
   ctx: ServiceContext,
   id: string,
@@ -74,6 +81,7 @@ export async function replaceProject(
   throw new NotFound("environment in the project");
 }
 
+/** Deletes a project with all that hangs from it; takes an owner. */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
   await ctx.db.batch(store.deleteProject(ctx.db, project.organizationId, id));

@@ -1,5 +1,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { EnvironmentParams } from "../../http/params.ts";
 import {
   API_KEY,
   ERROR_REPLIES,
@@ -10,7 +11,7 @@ import {
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentStack } from "./presenters.ts";
-import { EnvironmentParams, Stack, StackInput, StackList, StackParams } from "./schemas.ts";
+import { Stack, StackInput, StackList, StackParams } from "./schemas.ts";
 import { createStack, deleteStack, getStack, listStacks, replaceStack } from "./service.ts";
 
 const list = createRoute({

@@ -1,14 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import {
-  clearable,
-  Identifier,
-  IdentifierInput,
-  idParam,
-  Timestamp,
-  text,
-  textParam,
-} from "../../http/schemas.ts";
+import { textParam } from "../../http/params.ts";
+import { clearable, Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
 
 const Name = text(128).openapi({
   description: "Unique in the environment: the stack's name at its provider, for instance.",
@@ -37,7 +30,5 @@ export const StackInput = z
     }),
   })
   .openapi("StackInput", { example: { name: "api-production" } });
-
-export const EnvironmentParams = z.object(idParam("environment_id", "environment"));
 
 export const StackParams = z.object(textParam("stack_id", "stack"));

@@ -21,6 +21,7 @@ export async function requireStack(
   return authorize(ctx.actor, "stack", found, needed);
 }
 
+/** The stacks of an environment; takes a viewer. */
 export async function listStacks(
   ctx: ServiceContext,
   environmentId: string,
@@ -34,6 +35,7 @@ export async function listStacks(
   return toPage(page, found, (row) => row);
 }
 
+/** Makes a stack; takes a contributor. Throws `NotFound` for a component of another environment. */
 export async function createStack(
   ctx: ServiceContext,
   environmentId: string,
@@ -49,10 +51,12 @@ export async function createStack(
   return stack;
 }
 
+/** One stack; takes a viewer. */
 export async function getStack(ctx: ServiceContext, id: string): Promise<StackRow> {
   return requireStack(ctx, id, "viewer");
 }
 
+/** Replaces name and component; takes a contributor. */
 export async function replaceStack(
   ctx: ServiceContext,
   id: string,
@@ -66,6 +70,7 @@ export async function replaceStack(
   return replaced;
 }
 
+/** Deletes a stack; takes a contributor. */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const { organizationId } = await requireStack(ctx, id, "contributor");
   await store.deleteStack(ctx.db, organizationId, id);

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, idParam, Timestamp } from "../../http/schemas.ts";
+import { idParam } from "../../http/params.ts";
+import { Identifier, Timestamp } from "../../http/schemas.ts";
 import { STORAGE_METHODS } from "./storage-methods.ts";
 
 const VALUE_BYTES = 32 * 1024;
@@ -88,10 +89,6 @@ export const PutVariables = z
   });
 
 export const VariableParams = z.object(idParam("variable_id", "variable"));
-
-export const ComponentParams = z.object(idParam("component_id", "component"));
-
-export const EnvironmentParams = z.object(idParam("environment_id", "environment"));
 
 function refuseRepeatedNames(variables: readonly { name: string }[], ctx: z.RefinementCtx): void {
   const seen = new Set<string>();

@@ -1,18 +1,12 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { putVariables } from "./bulk-service.ts";
 import { toVariableInput } from "./input.ts";
 import { presentVariable } from "./presenters.ts";
-import {
-  ComponentParams,
-  EnvironmentParams,
-  PutVariables,
-  Variable,
-  VariableInput,
-  VariableList,
-} from "./schemas.ts";
+import { PutVariables, Variable, VariableInput, VariableList } from "./schemas.ts";
 import type { ScopeReference } from "./scope.ts";
 import { createVariable, listVariables } from "./service.ts";
 

@@ -36,6 +36,7 @@ export async function listVariables(
   return toPage(page, found, (row) => row);
 }
 
+/** Makes a variable; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function createVariable(
   ctx: ServiceContext,
   reference: ScopeReference,
@@ -61,10 +62,15 @@ export async function createVariable(
   return created;
 }
 
+/** One variable, without its value; takes a viewer. */
 export async function getVariable(ctx: ServiceContext, id: string): Promise<VariableRow> {
   return requireVariable(ctx, id, "viewer");
 }
 
+/**
+ * Replaces a variable, whose version rises; takes a contributor. Throws `Conflict` for a name that
+ * is taken.
+ */
 export async function replaceVariable(
   ctx: ServiceContext,
   id: string,
@@ -78,6 +84,7 @@ export async function replaceVariable(
   return replaced;
 }
 
+/** Deletes a variable; takes a contributor. */
 export async function deleteVariable(ctx: ServiceContext, id: string): Promise<void> {
   const { organizationId } = await requireVariable(ctx, id, "contributor");
   await store.deleteVariable(ctx.db, organizationId, id);
@@ -99,6 +106,7 @@ export function findScope({ db, actor }: ServiceContext, { kind, id }: ScopeRefe
   return kind === "component" ? findComponent(db, actor, id) : findEnvironment(db, actor, id);
 }
 
+/** The scope of what `findScope` found. */
 export function toScope(
   { kind, id }: ScopeReference,
   found: { organizationId: string; projectId: string; environmentId?: string },

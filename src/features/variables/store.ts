@@ -79,7 +79,9 @@ export function deleteVariable(db: Database, organizationId: string, id: string)
   return db.delete(variables).where(within(organizationId, id)).returning({ id: variables.id });
 }
 
-/** The IDs of the variables of these names. JSON carries lists: a statement takes 100 parameters. */
+/**
+ * The IDs of the variables of these names. JSON carries lists: a statement takes 100 parameters.
+ */
 export function findIdsByName(
   db: Database,
   organizationId: string,

@@ -80,7 +80,9 @@ function renderParameters(title: string, parameters: readonly Parameter[], schem
   return html`<h4>${title}</h4>${renderFields(fields, { schemas, mark: "required" })}`;
 }
 
-/** The fields of an object; for anything else its type after the description, and what is inside. */
+/**
+ * The fields of an object; for anything else its type after the description, and what is inside.
+ */
 function renderContent(description: string, schema: Schema, telling: Telling): Html {
   const { schemas } = telling;
   const shape = schemas.resolve(schema);

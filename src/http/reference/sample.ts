@@ -1,7 +1,9 @@
 import { html } from "hono/html";
 import type { Html } from "./markdown.ts";
 
-/** A block of code that scrolls inside itself, also by keyboard. `label` tells it from the others. */
+/**
+ * A block of code that scrolls inside itself, also by keyboard. `label` tells it from the others.
+ */
 export function renderSample(title: string, label: string, code: Html | Html[] | string): Html {
   return html`<figure><figcaption>${title}</figcaption>
 <pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></figure>`;
