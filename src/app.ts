@@ -46,7 +46,7 @@ export function createApp({
   const gate = new Gate(protectedRouter, operations, strangers, clock, log);
   const countStranger: MiddlewareHandler<Framed> = async (c, next) => {
     await strangers.admit(c.env.ADDRESS_LIMITER, addressOf(c));
-    c.var.trace.route = c.req.path;
+    c.get("trace").route = c.req.path;
     await next();
   };
 
@@ -74,7 +74,7 @@ function createOpenRouter(clock: Clock, describe: () => OpenApiDocument) {
 /** The routes behind the gate. Their errors go back through it, to be told in one place. */
 function createProtectedRouter() {
   const router = createRouter<Protected>();
-  router.use(...readJsonBodies);
+  router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
   router.onError(rethrow);
   return router
     .route("/", organizationRoutes)

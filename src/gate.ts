@@ -18,10 +18,13 @@ import {
 } from "./features/rate-limits/index.ts";
 import type { Framed } from "./http/frame.ts";
 import type { Operations } from "./http/operations.ts";
+import { BoundedMap } from "./lib/bounded-map.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
 import { describeError, type Log } from "./lib/log.ts";
+
+const PARSED_KEYS = 10_000;
 
 /** What the gate lets requests through to. */
 export interface ProtectedApi {
@@ -38,6 +41,7 @@ interface Entry {
   key: PresentedKey;
   policy: PolicyName;
   isRead: boolean;
+  isRoute: boolean;
 }
 
 /**
@@ -54,6 +58,8 @@ export class Gate {
   readonly #log: Log;
   readonly #principals: Principals;
   readonly #limiter: Limiter;
+  /** Keys that were good, by their text: to hash one costs more than to look it up. */
+  readonly #parsed = new BoundedMap<string, PresentedKey>(PARSED_KEYS);
 
   constructor(
     api: ProtectedApi,
@@ -72,7 +78,8 @@ export class Gate {
   }
 
   readonly handle: Handler<Framed> = async (c) => {
-    const key = await parseApiKey(c.req.header("x-api-key") ?? "");
+    const text = c.req.header("x-api-key") ?? "";
+    const key = this.#parsed.get(text) ?? (await parseApiKey(text));
     const address = addressOf(c);
     if (key && !this.#principals.remembers(key)) this.#strangers.refuseKnown(address);
     const principal = key && (await this.#principals.find(c.env.DB, key));
@@ -80,10 +87,12 @@ export class Gate {
       await this.#strangers.admit(c.env.ADDRESS_LIMITER, address);
       throw new Unauthenticated();
     }
+    this.#parsed.set(text, key);
     const operation = this.#operations.find(c.req.method, c.req.path);
     this.#trace(c, principal, operation?.path);
     const isRead = /^(GET|HEAD)$/.test(c.req.method) && !operation?.writes;
-    const entry = { c, key, policy: toPolicy(operation?.policy), isRead };
+    const policy = toPolicy(operation?.policy);
+    const entry = { c, key, policy, isRead, isRoute: operation !== undefined };
     return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
   };
 
@@ -119,12 +128,12 @@ export class Gate {
   }
 
   #obey({ c }: Entry, verdict: Verdict): void {
-    Object.assign(c.var.trace.headers, rateLimitHeaders(verdict));
+    Object.assign(c.get("trace").headers, rateLimitHeaders(verdict));
     if (!verdict.admitted) throw new RateLimited(Math.max(1, resetSeconds(verdict)));
   }
 
-  async #dispatch({ c, isRead }: Entry, actor: Principal): Promise<Response> {
-    this.#requireRoute(c);
+  async #dispatch({ c, isRead, isRoute }: Entry, actor: Principal): Promise<Response> {
+    if (!isRoute) refuseRoute(this.#operations, c);
     const session = isRead
       ? openForReading(c.env.DB, c.req.header("x-d1-bookmark"))
       : openForWriting(c.env.DB);
@@ -132,12 +141,8 @@ export class Gate {
       return await this.#api.fetch(c.req.raw, this.#contextOf(c, session, actor), c.executionCtx);
     } finally {
       const bookmark = session.bookmark();
-      if (bookmark) c.var.trace.headers["x-d1-bookmark"] = bookmark;
+      if (bookmark) c.get("trace").headers["x-d1-bookmark"] = bookmark;
     }
-  }
-
-  #requireRoute(c: Context<Framed>): void {
-    if (!this.#operations.find(c.req.method, c.req.path)) refuseRoute(this.#operations, c);
   }
 
   #contextOf(c: Context<Framed>, { db }: DatabaseSession, actor: Principal): ServiceContext {
@@ -152,6 +157,7 @@ export class Gate {
   }
 
   #noteUse(c: Context<Framed>, principal: Principal): void {
+    if (!this.#principals.isNewUse(principal)) return;
     const noted = this.#principals.recordUse(c.env.DB, principal).catch((error: unknown) => {
       this.#log("error", "api_key.use_not_recorded", describeError(error));
     });
@@ -159,7 +165,7 @@ export class Gate {
   }
 
   #trace(c: Context<Framed>, principal: Principal, route: string | undefined): void {
-    const { trace } = c.var;
+    const trace = c.get("trace");
     trace.keyId = principal.keyId;
     trace.organizationId = principal.organizationId;
     if (route) trace.route = route;

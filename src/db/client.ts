@@ -1,7 +1,8 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { BadInput } from "../lib/errors.ts";
 
-export type Database = DrizzleD1Database;
+/** Drizzle over a D1 session, which it has as `$client`. */
+export type Database = DrizzleD1Database & { $client: D1Database };
 
 /**
  * One request's view of the database. D1's Sessions API reads from the nearest replica that has

@@ -44,7 +44,7 @@ export function frame(log: Log): MiddlewareHandler<Framed> {
 
 /** One of the ten codes with its status. An unforeseen error shows nothing but the request's ID. */
 export function renderError(c: Context<Framed>, thrown: unknown, log: Log): Response {
-  const { requestId } = c.var.trace;
+  const { requestId } = c.get("trace");
   const known = toApiError(thrown);
   if (!known) log("error", "unforeseen", { request_id: requestId, ...describeError(thrown) });
   const error =
@@ -62,7 +62,7 @@ function causeOf({ cause }: ApiError): object {
 }
 
 function finish(c: Context<Framed>): void {
-  const { trace } = c.var;
+  const trace = c.get("trace");
   const { headers } = c.res;
   headers.set("x-request-id", trace.requestId);
   headers.set("x-content-type-options", "nosniff");

@@ -53,12 +53,19 @@ export class Principals {
     return this.#remember(key, await load(openForWriting(d1).db, key));
   }
 
-  /** Keeps `last_used_at` to the hour: a write for the first request of each. */
+  /** Whether a request now is the first of its hour, which `last_used_at` is kept to. */
+  isNewUse(principal: Principal): boolean {
+    return (principal.lastUsedAt ?? 0) < this.#hour();
+  }
+
+  /** Notes the hour: a write for the first request of each. */
   async recordUse(d1: D1Database, principal: Principal): Promise<void> {
-    const hour = Math.floor(this.#clock.now() / HOUR_MS) * HOUR_MS;
-    if ((principal.lastUsedAt ?? 0) >= hour) return;
-    principal.lastUsedAt = hour;
-    await recordUse(openForWriting(d1).db, principal.keyId, hour);
+    principal.lastUsedAt = this.#hour();
+    await recordUse(openForWriting(d1).db, principal.keyId, principal.lastUsedAt);
+  }
+
+  #hour(): number {
+    return Math.floor(this.#clock.now() / HOUR_MS) * HOUR_MS;
   }
 
   #recall({ id, secretHash }: PresentedKey): Entry | undefined {
@@ -85,7 +92,7 @@ export class Principals {
 }
 
 async function load(db: Database, key: PresentedKey): Promise<Principal | undefined> {
-  const [row] = await findPrincipal(db, key.id, key.secretHash);
+  const [row] = await findPrincipal(db, { id: key.id, secretHash: key.secretHash });
   if (!row) return undefined;
   const { keyRole, membershipRole, ...rest } = row;
   return { ...rest, role: lowerOrgRole(keyRole, membershipRole) };

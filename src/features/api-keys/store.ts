@@ -1,30 +1,39 @@
-import { and, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { compileSelect } from "../../db/compiled.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { memberships } from "../../db/schema.ts";
+import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "./table.ts";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type NewApiKey = typeof apiKeys.$inferInsert;
 
+const PRINCIPAL = {
+  keyId: apiKeys.id,
+  organizationId: apiKeys.organizationId,
+  membershipId: apiKeys.membershipId,
+  accountId: memberships.accountId,
+  keyRole: apiKeys.role,
+  membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
+  version: apiKeys.version,
+  expiresAt: apiKeys.expiresAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+};
+
 /** The key with this ID and this secret, and the membership it acts for. */
-export function findPrincipal(db: Database, id: string, secretHash: string) {
-  return db
-    .select({
-      keyId: apiKeys.id,
-      organizationId: apiKeys.organizationId,
-      membershipId: apiKeys.membershipId,
-      accountId: memberships.accountId,
-      keyRole: apiKeys.role,
-      membershipRole: memberships.role,
-      version: apiKeys.version,
-      expiresAt: apiKeys.expiresAt,
-      lastUsedAt: apiKeys.lastUsedAt,
-    })
+export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
+  db
+    .select(PRINCIPAL)
     .from(apiKeys)
     .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
-    .where(and(eq(apiKeys.id, id), eq(apiKeys.secretHash, secretHash)));
-}
+    .where(
+      and(
+        eq(apiKeys.id, sql.placeholder("id")),
+        eq(apiKeys.secretHash, sql.placeholder("secretHash")),
+      ),
+    ),
+);
 
 /** Notes the hour of the last use, unless a later one is known. */
 export function recordUse(db: Database, id: string, hour: number) {

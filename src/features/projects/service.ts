@@ -21,7 +21,7 @@ export async function requireProject(
   id: string,
   needed: ProjectRole,
 ): Promise<ProjectRow> {
-  const [found] = await store.findProject(ctx.db, ctx.actor, id);
+  const [found] = await store.readProject(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "project", found, needed);
 }
 

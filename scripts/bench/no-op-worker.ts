@@ -1,0 +1,7 @@
+export { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
+
+/** What the runtime, the load client and the machine take for themselves. */
+// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+export default {
+  fetch: () => Response.json({ ok: true }),
+} satisfies ExportedHandler;

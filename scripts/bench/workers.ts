@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+
+const ROOT = join(import.meta.dirname, "../..");
+const CONFIG = join(ROOT, "wrangler.toml");
+const QUIET = {
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_LOG: "error",
+};
+
+/** A Worker as `npm run deploy` would upload it. */
+export interface Bundle {
+  file: string;
+  /** Bytes, after gzip. */
+  compressed: number;
+}
+
+export interface RunningWorker {
+  url: URL;
+  d1: D1Database;
+  stop(): Promise<void>;
+}
+
+/** Bundles an entry point, relative to the project, with the settings of wrangler.toml. */
+export function bundle(entry: string, folder: string): Bundle {
+  const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+  const outdir = join(folder, basename(entry, ".ts"));
+  const command = ["deploy", entry, "--dry-run", "--config", CONFIG, "--outdir", outdir];
+  execFileSync(process.execPath, [wrangler, ...command], {
+    cwd: ROOT,
+    env: { ...process.env, ...QUIET },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const file = join(outdir, basename(entry).replace(/\.ts$/, ".js"));
+  return { file, compressed: gzipSync(readFileSync(file)).length };
+}
+
+/** Runs a bundle in a runtime of its own, with the bindings of wrangler.toml and `bindings`. */
+export async function start(
+  { file }: Bundle,
+  bindings: Record<string, string | readonly string[]>,
+): Promise<RunningWorker> {
+  const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...options,
+      name: "bench",
+      modules: [{ type: "ESModule", path: file }],
+      modulesRoot: join(file, ".."),
+      bindings: { BOOTSTRAP_TOKEN: "", ...bindings },
+      handleStructuredLogs: () => undefined,
+    }),
+  );
+  return {
+    url: await miniflare.ready,
+    d1: (await miniflare.getD1Database("DB")) as unknown as D1Database,
+    stop: () => miniflare.dispose(),
+  };
+}

@@ -1,0 +1,32 @@
+import { Column, fillPlaceholders, is, type Placeholder, type SQL } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Database } from "./client.ts";
+
+/** A value of a statement: now, or when it is compiled and given later. */
+export type Bindable = string | Placeholder;
+
+type Fields<Row> = { [Name in keyof Row]: Column | SQL.Aliased };
+
+/**
+ * A select that is built once, at its first use, and bound anew each time: to build it is most of
+ * what a small query costs. `fields` are those that it selects, in their order.
+ */
+export function compileSelect<Row>(
+  fields: Fields<Row>,
+  build: (db: Database) => PromiseLike<Row[]> & { toSQL(): { sql: string; params: unknown[] } },
+): (db: Database, values: Record<string, string>) => Promise<Row[]> {
+  const names = Object.keys(fields) as (keyof Row)[];
+  let compiled: { sql: string; params: unknown[] } | undefined;
+  const decode = (row: unknown[]) =>
+    Object.fromEntries(names.map((name, at) => [name, decodeField(fields[name], row[at])])) as Row;
+  return async (db, values) => {
+    compiled ??= build(drizzle({} as D1Database)).toSQL();
+    const statement = db.$client.prepare(compiled.sql);
+    const rows = await statement.bind(...fillPlaceholders(compiled.params, values)).raw();
+    return rows.map(decode);
+  };
+}
+
+function decodeField(field: Column | SQL.Aliased, value: unknown): unknown {
+  return is(field, Column) && value !== null ? field.mapFromDriverValue(value) : value;
+}
