@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
+import { getPath } from "hono/utils/url";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
@@ -13,17 +13,17 @@ import { POLICIES, Strangers } from "./features/rate-limits/index.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
-import { addressOf, Gate, refuseRoute } from "./gate.ts";
-import { type Framed, frame } from "./http/frame.ts";
+import { Gate, refuseRoute } from "./gate.ts";
+import { type Call, frame } from "./http/frame.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import { Operations } from "./http/operations.ts";
 import { referenceRoutes } from "./http/reference/routes.ts";
-import { createRouter, type Protected, readJsonBodies } from "./http/router.ts";
+import { createRouter, type Open, type Protected, readJsonBodies } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 
 export interface App {
-  fetch(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response>;
+  fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
   describe(): OpenApiDocument;
 }
 
@@ -40,38 +40,38 @@ export function createApp({
   const open = createOpenRouter(clock, describe);
   const protectedRouter = createProtectedRouter();
   described.route("/", open).route("/", protectedRouter);
-  const openOperations = new Operations(open.openAPIRegistry.definitions);
   const operations = new Operations(described.openAPIRegistry.definitions);
   const strangers = new Strangers(clock, log);
   const gate = new Gate(protectedRouter, operations, strangers, clock, log);
-  const countStranger: MiddlewareHandler<Framed> = async (c, next) => {
-    await strangers.admit(c.env.ADDRESS_LIMITER, addressOf(c));
-    c.get("trace").route = c.req.path;
-    await next();
-  };
 
-  const app = new OpenAPIHono<Framed>();
-  app.use(frame(log));
-  for (const { method, path } of openOperations.all) app.on(method, path, countStranger);
-  app.route("/", open);
-  app.all("/v1/*", gate.handle);
-  app.notFound(async (c) => {
-    await strangers.admit(c.env.ADDRESS_LIMITER, addressOf(c));
-    return refuseRoute(operations, c);
-  });
-  app.onError(rethrow);
-  return { fetch: app.fetch, describe };
+  const handle = async (call: Call): Promise<Response> => {
+    const { request, env, execution, path, trace } = call;
+    const operation = operations.find(request.method, path);
+    if (operation) trace.route = operation.path;
+    if (path.startsWith("/v1/") && !operation?.open) return gate.handle(call, operation);
+    await strangers.admit(call);
+    return operation ? open.fetch(request, env, execution) : refuseRoute(operations, call);
+  };
+  return {
+    describe,
+    fetch: (request, env, execution) => {
+      const trace = { requestId: crypto.randomUUID(), headers: {} };
+      return frame({ request, env, execution, path: getPath(request), trace }, log, handle);
+    },
+  };
 }
 
 /** The routes that need no API key. */
 function createOpenRouter(clock: Clock, describe: () => OpenApiDocument) {
-  return createRouter<Framed>()
+  const router = createRouter<Open>();
+  router.onError(rethrow);
+  return router
     .route("/", bootstrapRoutes(clock))
     .route("/", healthRoutes)
     .route("/", referenceRoutes(describe));
 }
 
-/** The routes behind the gate. Their errors go back through it, to be told in one place. */
+/** The routes behind the gate. */
 function createProtectedRouter() {
   const router = createRouter<Protected>();
   router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
@@ -89,6 +89,7 @@ function createProtectedRouter() {
     .route("/", scopedVariableRoutes);
 }
 
+/** The errors of every route are told in one place, the frame. */
 function rethrow(error: Error): never {
   throw error;
 }

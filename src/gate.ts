@@ -1,4 +1,3 @@
-import type { Context, Handler } from "hono";
 import type { ServiceContext } from "./context.ts";
 import { type DatabaseSession, openForReading, openForWriting } from "./db/client.ts";
 import {
@@ -16,8 +15,8 @@ import {
   type Strangers,
   type Verdict,
 } from "./features/rate-limits/index.ts";
-import type { Framed } from "./http/frame.ts";
-import type { Operations } from "./http/operations.ts";
+import type { Call } from "./http/frame.ts";
+import type { Operation, Operations } from "./http/operations.ts";
 import { BoundedMap } from "./lib/bounded-map.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -31,13 +30,13 @@ export interface ProtectedApi {
   fetch(
     request: Request,
     context: ServiceContext,
-    execution: Context["executionCtx"],
+    execution: ExecutionContext,
   ): Response | Promise<Response>;
 }
 
-/** A request on its way in: its key is good, and its route and policy are known. */
+/** A request on its way in: its key is good, and its route is known if there is one. */
 interface Entry {
-  c: Context<Framed>;
+  call: Call;
   key: PresentedKey;
   policy: PolicyName;
   isRead: boolean;
@@ -77,24 +76,24 @@ export class Gate {
     this.#limiter = new Limiter(clock, log);
   }
 
-  readonly handle: Handler<Framed> = async (c) => {
-    const text = c.req.header("x-api-key") ?? "";
+  async handle(call: Call, operation: Operation | undefined): Promise<Response> {
+    const { env, request, trace } = call;
+    const text = request.headers.get("x-api-key") ?? "";
     const key = this.#parsed.get(text) ?? (await parseApiKey(text));
-    const address = addressOf(c);
-    if (key && !this.#principals.remembers(key)) this.#strangers.refuseKnown(address);
-    const principal = key && (await this.#principals.find(c.env.DB, key));
+    if (key && !this.#principals.remembers(key)) this.#strangers.refuseKnown(call);
+    const principal = key && (await this.#principals.find(env.DB, key));
     if (!principal) {
-      await this.#strangers.admit(c.env.ADDRESS_LIMITER, address);
+      await this.#strangers.admit(call);
       throw new Unauthenticated();
     }
     this.#parsed.set(text, key);
-    const operation = this.#operations.find(c.req.method, c.req.path);
-    this.#trace(c, principal, operation?.path);
-    const isRead = /^(GET|HEAD)$/.test(c.req.method) && !operation?.writes;
+    trace.keyId = principal.keyId;
+    trace.organizationId = principal.organizationId;
+    const isRead = /^(GET|HEAD)$/.test(request.method) && !operation?.writes;
     const policy = toPolicy(operation?.policy);
-    const entry = { c, key, policy, isRead, isRoute: operation !== undefined };
+    const entry = { call, key, policy, isRead, isRoute: operation !== undefined };
     return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
-  };
+  }
 
   async #read(entry: Entry, principal: Principal): Promise<Response> {
     const refusal = this.#limiter.remembered(entry.key.secretHash, entry.policy);
@@ -109,79 +108,69 @@ export class Gate {
   /** A write goes on to its end, and to the announcement of what it changed, whoever hangs up. */
   async #write(entry: Entry, principal: Principal): Promise<Response> {
     const work = this.#dispatch(entry, await this.#admit(entry, principal));
-    entry.c.executionCtx.waitUntil(work.catch(() => undefined));
+    entry.call.execution.waitUntil(work.catch(() => undefined));
     return work;
   }
 
   /** Has the limiter admit the request, and gives the principal as it is now. */
   async #admit(entry: Entry, principal: Principal): Promise<Principal> {
-    const { c, key, policy } = entry;
+    const { call, key, policy } = entry;
+    const { env } = call;
     const { secretHash } = key;
     const { version: known } = principal;
-    const verdict = await this.#limiter.take(c.env.RATE_LIMITER, secretHash, policy, known);
+    const verdict = await this.#limiter.take(env.RATE_LIMITER, secretHash, policy, known);
     this.#obey(entry, verdict);
     const isCurrent = verdict.version !== undefined && verdict.version <= known;
-    const current = isCurrent ? principal : await this.#principals.refresh(c.env.DB, key);
+    const current = isCurrent ? principal : await this.#principals.refresh(env.DB, key);
     if (!current) throw new Unauthenticated();
-    this.#noteUse(c, current);
+    this.#noteUse(call, current);
     return current;
   }
 
-  #obey({ c }: Entry, verdict: Verdict): void {
-    Object.assign(c.get("trace").headers, rateLimitHeaders(verdict));
+  #obey({ call }: Entry, verdict: Verdict): void {
+    Object.assign(call.trace.headers, rateLimitHeaders(verdict));
     if (!verdict.admitted) throw new RateLimited(Math.max(1, resetSeconds(verdict)));
   }
 
-  async #dispatch({ c, isRead, isRoute }: Entry, actor: Principal): Promise<Response> {
-    if (!isRoute) refuseRoute(this.#operations, c);
+  async #dispatch({ call, isRead, isRoute }: Entry, actor: Principal): Promise<Response> {
+    if (!isRoute) refuseRoute(this.#operations, call);
+    const { request, env, execution, trace } = call;
     const session = isRead
-      ? openForReading(c.env.DB, c.req.header("x-d1-bookmark"))
-      : openForWriting(c.env.DB);
+      ? openForReading(env.DB, request.headers.get("x-d1-bookmark") ?? undefined)
+      : openForWriting(env.DB);
     try {
-      return await this.#api.fetch(c.req.raw, this.#contextOf(c, session, actor), c.executionCtx);
+      return await this.#api.fetch(request, this.#contextOf(env, session, actor), execution);
     } finally {
       const bookmark = session.bookmark();
-      if (bookmark) c.get("trace").headers["x-d1-bookmark"] = bookmark;
+      if (bookmark) trace.headers["x-d1-bookmark"] = bookmark;
     }
   }
 
-  #contextOf(c: Context<Framed>, { db }: DatabaseSession, actor: Principal): ServiceContext {
+  #contextOf(env: Env, { db }: DatabaseSession, actor: Principal): ServiceContext {
     return {
       db,
       actor,
       clock: this.#clock,
       log: this.#log,
-      cipher: () => cipherOf(c.env.ENCRYPTION_KEYS),
-      announceKeys: (keys) => this.#limiter.announce(c.env.RATE_LIMITER, keys),
+      cipher: () => cipherOf(env.ENCRYPTION_KEYS),
+      announceKeys: (keys) => this.#limiter.announce(env.RATE_LIMITER, keys),
     };
   }
 
-  #noteUse(c: Context<Framed>, principal: Principal): void {
+  #noteUse({ env, execution }: Call, principal: Principal): void {
     if (!this.#principals.isNewUse(principal)) return;
-    const noted = this.#principals.recordUse(c.env.DB, principal).catch((error: unknown) => {
+    const noted = this.#principals.recordUse(env.DB, principal).catch((error: unknown) => {
       this.#log("error", "api_key.use_not_recorded", describeError(error));
     });
-    c.executionCtx.waitUntil(noted);
-  }
-
-  #trace(c: Context<Framed>, principal: Principal, route: string | undefined): void {
-    const trace = c.get("trace");
-    trace.keyId = principal.keyId;
-    trace.organizationId = principal.organizationId;
-    if (route) trace.route = route;
+    execution.waitUntil(noted);
   }
 }
 
 /** Throws what a path without this method deserves: it has others, or there is no such path. */
-export function refuseRoute(operations: Operations, c: Context<Framed>): never {
-  const allowed = operations.allowedMethods(c.req.path);
-  if (allowed.length > 0) throw new MethodNotImplemented(c.req.method, allowed);
+export function refuseRoute(operations: Operations, { request, path }: Call): never {
+  const allowed = operations.allowedMethods(path);
+  if (allowed.length > 0) throw new MethodNotImplemented(request.method, allowed);
   throw new NotFound("path");
-}
-
-/** The client's address, as Cloudflare gives it. */
-export function addressOf(c: Context<Framed>): string {
-  return c.req.header("cf-connecting-ip") ?? "unknown";
 }
 
 /** Whether what was done for the one may stand for the other. */

@@ -1,4 +1,3 @@
-import type { Context, MiddlewareHandler } from "hono";
 import { ApiError } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { toApiError } from "./errors.ts";
@@ -13,38 +12,40 @@ export interface Trace {
   readonly headers: Record<string, string>;
 }
 
-export interface Framed {
-  Bindings: Env;
-  Variables: { trace: Trace };
+/** One request to the service. */
+export interface Call {
+  readonly request: Request;
+  readonly env: Env;
+  readonly execution: ExecutionContext;
+  /** The path as routers read it. */
+  readonly path: string;
+  readonly trace: Trace;
 }
 
-/** Around every request: its ID, its errors from whatever layer, its headers, and its log line. */
-export function frame(log: Log): MiddlewareHandler<Framed> {
-  return async (c, next) => {
-    const start = performance.now();
-    const trace: Trace = { requestId: crypto.randomUUID(), headers: {} };
-    c.set("trace", trace);
-    try {
-      await next();
-    } catch (thrown) {
-      c.res = renderError(c, thrown, log);
-    }
-    finish(c);
-    log("info", "request", {
-      request_id: trace.requestId,
-      method: c.req.method,
-      route: trace.route,
-      status: c.res.status,
-      duration_ms: Math.round(performance.now() - start),
-      key_id: trace.keyId,
-      organization_id: trace.organizationId,
-    });
-  };
+/** Around every request: its errors from whatever layer, its headers, and its log line. */
+export async function frame(
+  call: Call,
+  log: Log,
+  handle: (call: Call) => Promise<Response>,
+): Promise<Response> {
+  const start = performance.now();
+  const { requestId } = call.trace;
+  const response = await handle(call).catch((thrown) => renderError(thrown, requestId, log));
+  finish(response.headers, call.trace);
+  log("info", "request", {
+    request_id: requestId,
+    method: call.request.method,
+    route: call.trace.route,
+    status: response.status,
+    duration_ms: Math.round(performance.now() - start),
+    key_id: call.trace.keyId,
+    organization_id: call.trace.organizationId,
+  });
+  return response;
 }
 
 /** One of the ten codes with its status. An unforeseen error shows nothing but the request's ID. */
-export function renderError(c: Context<Framed>, thrown: unknown, log: Log): Response {
-  const { requestId } = c.get("trace");
+function renderError(thrown: unknown, requestId: string, log: Log): Response {
   const known = toApiError(thrown);
   if (!known) log("error", "unforeseen", { request_id: requestId, ...describeError(thrown) });
   const error =
@@ -61,12 +62,10 @@ function causeOf({ cause }: ApiError): object {
   return typeof cause === "object" && cause !== null ? cause : {};
 }
 
-function finish(c: Context<Framed>): void {
-  const trace = c.get("trace");
-  const { headers } = c.res;
+function finish(headers: Headers, trace: Trace): void {
   headers.set("x-request-id", trace.requestId);
   headers.set("x-content-type-options", "nosniff");
   // Shared caches keep answers to requests with keys apart only if they are told to.
   if (!headers.has("cache-control")) headers.set("cache-control", "private, no-store");
-  for (const [name, value] of Object.entries(trace.headers)) headers.set(name, value);
+  for (const name in trace.headers) headers.set(name, String(trace.headers[name]));
 }

@@ -12,6 +12,8 @@ export interface Operation {
   policy: string | undefined;
   /** Whether it writes though it is a GET, which the route says with `x-writes`. */
   writes: boolean;
+  /** Whether it needs no API key. */
+  open: boolean;
 }
 
 /** The operations of a router, found by method and path as the router itself would find them. */
@@ -19,7 +21,7 @@ export class Operations {
   readonly #router = new SmartRouter<Operation>({
     routers: [new RegExpRouter(), new TrieRouter()],
   });
-  readonly all: Operation[] = [];
+  readonly #methods = new Set<string>();
 
   constructor(definitions: OpenAPIHono["openAPIRegistry"]["definitions"]) {
     for (const definition of definitions) {
@@ -32,8 +34,9 @@ export class Operations {
         path: route.path,
         policy: typeof policy === "string" ? policy : undefined,
         writes: route["x-writes"] === true,
+        open: !route.security?.some((requirement) => "api_key" in requirement),
       };
-      this.all.push(operation);
+      this.#methods.add(method);
       this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), operation);
     }
   }
@@ -46,8 +49,7 @@ export class Operations {
 
   /** The methods of a path, for `Allow`; none for a path that no route has. */
   allowedMethods(path: string): string[] {
-    const methods = new Set(this.all.map(({ method }) => method));
-    const allowed = [...methods].filter((method) => this.find(method, path));
+    const allowed = [...this.#methods].filter((method) => this.find(method, path));
     return allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
   }
 }

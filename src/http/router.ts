@@ -13,6 +13,11 @@ export interface Protected {
   Bindings: ServiceContext;
 }
 
+/** A route that needs no key has the Worker's bindings. */
+export interface Open {
+  Bindings: Env;
+}
+
 /** A router whose validators refuse bad input as the contract says, for the features' routes. */
 export function createRouter<E extends HonoEnv = Protected>() {
   return new OpenAPIHono<E>({

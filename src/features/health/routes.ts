@@ -1,7 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Framed } from "../../http/frame.ts";
 import { ERROR_REPLIES, jsonReply } from "../../http/replies.ts";
-import { createRouter } from "../../http/router.ts";
+import { createRouter, type Open } from "../../http/router.ts";
 import { checkHealth } from "./service.ts";
 
 const Health = z
@@ -27,7 +26,7 @@ const read = createRoute({
 
 const HEALTHY = { status: "ok", database: "ok" } as const;
 
-export const healthRoutes = createRouter<Framed>().openapi(read, async (c) => {
+export const healthRoutes = createRouter<Open>().openapi(read, async (c) => {
   const { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS } = c.env;
   await checkHealth(c.env.DB, { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS });
   return c.json({ ...HEALTHY, missing_secrets: [] }, 200);

@@ -9,6 +9,12 @@ const PERIOD_SECONDS = 60;
 const REMEMBER_MS = 10_000;
 const REMEMBERED_NETWORKS = 10_000;
 
+/** A request, and the bindings it came with. */
+export interface Arrival {
+  request: Request;
+  env: Pick<Env, "ADDRESS_LIMITER">;
+}
+
 /**
  * The limit on requests without a good key, per client address. An isolate remembers who is over it
  * for a while, so that keys that were made up no longer cost a look into the database.
@@ -24,17 +30,17 @@ export class Strangers {
   }
 
   /** Throws if the address is known to be over the limit. Asks nobody. */
-  refuseKnown(address: string): void {
-    const until = this.#refusedUntil.get(clientNetwork(address)) ?? 0;
+  refuseKnown(arrival: Arrival): void {
+    const until = this.#refusedUntil.get(networkOf(arrival)) ?? 0;
     const waitMs = until - this.#clock.now();
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1000));
   }
 
   /** Counts a request against its address; throws if that is over the limit. */
-  async admit(limiter: RateLimit, address: string): Promise<void> {
-    this.refuseKnown(address);
-    const network = clientNetwork(address);
-    if (await this.#asks(limiter, network)) return;
+  async admit(arrival: Arrival): Promise<void> {
+    this.refuseKnown(arrival);
+    const network = networkOf(arrival);
+    if (await this.#asks(arrival.env.ADDRESS_LIMITER, network)) return;
     this.#refusedUntil.set(network, this.#clock.now() + REMEMBER_MS);
     throw new RateLimited(PERIOD_SECONDS);
   }
@@ -48,4 +54,9 @@ export class Strangers {
       return true;
     }
   }
+}
+
+/** Cloudflare names the client's address in this header, whatever the client sends there. */
+function networkOf({ request }: Arrival): string {
+  return clientNetwork(request.headers.get("cf-connecting-ip") ?? "unknown");
 }

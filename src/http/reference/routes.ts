@@ -1,8 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Framed } from "../frame.ts";
 import type { OpenApiDocument } from "../openapi.ts";
 import { ERROR_REPLIES, jsonReply } from "../replies.ts";
-import { createRouter } from "../router.ts";
+import { createRouter, type Open } from "../router.ts";
 import { renderReference } from "./page.ts";
 import { STYLE } from "./style.ts";
 
@@ -43,7 +42,7 @@ export function referenceRoutes(describe: () => OpenApiDocument) {
     described ??= describe();
     return described;
   };
-  return createRouter<Framed>()
+  return createRouter<Open>()
     .openapi(document, (c) => c.json(describeOnce() as { openapi: string }, 200, PUBLIC))
     .openapi(reference, async (c) => {
       page ??= { html: renderReference(describeOnce()), policy: await writePolicy() };
