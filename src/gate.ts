@@ -102,7 +102,7 @@ export class Gate {
     // Whatever becomes of the work is heard below, unless the limiter refuses.
     work.catch(() => undefined);
     const current = await this.#admit(entry, principal);
-    return mayTheSame(current, principal) ? work : this.#dispatch(entry, current);
+    return haveSameAuthority(current, principal) ? work : this.#dispatch(entry, current);
   }
 
   /** A write goes on to its end, and to the announcement of what it changed, whoever hangs up. */
@@ -174,7 +174,7 @@ export function refuseRoute(operations: Operations, { request, path }: Call): ne
 }
 
 /** Whether what was done for the one may stand for the other. */
-function mayTheSame(a: Principal, b: Principal): boolean {
+function haveSameAuthority(a: Principal, b: Principal): boolean {
   return a.version === b.version && a.role === b.role;
 }
 
