@@ -101,7 +101,7 @@ export class Gate {
     const work = this.#dispatch(entry, principal);
     // Whatever becomes of the work is heard below, unless the limiter refuses.
     work.catch(() => undefined);
-    const current = await this.#admit(entry, principal);
+    const current = await this.#admit(entry, principal, work);
     return haveSameAuthority(current, principal) ? work : this.#dispatch(entry, current);
   }
 
@@ -113,16 +113,16 @@ export class Gate {
   }
 
   /** Has the limiter admit the request, and gives the principal as it is now. */
-  async #admit(entry: Entry, principal: Principal): Promise<Principal> {
+  async #admit(entry: Entry, principal: Principal, beside?: Promise<unknown>): Promise<Principal> {
     const { call, key, policy } = entry;
     const { env } = call;
     const { secretHash } = key;
     const { version: known } = principal;
-    const verdict = await this.#limiter.take(env.RATE_LIMITER, secretHash, policy, known);
+    const verdict = await this.#limiter.take(env.RATE_LIMITER, secretHash, policy, known, beside);
     this.#obey(entry, verdict);
     const isCurrent = verdict.version !== undefined && verdict.version <= known;
     const current = isCurrent ? principal : await this.#principals.refresh(env.DB, key);
-    if (!current) throw new Unauthenticated();
+    if (!current) throw this.#forget(call);
     this.#noteUse(call, current);
     return current;
   }
@@ -155,6 +155,13 @@ export class Gate {
       cipher: () => cipherOf(env.ENCRYPTION_KEYS),
       announceKeys: (keys) => this.#limiter.announce(env.RATE_LIMITER, keys),
     };
+  }
+
+  /** A key that is no more gets the answer of one that never was. */
+  #forget({ trace }: Call): Unauthenticated {
+    delete trace.keyId;
+    delete trace.organizationId;
+    return new Unauthenticated();
   }
 
   #noteUse({ env, execution }: Call, principal: Principal): void {

@@ -7,10 +7,14 @@ const BODY = {
   organization: { name: "Acme" },
   account: { email: "Ada@Example.com", name: "Ada", profile: { github: "ada", bio: null } },
 };
-const bootstrap = (token: string, body: unknown = BODY) =>
+const bootstrap = (
+  token: string,
+  body: unknown = BODY,
+  { scheme = "Bearer ", type = "application/json" } = {},
+) =>
   new Client(undefined).request("POST", "/v1/bootstrap", body, {
-    authorization: `Bearer ${token}`,
-    "content-type": "application/json",
+    authorization: `${scheme}${token}`,
+    "content-type": type,
   });
 
 // In the order of a deployment's life: the suite has one database, and bootstraps it once.
@@ -20,6 +24,14 @@ describe("bootstrapping", () => {
       expect((await bootstrap(token, JSON.stringify(BODY))).status).toBe(401);
     }
   });
+
+  it.each(["", "Basic ", "Token "])(
+    "takes it as a bearer token alone, not after '%s'",
+    async (scheme) => {
+      const reply = await bootstrap(env.BOOTSTRAP_TOKEN, JSON.stringify(BODY), { scheme });
+      expect(reply.status).toBe(401);
+    },
+  );
 
   it("refuses a bad body, and is not used up by one", async () => {
     const reply = await bootstrap(env.BOOTSTRAP_TOKEN, JSON.stringify({ organization: {} }));
@@ -46,8 +58,15 @@ describe("bootstrapping", () => {
   });
 
   it("is over for good, and then looks like any path that is not there", async () => {
-    const reply = await bootstrap(env.BOOTSTRAP_TOKEN, JSON.stringify(BODY));
-    expect(reply.status).toBe(404);
-    expect(reply.body).toEqual({ code: "not_found", message: "There is no such path." });
+    const json = JSON.stringify(BODY);
+    for (const reply of [
+      await bootstrap(env.BOOTSTRAP_TOKEN, json),
+      await bootstrap(env.BOOTSTRAP_TOKEN, JSON.stringify({ organization: {} })),
+      await bootstrap(env.BOOTSTRAP_TOKEN, "{"),
+      await bootstrap(env.BOOTSTRAP_TOKEN, json, { type: "application/problem+json" }),
+    ]) {
+      expect(reply.status).toBe(404);
+      expect(reply.body).toEqual({ code: "not_found", message: "There is no such path." });
+    }
   });
 });

@@ -1,9 +1,10 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../src/lib/clock.ts";
 import { ERRORS } from "../src/lib/errors.ts";
 import { newId } from "../src/lib/ids.ts";
-import { Client } from "./support/client.ts";
-import { exampleBody, type Operation, openApi, operations } from "./support/contract.ts";
+import { Client, type Parsed } from "./support/client.ts";
+import { exampleBody, type Operation, openApi, operations, resolve } from "./support/contract.ts";
 import { join, newInside, newKey, newProject, newWorld, type World } from "./support/world.ts";
 
 const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
@@ -35,6 +36,14 @@ const pathWith = (operation: Operation, ids: Ids) =>
     if (!id) throw new Error(`The contract suite has no ID for {${name}}`);
     return id;
   });
+
+/** Fields with IDs of what is kept elsewhere: at AWS, and at a code host. */
+const NO_RECORDS = ["account_id", "external_id", "repo_id"];
+
+function propertiesOf(operation: Operation): string[] {
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  return schema ? Object.keys(resolve(schema)["properties"] ?? {}) : [];
+}
 
 const parametersOf = (operation: Operation) =>
   [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
@@ -120,6 +129,42 @@ describe("tenancy", () => {
     expect(foreign).toEqual(await answerTo(newId(systemClock)));
   });
 
+  const fieldsWithIds = [
+    ["PUT", "/v1/projects/{project_id}", "default_environment_id", "environment_id"],
+    ["POST", "/v1/projects/{project_id}/members", "member_ids", "membership_id"],
+    ["POST", "/v1/orgs/{org_id}/api-keys", "membership_id", "membership_id"],
+    ["POST", "/v1/environments/{environment_id}/stacks", "component_id", "component_id"],
+    ["PUT", "/v1/stacks/{stack_id}", "component_id", "component_id"],
+  ] as const;
+
+  it("covers every field of a body that takes an ID of a record", () => {
+    const declared = behindGate.flatMap((operation) =>
+      propertiesOf(operation)
+        .filter((name) => /_ids?$/.test(name) && !NO_RECORDS.includes(name))
+        .map((name) => `${title(operation)} ${name}`),
+    );
+    const covered = fieldsWithIds.map(([method, path, name]) => `${method} ${path} ${name}`);
+    expect(declared.toSorted()).toEqual(covered.toSorted());
+  });
+
+  it.each(fieldsWithIds)(
+    "answers %s %s alike for a foreign %s and for none",
+    async (method, path, field, kind) => {
+      const operation = behindGate.find((each) => each.method === method && each.path === path);
+      if (!operation) throw new Error(`There is no ${method} ${path}`);
+      const { client } = await newKey(world);
+      const answerTo = async (id: string) => {
+        const value = field.endsWith("s") ? [id] : id;
+        const body = { ...exampleBody(operation), [field]: value };
+        const { status, text } = await client.request(method, pathWith(operation, ids), body);
+        return { status, text };
+      };
+      const foreign = await answerTo(String(foreignIds[kind]));
+      expect(foreign.status).toBe(404);
+      expect(foreign).toEqual(await answerTo(newId(systemClock)));
+    },
+  );
+
   function stableHeaders(headers: Headers): Record<string, string> {
     const changing = /^(x-request-id|x-d1-bookmark|(x-)?ratelimit.*)$/;
     return Object.fromEntries([...headers].filter(([name]) => !changing.test(name)));
@@ -127,17 +172,30 @@ describe("tenancy", () => {
 });
 
 describe("bodies", () => {
-  const withBody = behindGate.filter(({ requestBody }) => requestBody);
+  const withBody = operations.filter(({ requestBody }) => requestBody);
   const cases = withBody.map((each) => [title(each), each] as const);
   const send = async (operation: Operation, body: unknown, headers = {}) => {
-    const { client } = await newKey(world);
-    return client.request(operation.method, pathWith(operation, ids), body, headers);
+    const client = behindGate.includes(operation)
+      ? (await newKey(world)).client
+      : new Client(undefined);
+    return client.request(operation.method, pathWith(operation, ids), body, {
+      // Whoever needs a key has no use for it.
+      authorization: `Bearer ${env.BOOTSTRAP_TOKEN}`,
+      ...headers,
+    });
   };
 
-  it.each(cases)("of %s are refused when empty", async (_, operation) => {
-    const reply = await send(operation, {});
-    expect(reply.status).toBe(400);
-    expect(reply.body.cause.issues.length).toBeGreaterThan(0);
+  it("are walked for what needs a key and for what does not", () => {
+    expect(withBody.map(title)).toContain("POST /v1/bootstrap");
+    expect(withBody.length).toBeGreaterThan(1);
+  });
+
+  it.each(cases)("of %s are refused when empty, and when there is none", async (_, operation) => {
+    for (const body of [{}, undefined]) {
+      const reply = await send(operation, body);
+      expect(reply.status).toBe(400);
+      expect(reply.body.cause.issues.length).toBeGreaterThan(0);
+    }
   });
 
   it.each(cases)("of %s are refused with an unknown field, by name", async (_, operation) => {
@@ -151,10 +209,27 @@ describe("bodies", () => {
 
   it.each(cases)("of %s are refused under another content type", async (_, operation) => {
     const json = JSON.stringify(exampleBody(operation));
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", ""]) {
-      const reply = await send(operation, json, { "content-type": type });
+    const types = [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/problem+json",
+      "",
+    ];
+    const replies = [
+      ...(await Promise.all(types.map((type) => send(operation, json, { "content-type": type })))),
+      await send(operation, new TextEncoder().encode(json)),
+    ];
+    for (const reply of replies) {
       expect(reply.status).toBe(400);
-      expect(reply.body.message).toContain("application/json");
+      expect(reply.body.message).toContain("content-type: application/json");
+    }
+  });
+
+  it.each(cases)("of %s are read with parameters of their type", async (_, operation) => {
+    const json = JSON.stringify({ ...exampleBody(operation), surprise: 1 });
+    for (const type of ["application/json ; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
+      const reply = await send(operation, json, { "content-type": type });
+      expect(reply.body.cause.issues.map(({ path }: Parsed) => path)).toContain("surprise");
     }
   });
 

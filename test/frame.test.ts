@@ -57,6 +57,20 @@ describe("bodies", () => {
     expect(paths.toSorted()).toEqual(["icon", "name", "surprise"]);
   });
 
+  it.each([
+    ["5,000 unknown fields", 5_000, 190],
+    ["an unknown field of half a mebibyte", 1, MEBIBYTE / 2],
+  ])("with %s get a short answer", async (_, count, length) => {
+    const fields = Array.from({ length: count }, (_, at) => [`${at}`.padStart(length, "x"), 1]);
+    const { status, body, text } = await world.client.post(
+      "/v1/projects",
+      Object.fromEntries([["name", "x"], ...fields]),
+    );
+    expect(status).toBe(400);
+    expect(body.cause.issues.length).toBeLessThanOrEqual(20);
+    expect(text.length).toBeLessThan(10_000);
+  });
+
   it("cannot reach into prototypes", async () => {
     const reply = await world.client.request(
       "POST",
@@ -215,6 +229,16 @@ describe("health", () => {
       200,
       { status: "ok", missing_secrets: [], database: "ok" },
     ]);
+  });
+
+  it("is not well when the database alone fails", async () => {
+    const database = {
+      withSession: () => ({ prepare: () => ({ bind: () => ({}) }), getBookmark: () => null }),
+    } as unknown as D1Database;
+    const { fetch } = new Instrumented({ database });
+    const { status, body } = await new Client(undefined, fetch).get("/health");
+    expect(status).toBe(500);
+    expect(body.cause).toMatchObject({ missing_secrets: [], database: "unreachable" });
   });
 
   it("names the secrets that are missing, and says whether the database answers", async () => {

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { LimiterNamespace } from "../src/features/rate-limits/index.ts";
+import { sha256 } from "../src/lib/digest.ts";
+import { BASE62, encodeRadix, toNumber } from "../src/lib/radix.ts";
 import { Client } from "./support/client.ts";
 import { Instrumented } from "./support/instruments.ts";
 import { join, newKey, newProject, newWorld, type World } from "./support/world.ts";
@@ -18,8 +20,12 @@ describe("a key", () => {
     for (const { fetch } of isolates)
       expect((await client.via(fetch).get("/v1/orgs")).status).toBe(200);
     await world.client.delete(`/v1/orgs/${world.id}/api-keys/${keyId}`);
-    for (const { fetch } of isolates)
-      expect((await client.via(fetch).get("/v1/orgs")).status).toBe(401);
+    for (const { fetch } of isolates) {
+      const { status, headers } = await client.via(fetch).get("/v1/orgs");
+      expect(status).toBe(401);
+      expect(headers.has("x-ratelimit-limit")).toBe(false);
+      expect(headers.has("x-d1-bookmark")).toBe(false);
+    }
   });
 
   it("that revokes itself gets its answer, and no other", async () => {
@@ -86,6 +92,19 @@ describe("a key", () => {
     expect(await lastUse()).toBe(new Date(now - (now % 3_600_000)).toISOString());
   });
 
+  it("with the ID of a good one, another secret and a right checksum is nobody's", async () => {
+    const { client, keyId } = await newKey(world);
+    const unchecked = `lsh_${keyId}_${"0".repeat(43)}`;
+    const digest = await sha256(unchecked);
+    const forged = `${unchecked}${encodeRadix(toNumber(digest.subarray(0, 4)), BASE62, 6)}`;
+    const isolate = new Instrumented();
+    expect((await client.via(isolate.fetch).get("/v1/orgs")).status).toBe(200);
+    isolate.forget();
+    expect((await new Client(forged, isolate.fetch).get("/v1/orgs")).status).toBe(401);
+    // Its form was right: it was looked for.
+    expect(isolate.database).not.toEqual([]);
+  });
+
   it("gets the same answer whether it is missing, malformed, unknown, revoked or expired", async () => {
     const revoked = await newKey(world);
     await world.client.delete(`/v1/orgs/${world.id}/api-keys/${revoked.keyId}`);
@@ -124,9 +143,14 @@ describe("the rate limit", () => {
     expect((await caller.get("/v1/orgs")).status).toBe(429);
     isolate.forget();
     now += 4_001;
-    const refused = await caller.post("/v1/projects", { name: "x" });
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toBe("1");
+    for (const refused of [
+      await caller.get("/v1/orgs"),
+      await caller.request("HEAD", "/v1/orgs"),
+      await caller.post("/v1/projects", { name: "x" }),
+    ]) {
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get("retry-after")).toBe("1");
+    }
     expect(isolate.exchanges).toEqual([]);
     now += 999;
     await caller.get("/v1/orgs");
@@ -208,6 +232,13 @@ describe("when a key's rate limiter", () => {
     expect(countOf(statuses, 200)).toBe(25);
     expect(countOf(statuses, 429)).toBe(35);
     expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.unavailable");
+  });
+
+  it("never answers, the caller waits for two tries of half a second, and not for long", async () => {
+    const began = Date.now();
+    const { statuses } = await call(hanging());
+    expect(statuses).toEqual([200]);
+    expect(Date.now() - began).toBeLessThan(3_000);
   });
 
   it("cannot be asked, a revoked key is refused all the same", async () => {

@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { API_KEY_PATTERN } from "../src/features/api-keys/format.ts";
+import { encodeCursor } from "../src/lib/cursor.ts";
 import { Client } from "./support/client.ts";
+import { Instrumented } from "./support/instruments.ts";
 import { join, newEmail, newKey, newProject, newWorld, type World } from "./support/world.ts";
 
 let world: World;
@@ -32,6 +34,17 @@ describe("organizations", () => {
   it("may be founded by any member", async () => {
     const { client } = await join(world);
     expect((await client.post("/v1/orgs", { name: "Gamma" })).status).toBe(201);
+  });
+});
+
+describe("the list of organizations", () => {
+  it.each(["asc", "desc"] as const)("is empty past its one row, %s", async (direction) => {
+    const sort = `sort_by=${direction === "asc" ? "%2B" : "-"}created_at`;
+    const { body } = await world.client.get(`/v1/orgs?${sort}`);
+    const position = { createdAt: Date.parse(body.data[0].created_at), id: world.id };
+    const after = encodeURIComponent(encodeCursor(direction, position));
+    const past = await world.client.get(`/v1/orgs?${sort}&after=${after}`);
+    expect(past.body).toEqual({ data: [], has_more: false });
   });
 });
 
@@ -146,6 +159,28 @@ describe("members of an organization", () => {
     expect(owners).toBe(1);
   });
 
+  it("who are the only owner may be made owner again", async () => {
+    const owner = await world.client.put(`${members}/${world.membershipId}`, { role: "owner" });
+    expect([owner.status, owner.body.role]).toEqual([200, "owner"]);
+  });
+
+  it("who become owners meanwhile are no longer an admin's to demote or remove", async () => {
+    for (const attempt of [
+      (client: Client, path: string) => client.put(path, { role: "admin" }),
+      (client: Client, path: string) => client.delete(path),
+    ]) {
+      const member = await join(world);
+      const path = `${members}/${member.membershipId}`;
+      const isolate = new Instrumented({ database: promoting(member.membershipId) });
+      const admin = (await join(world, "admin")).client.via(isolate.fetch);
+      const reply = await attempt(admin, path);
+      expect([reply.status, reply.body?.code]).toEqual([409, "conflict"]);
+      expect(reply.body.message).toContain("just changed");
+      expect((await world.client.get(path)).body.role).toBe("owner");
+      expect((await member.client.get("/v1/orgs")).status).toBe(200);
+    }
+  });
+
   it("who are removed take their keys and places in projects with them", async () => {
     const member = await join(world);
     const project = await newProject(world.client);
@@ -215,6 +250,32 @@ describe("API keys", () => {
     expect((await member.client.post(keys, { name: "x" })).body.code).toBe("unauthorized");
   });
 
+  it("are an admin's affair", async () => {
+    const member = await join(world);
+    const own = `${keys}/${member.keyId}`;
+    for (const { status, body } of [
+      await member.client.get(keys),
+      await member.client.get(own),
+      await member.client.post(keys, { name: "x" }),
+      await member.client.delete(own),
+    ]) {
+      expect([status, body?.code]).toEqual([403, "unauthorized"]);
+    }
+    expect((await world.client.get(own)).status).toBe(200);
+  });
+
+  it("of owners are an owner's affair", async () => {
+    const admin = await join(world, "admin");
+    const owners = { name: "x", membership_id: world.membershipId, role: "member" };
+    for (const { status, body } of [
+      await admin.client.delete(`${keys}/${world.keyId}`),
+      await admin.client.post(keys, owners),
+    ]) {
+      expect([status, body?.code]).toEqual([403, "unauthorized"]);
+    }
+    expect((await world.client.post(keys, owners)).status).toBe(201);
+  });
+
   it("do no more than their membership may now", async () => {
     const admin = await join(world, "admin");
     await world.client.put(`${members}/${admin.membershipId}`, { role: "member" });
@@ -238,3 +299,21 @@ describe("API keys", () => {
     expect((await world.client.post(keys, { name: "x", expires_at: null })).status).toBe(201);
   });
 });
+
+/** A database in which a member becomes an owner between what is read and what is written for it. */
+function promoting(membershipId: string): D1Database {
+  const withSession = (constraint: string) => {
+    const session = env.DB.withSession(constraint);
+    return {
+      prepare: (sql: string) => session.prepare(sql),
+      batch: async (statements: D1PreparedStatement[]) => {
+        await env.DB.prepare("update memberships set role = 'owner' where id = ?")
+          .bind(membershipId)
+          .run();
+        return session.batch(statements);
+      },
+      getBookmark: () => session.getBookmark(),
+    };
+  };
+  return { withSession } as unknown as D1Database;
+}

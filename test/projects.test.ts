@@ -84,10 +84,18 @@ describe("projects", () => {
     ["too long a name", { name: "x".repeat(101) }, "name"],
     ["a repo that is no ID", { repo_id: "github" }, "repo_id"],
     ["a name that is a number", { name: 7 }, "name"],
+    ["a control character in the icon", { icon: "icon:a\u0007b" }, "icon"],
+    ["a control character in the description", { description: "a\u0007b" }, "description"],
   ])("are refused with %s", async (_, fields, where) => {
     const reply = await world.client.post("/v1/projects", { name: "x", ...fields });
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues.map((issue: Parsed) => issue.path)).toContain(where);
+  });
+
+  it("keep the lines of their description, however they end", async () => {
+    const description = "A shop.\r\nOurs.\n\tAlone.";
+    const { status, body } = await world.client.post("/v1/projects", { name: "x", description });
+    expect([status, body.description]).toEqual([201, description]);
   });
 
   it("are deleted with all that hangs from them", async () => {
@@ -116,6 +124,12 @@ describe("projects", () => {
       expect((await world.client.patch(`${path}/disconnect`)).status).toBe(204);
       expect((await world.client.get(path)).body.connection_status).toBe("disconnected");
     }
+    const left = await env.DB.prepare(
+      "select count(*) as n from project_connections where project_id = ?",
+    )
+      .bind(project.id)
+      .first("n");
+    expect(left).toBe(0);
   });
 
   it.each([
@@ -131,19 +145,31 @@ describe("projects", () => {
 });
 
 describe("who may do what in a project", () => {
+  let bystander: string;
+
+  beforeEach(async () => {
+    const { membershipId } = await join(world);
+    await world.client.post(`${path}/members`, { member_ids: [membershipId] });
+    bystander = `${path}/members/${membershipId}`;
+  });
+
   const attempts = (id: string, { client }: Person) => ({
     read: () => client.get(`/v1/projects/${id}`),
     readMembers: () => client.get(`/v1/projects/${id}/members`),
+    readMember: () => client.get(bystander),
     replace: () =>
       client.put(`/v1/projects/${id}`, { default_environment_id: project.default_environment_id }),
     connect: () => client.put(`/v1/projects/${id}/connection`, CONNECTION),
     disconnect: () => client.patch(`/v1/projects/${id}/disconnect`),
     addMember: () =>
       client.post(`/v1/projects/${id}/members`, { member_ids: [world.membershipId] }),
+    replaceMember: () => client.put(bystander, { role: "contributor" }),
+    removeMember: () => client.delete(bystander),
     remove: () => client.delete(`/v1/projects/${id}`),
   });
-  const READS = ["read", "readMembers"];
-  const ALL = [...READS, "replace", "connect", "disconnect", "addMember", "remove"];
+  const READS = ["read", "readMembers", "readMember"];
+  const WRITES = ["replace", "connect", "disconnect", "remove"];
+  const ALL = [...READS, ...WRITES, "addMember", "replaceMember", "removeMember"];
 
   it.each([
     ["a member of the organization alone", undefined, []],
@@ -174,7 +200,7 @@ describe("who may do what in a project", () => {
     for (const [name, attempt] of Object.entries(attempts(project.id, person))) {
       const { status, body } = await attempt();
       if (allowed.includes(name)) expect([200, 201, 204, 409], name).toContain(status);
-      else expect([name, status, body.code]).toEqual([name, 403, "forbidden"]);
+      else expect([name, status, body?.code]).toEqual([name, 403, "forbidden"]);
     }
   }
 

@@ -1,6 +1,6 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "../src/lib/clock.ts";
 import { newId } from "../src/lib/ids.ts";
 
@@ -42,5 +42,24 @@ describe("the rate limiter of a key", () => {
     expect(await limiter.take("default", 0)).toMatchObject({ version: 3 });
     await evictDurableObject(limiter);
     expect(await limiter.take("default", 0)).toMatchObject({ version: 3 });
+  });
+
+  it("has the version in storage once it has been told of it", async () => {
+    const limiter = newLimiter();
+    await limiter.raiseVersion(3);
+    await evictDurableObject(limiter);
+    expect(await limiter.take("default", 0)).toMatchObject({ version: 3 });
+  });
+
+  it("writes to storage far less often than it is asked", async () => {
+    const takes = 1_000;
+    const puts = await runInDurableObject(newLimiter(), async (object, state) => {
+      const put = vi.spyOn(state.storage, "put");
+      for (let take = 0; take < takes; take += 1) object.take("runner", 0);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return put.mock.calls.length;
+    });
+    expect(puts).toBeGreaterThan(0);
+    expect(puts).toBeLessThan(takes / 100);
   });
 });

@@ -53,14 +53,16 @@ export class Client {
     return new Client(this.key, fetch);
   }
 
-  /** `body` goes as JSON; a string goes as it is. */
+  /** `body` goes as JSON; a string goes as it is, and bytes also without a content type. */
   async request(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const isJson = body !== undefined && !("content-type" in headers);
+    const isRaw = typeof body === "string" || body instanceof Uint8Array;
+    const isTyped = "content-type" in headers || body instanceof Uint8Array;
+    const isJson = body !== undefined && !isTyped;
     const request = new Request(`https://longshore.test${path}`, {
       method,
       headers: {
@@ -70,7 +72,7 @@ export class Client {
         ...(isJson && { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
     });
     const response = await this.#fetch(request);
     const text = await response.text();

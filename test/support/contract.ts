@@ -79,14 +79,56 @@ export function complaints(
   const operation = operationAt(method, path);
   const declared = operation?.responses[String(status)];
   if (operation && !declared) return [`status ${status} is not declared`];
-  const wrong = headers.has("x-request-id") ? [] : ["no X-Request-Id"];
+  const content = status >= 400 ? ERROR_CONTENT : contentOf(declared);
+  const wrong = [
+    ...complaintsOfHeaders(operation, status, headers),
+    ...complaintsOfType(content, headers.get("content-type")),
+  ];
   if (status >= 400) return [...wrong, ...complaintsOfError(status, body, method)];
-  const content = resolve(declared ?? {})["content"] as
-    | Record<string, { schema: Node }>
-    | undefined;
   if (!content || method === "HEAD") return body === "" ? wrong : [...wrong, "there is a body"];
   const schema = content["application/json"]?.schema;
   return schema ? [...wrong, ...mismatches(schema, JSON.parse(body))] : wrong;
+}
+
+type Content = Record<string, { schema: Node }>;
+
+const ERROR_CONTENT: Content = {
+  "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+};
+
+function contentOf(reply: Node | undefined): Content | undefined {
+  return resolve(reply ?? {})["content"] as Content | undefined;
+}
+
+function complaintsOfType(content: Content | undefined, type: string | null): string[] {
+  const essence = type?.split(";")[0];
+  if (!content) return essence === undefined ? [] : [`content type ${type} without a body`];
+  return essence !== undefined && essence in content ? [] : [`content type ${type}`];
+}
+
+const RATE_LIMIT = /^(x-)?ratelimit/i;
+/** Whether a key was known is not told by these: a stranger's address, or a failure before it. */
+const TO_ANYBODY = [401, 408, 429, 500];
+
+/**
+ * A success has every header that it declares, an answer to a known key tells of its rate limits,
+ * and one that no key is needed for does not.
+ */
+function complaintsOfHeaders(
+  operation: Operation | undefined,
+  status: number,
+  headers: Headers,
+): string[] {
+  const declared = Object.keys(
+    resolve(operation?.responses[String(status)] ?? {})["headers"] ?? {},
+  );
+  const isOpen = operation && !operation.security.some((each) => "api_key" in each);
+  const isSure = operation && !isOpen && !TO_ANYBODY.includes(status);
+  const needed = declared.filter((name) => status < 400 || (isSure && RATE_LIMIT.test(name)));
+  if (status === 429) needed.push("Retry-After");
+  const missing = [...needed, "X-Request-Id"].filter((name) => !headers.has(name));
+  const surplus = isOpen ? [...headers.keys()].filter((name) => RATE_LIMIT.test(name)) : [];
+  return [...missing.map((name) => `no ${name}`), ...surplus.map((name) => `there is ${name}`)];
 }
 
 function complaintsOfError(status: number, body: string, method: string): string[] {

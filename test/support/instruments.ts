@@ -16,6 +16,8 @@ export interface Exchange {
   /** What the session was opened with; only for the database. */
   constraint?: string;
   statements: Statement[];
+  /** As D1 counts them; only for a batch. */
+  rowsRead?: number;
   /** Places in the order of all beginnings and endings. */
   began: number;
   ended: number;
@@ -28,7 +30,14 @@ export class Instrumented {
   readonly fetch: (request: Request) => Promise<Response>;
   #order = 0;
 
-  constructor(options: { clock?: Clock; limiters?: LimiterNamespace; database?: D1Database } = {}) {
+  constructor(
+    options: {
+      clock?: Clock;
+      limiters?: LimiterNamespace;
+      database?: D1Database;
+      addressLimiter?: RateLimit;
+    } = {},
+  ) {
     const { clock, limiters = env.RATE_LIMITER, database = env.DB } = options;
     const app = createApp({
       ...(clock && { clock }),
@@ -42,6 +51,7 @@ export class Instrumented {
       ...env,
       DB: this.#watchDatabase(database),
       RATE_LIMITER: this.#watchLimiters(limiters),
+      ADDRESS_LIMITER: options.addressLimiter ?? env.ADDRESS_LIMITER,
     };
     this.fetch = async (request) => {
       const execution = createExecutionContext();
@@ -66,13 +76,13 @@ export class Instrumented {
 
   async #record<Result>(
     exchange: Pick<Exchange, "with" | "statements"> & { constraint?: string },
-    run: () => Promise<Result>,
+    run: (record: Exchange) => Promise<Result>,
   ): Promise<Result> {
     this.#order += 1;
-    const record = { ...exchange, began: this.#order, ended: 0 };
+    const record: Exchange = { ...exchange, began: this.#order, ended: 0 };
     this.exchanges.push(record);
     try {
-      return await run();
+      return await run(record);
     } finally {
       this.#order += 1;
       record.ended = this.#order;
@@ -88,7 +98,11 @@ export class Instrumented {
         batch: (statements: WatchedStatement[]) =>
           this.#record(
             { with: "database", constraint, statements: statements.map((each) => each.statement) },
-            () => session.batch(statements.map((each) => each.bound)),
+            async (record) => {
+              const results = await session.batch(statements.map((each) => each.bound));
+              record.rowsRead = results.reduce((sum, { meta }) => sum + meta.rows_read, 0);
+              return results;
+            },
           ),
         getBookmark: () => session.getBookmark(),
       };

@@ -6,7 +6,8 @@ const GROUPS = 8;
  * one address of it has all of them.
  */
 export function clientNetwork(address: string): string {
-  if (!address.includes(":")) return address;
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (mapped || !address.includes(":")) return mapped ?? address;
   const [head = "", tail] = address.toLowerCase().split("::");
   const before = head === "" ? [] : head.split(":");
   const after = tail ? tail.split(":") : [];
