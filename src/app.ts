@@ -3,6 +3,9 @@ import type { MiddlewareHandler } from "hono";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
+import { connectionRoutes } from "./features/connections/routes.ts";
+import { deploymentRoutes } from "./features/deployments/routes.ts";
+import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
@@ -10,6 +13,8 @@ import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
 import { POLICIES, Strangers } from "./features/rate-limits/index.ts";
+import { resourceRoutes } from "./features/resources/routes.ts";
+import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
@@ -18,9 +23,15 @@ import { type Framed, frame } from "./http/frame.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import { Operations } from "./http/operations.ts";
 import { referenceRoutes } from "./http/reference/routes.ts";
-import { createRouter, type Protected, readJsonBodies } from "./http/router.ts";
+import {
+  createRouter,
+  type Protected,
+  type ProtectedForRunners,
+  readJsonBodies,
+} from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
+import { peoplePlane, runnerPlane } from "./planes.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response>;
@@ -39,11 +50,14 @@ export function createApp({
   const describe = () => describeApi(described, POLICIES);
   const open = createOpenRouter(clock, describe);
   const protectedRouter = createProtectedRouter();
-  described.route("/", open).route("/", protectedRouter);
+  const runnerRouter = createRunnerRouter();
+  described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
   const openOperations = new Operations(open.openAPIRegistry.definitions);
   const operations = new Operations(described.openAPIRegistry.definitions);
   const strangers = new Strangers(clock, log);
-  const gate = new Gate(protectedRouter, operations, strangers, clock, log);
+  const surroundings = { operations, strangers, clock, log };
+  const people = new Gate(peoplePlane(protectedRouter), surroundings);
+  const runners = new Gate(runnerPlane(runnerRouter), surroundings);
   const countStranger: MiddlewareHandler<Framed> = async (c, next) => {
     await strangers.admit(c.env.ADDRESS_LIMITER, addressOf(c));
     c.var.trace.route = c.req.path;
@@ -54,7 +68,8 @@ export function createApp({
   app.use(frame(log));
   for (const { method, path } of openOperations.all) app.on(method, path, countStranger);
   app.route("/", open);
-  app.all("/v1/*", gate.handle);
+  app.all("/v1/runner/*", runners.handle);
+  app.all("/v1/*", people.handle);
   app.notFound(async (c) => {
     await strangers.admit(c.env.ADDRESS_LIMITER, addressOf(c));
     return refuseRoute(operations, c);
@@ -80,13 +95,26 @@ function createProtectedRouter() {
     .route("/", organizationRoutes)
     .route("/", membershipRoutes)
     .route("/", apiKeyRoutes)
+    .route("/", runnerPoolRoutes)
     .route("/", projectRoutes)
+    .route("/", connectionRoutes)
     .route("/", projectMemberRoutes)
     .route("/", environmentRoutes)
     .route("/", componentRoutes)
     .route("/", stackRoutes)
+    .route("/", deploymentRoutes)
+    .route("/", scopedDeploymentRoutes)
+    .route("/", resourceRoutes)
     .route("/", variableRoutes)
     .route("/", scopedVariableRoutes);
+}
+
+/** The routes of runners, behind a gate of their own. */
+function createRunnerRouter() {
+  const router = createRouter<ProtectedForRunners>();
+  router.use(...readJsonBodies);
+  router.onError(rethrow);
+  return router;
 }
 
 function rethrow(error: Error): never {

@@ -1,12 +1,6 @@
 import type { Context, Handler } from "hono";
-import type { ServiceContext } from "./context.ts";
+import type { CoreContext } from "./context.ts";
 import { type DatabaseSession, openForReading, openForWriting } from "./db/client.ts";
-import {
-  type PresentedKey,
-  type Principal,
-  Principals,
-  parseApiKey,
-} from "./features/api-keys/index.ts";
 import {
   Limiter,
   POLICIES,
@@ -20,16 +14,33 @@ import type { Framed } from "./http/frame.ts";
 import type { Operations } from "./http/operations.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
+import type { PresentedKey } from "./lib/credentials.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
 import { describeError, type Log } from "./lib/log.ts";
+import { type KeyRing, type Principal, Principals } from "./principals.ts";
 
-/** What the gate lets requests through to. */
-export interface ProtectedApi {
-  fetch(
-    request: Request,
-    context: ServiceContext,
-    execution: Context["executionCtx"],
-  ): Response | Promise<Response>;
+/** One kind of credential, and the routes that it opens. */
+export interface Plane<P extends Principal, Bound extends CoreContext> {
+  api: {
+    fetch(
+      request: Request,
+      context: Bound,
+      execution: Context["executionCtx"],
+    ): Response | Promise<Response>;
+  };
+  keyRing: KeyRing<P>;
+  /** Reads a credential without asking anybody; undefined for one of another kind. */
+  parseKey(text: string): Promise<PresentedKey | undefined>;
+  /** What a request that `principal` makes is bound to. */
+  bind(core: CoreContext, principal: P, env: Env): Bound;
+}
+
+/** What stands before the routes of every plane. */
+export interface Surroundings {
+  operations: Operations;
+  strangers: Strangers;
+  clock: Clock;
+  log: Log;
 }
 
 /** A request on its way in: its key is good, and its route and policy are known. */
@@ -46,33 +57,27 @@ interface Entry {
  * write asks first. Either way the limiter knows the newest version of the key: whatever was done
  * for an older one is thrown away, and done again for what the key is now.
  */
-export class Gate {
-  readonly #api: ProtectedApi;
+export class Gate<P extends Principal, Bound extends CoreContext> {
+  readonly #plane: Plane<P, Bound>;
   readonly #operations: Operations;
   readonly #strangers: Strangers;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #principals: Principals;
+  readonly #principals: Principals<P>;
   readonly #limiter: Limiter;
 
-  constructor(
-    api: ProtectedApi,
-    operations: Operations,
-    strangers: Strangers,
-    clock: Clock,
-    log: Log,
-  ) {
-    this.#api = api;
+  constructor(plane: Plane<P, Bound>, { operations, strangers, clock, log }: Surroundings) {
+    this.#plane = plane;
     this.#strangers = strangers;
     this.#operations = operations;
     this.#clock = clock;
     this.#log = log;
-    this.#principals = new Principals(clock);
+    this.#principals = new Principals(plane.keyRing, clock);
     this.#limiter = new Limiter(clock, log);
   }
 
   readonly handle: Handler<Framed> = async (c) => {
-    const key = await parseApiKey(c.req.header("x-api-key") ?? "");
+    const key = await this.#plane.parseKey(c.req.header("x-api-key") ?? "");
     const address = addressOf(c);
     if (key && !this.#principals.remembers(key)) this.#strangers.refuseKnown(address);
     const principal = key && (await this.#principals.find(c.env.DB, key));
@@ -87,7 +92,7 @@ export class Gate {
     return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
   };
 
-  async #read(entry: Entry, principal: Principal): Promise<Response> {
+  async #read(entry: Entry, principal: P): Promise<Response> {
     const refusal = this.#limiter.remembered(entry.key.secretHash, entry.policy);
     if (refusal) this.#obey(entry, refusal);
     const work = this.#dispatch(entry, principal);
@@ -98,14 +103,14 @@ export class Gate {
   }
 
   /** A write goes on to its end, and to the announcement of what it changed, whoever hangs up. */
-  async #write(entry: Entry, principal: Principal): Promise<Response> {
+  async #write(entry: Entry, principal: P): Promise<Response> {
     const work = this.#dispatch(entry, await this.#admit(entry, principal));
     entry.c.executionCtx.waitUntil(work.catch(() => undefined));
     return work;
   }
 
   /** Has the limiter admit the request, and gives the principal as it is now. */
-  async #admit(entry: Entry, principal: Principal): Promise<Principal> {
+  async #admit(entry: Entry, principal: P): Promise<P> {
     const { c, key, policy } = entry;
     const { secretHash } = key;
     const { version: known } = principal;
@@ -123,13 +128,14 @@ export class Gate {
     if (!verdict.admitted) throw new RateLimited(Math.max(1, resetSeconds(verdict)));
   }
 
-  async #dispatch({ c, isRead }: Entry, actor: Principal): Promise<Response> {
+  async #dispatch({ c, isRead }: Entry, principal: P): Promise<Response> {
     this.#requireRoute(c);
     const session = isRead
       ? openForReading(c.env.DB, c.req.header("x-d1-bookmark"))
       : openForWriting(c.env.DB);
     try {
-      return await this.#api.fetch(c.req.raw, this.#contextOf(c, session, actor), c.executionCtx);
+      const bound = this.#plane.bind(this.#coreOf(c, session), principal, c.env);
+      return await this.#plane.api.fetch(c.req.raw, bound, c.executionCtx);
     } finally {
       const bookmark = session.bookmark();
       if (bookmark) c.var.trace.headers["x-d1-bookmark"] = bookmark;
@@ -140,10 +146,9 @@ export class Gate {
     if (!this.#operations.find(c.req.method, c.req.path)) refuseRoute(this.#operations, c);
   }
 
-  #contextOf(c: Context<Framed>, { db }: DatabaseSession, actor: Principal): ServiceContext {
+  #coreOf(c: Context<Framed>, { db }: DatabaseSession): CoreContext {
     return {
       db,
-      actor,
       clock: this.#clock,
       log: this.#log,
       cipher: () => cipherOf(c.env.ENCRYPTION_KEYS),
@@ -151,7 +156,7 @@ export class Gate {
     };
   }
 
-  #noteUse(c: Context<Framed>, principal: Principal): void {
+  #noteUse(c: Context<Framed>, principal: P): void {
     const noted = this.#principals.recordUse(c.env.DB, principal).catch((error: unknown) => {
       this.#log("error", "api_key.use_not_recorded", describeError(error));
     });
@@ -179,7 +184,7 @@ export function addressOf(c: Context<Framed>): string {
 }
 
 /** Whether what was done for the one may stand for the other. */
-function mayTheSame(a: Principal, b: Principal): boolean {
+function mayTheSame(a: Principal & { role?: string }, b: Principal & { role?: string }): boolean {
   return a.version === b.version && a.role === b.role;
 }
 

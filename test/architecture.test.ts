@@ -62,7 +62,7 @@ const FORBIDDEN: Record<string, { room: RegExp; imports: RegExp }> = {
   "tables know columns, constants and other tables": {
     room: /table\.ts$/,
     imports:
-      /^(?!drizzle-orm|db\/columns|lib\/|.*\/table\.ts$|features\/projects\/connection\.ts$)/,
+      /^(?!drizzle-orm|db\/columns|lib\/|.*\/table\.ts$|features\/[^/]+\/(connection|kinds|lifecycle|statuses|storage-methods)\.ts$)/,
   },
   "Durable Objects are thin shells": { room: /\.do\.ts$/, imports: /^(http\/|db\/)|routes\.ts$/ },
 };

@@ -4,7 +4,15 @@ import { ERRORS } from "../src/lib/errors.ts";
 import { newId } from "../src/lib/ids.ts";
 import { Client } from "./support/client.ts";
 import { exampleBody, type Operation, openApi, operations } from "./support/contract.ts";
-import { join, newInside, newKey, newProject, newWorld, type World } from "./support/world.ts";
+import {
+  join,
+  newInside,
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  type World,
+} from "./support/world.ts";
 
 const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
 const title = ({ method, path }: Operation) => `${method} ${path}`;
@@ -19,8 +27,11 @@ async function newIds(world: World): Promise<Ids> {
     member_ids: [member.membershipId],
   });
   const inside = await newInside(world.client, project.default_environment_id);
+  const pool = await newPool(world, [project.default_environment_id]);
   return {
     ...inside,
+    pool_id: pool.id,
+    token_id: pool.tokenId,
     org_id: world.id,
     project_id: project.id,
     member_id: member.membershipId,

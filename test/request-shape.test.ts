@@ -2,7 +2,15 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Client } from "./support/client.ts";
 import { exampleBody, type Operation, operations } from "./support/contract.ts";
 import { Instrumented } from "./support/instruments.ts";
-import { join, newInside, newKey, newProject, newWorld, type World } from "./support/world.ts";
+import {
+  join,
+  newInside,
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  type World,
+} from "./support/world.ts";
 
 /**
  * For every operation behind the gate: round trips to D1 and statements in them, once the key is
@@ -20,6 +28,12 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   createApiKey: { trips: 2, statements: 2 },
   getApiKey: { trips: 1, statements: 1 },
   revokeApiKey: { trips: 2, statements: 2 },
+  listRunnerPools: { trips: 1, statements: 1 },
+  createRunnerPool: { trips: 1, statements: 3 },
+  getRunnerPool: { trips: 1, statements: 1 },
+  deleteRunnerPool: { trips: 2, statements: 5 },
+  createRunnerToken: { trips: 2, statements: 2 },
+  revokeRunnerToken: { trips: 1, statements: 1 },
   listProjects: { trips: 1, statements: 1 },
   listProjectsOfOrganization: { trips: 1, statements: 1 },
   createProject: { trips: 1, statements: 3 },
@@ -83,7 +97,10 @@ async function prepare(operation: Operation) {
   const { body: staging } = await world.client.post(`/v1/projects/${project.id}/environments`, {
     name: "other",
   });
+  const pool = await newPool(world, [staging.id]);
   const ids: Record<string, string> = {
+    pool_id: pool.id,
+    token_id: pool.tokenId,
     ...(await newInside(world.client, staging.id)),
     org_id: world.id,
     project_id: project.id,
@@ -96,6 +113,7 @@ async function prepare(operation: Operation) {
   if (body && "default_environment_id" in body) {
     body["default_environment_id"] = project.default_environment_id;
   }
+  if (body && "environment_ids" in body) body["environment_ids"] = [staging.id];
   if (body && "member_ids" in body) body["member_ids"] = [outside.membershipId];
   if (body && "email" in body) body["email"] = `${crypto.randomUUID()}@example.com`;
   const { client } = await newKey(world);

@@ -28,6 +28,7 @@ there is more room than now; a refused caller who waits that long is admitted.
 const TAGS = [
   { name: "Organizations", description: "Tenants, and the accounts that belong to them." },
   { name: "API keys", description: "Credentials of one organization, each for one membership." },
+  { name: "Runner pools", description: "Who carries deployments out, and for which environments." },
   { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
   { name: "Project members", description: "Who may do what in a project." },
   { name: "Environments", description: "The places a project runs in, and their configuration." },
@@ -37,6 +38,9 @@ const TAGS = [
     name: "Variables",
     description: "Encrypted values that components and environments run with.",
   },
+  { name: "Deployments", description: "Moves of an environment to a configuration and source." },
+  { name: "Resources", description: "What stacks consist of at the provider, as runners report." },
+  { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 
@@ -81,6 +85,14 @@ export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDoc
     name: "x-api-key",
     description: "`lsh_…`, as `POST /v1/orgs/{org_id}/api-keys` gave it, once.",
   });
+  router.openAPIRegistry.registerComponent("securitySchemes", "runner_token", {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description:
+      "`lsr_…`, as `POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens` gave it, once. It opens " +
+      "`/v1/runner/*` and nothing else.",
+  });
   router.openAPIRegistry.registerComponent("securitySchemes", "bootstrap_token", {
     type: "http",
     scheme: "bearer",
@@ -116,7 +128,7 @@ function describePolicies(policies: Policies): string {
 function shareErrorReplies(document: OpenApiDocument): void {
   const shared: Record<string, DocumentedReply> = {};
   for (const { security = [], responses = {} } of operationsOf(document)) {
-    const needsKey = security.some((requirement) => "api_key" in requirement);
+    const needsKey = security.some((each) => "api_key" in each || "runner_token" in each);
     for (const [status, reply] of Object.entries(responses)) {
       if (!(status in ERROR_REPLIES)) {
         reply.headers = refer(needsKey ? TO_A_KNOWN_KEY : EVERYWHERE);

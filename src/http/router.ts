@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Env as HonoEnv, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { ServiceContext } from "../context.ts";
+import type { RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
 import { refusedBody, refusedContentType, toIssues } from "./errors.ts";
 
@@ -11,6 +11,11 @@ import { refusedBody, refusedContentType, toIssues } from "./errors.ts";
  */
 export interface Protected {
   Bindings: ServiceContext;
+}
+
+/** A route of the runner plane, bound likewise to the context of the runner that asks. */
+export interface ProtectedForRunners {
+  Bindings: RunnerContext;
 }
 
 /** A router whose validators refuse bad input as the contract says, for the features' routes. */

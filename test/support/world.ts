@@ -97,6 +97,23 @@ export async function newInside(
   };
 }
 
+/** A runner pool with a token. */
+export interface Pool {
+  id: string;
+  tokenId: string;
+  /** A runner of the pool. */
+  runner: Client;
+}
+
+export async function newPool(world: World, environmentIds: readonly string[]): Promise<Pool> {
+  const { client } = await newKey(world);
+  const pools = `/v1/orgs/${world.id}/runner-pools`;
+  const body = { name: `n-${crypto.randomUUID()}`, environment_ids: environmentIds };
+  const { body: pool } = await client.post(pools, body);
+  const { body: token } = await client.post(`${pools}/${pool.id}/tokens`, { name: "test" });
+  return { id: pool.id, tokenId: token.id, runner: new Client(token.token) };
+}
+
 export function newEmail(): string {
   return `${newId(systemClock)}@example.com`.toLowerCase();
 }
