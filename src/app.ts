@@ -14,6 +14,9 @@ import { projectMemberRoutes } from "./features/project-members/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
 import { POLICIES, Strangers } from "./features/rate-limits/index.ts";
 import { resourceRoutes } from "./features/resources/routes.ts";
+import { runnerRoutes } from "./features/runner/routes.ts";
+import { sweepEverything } from "./features/runner/sweep.ts";
+import { tellDesired } from "./features/runner/tell-desired.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
@@ -35,6 +38,8 @@ import { peoplePlane, runnerPlane } from "./planes.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response>;
+  /** Ends what nobody ends; the schedule calls it each minute. */
+  sweep(env: Env): Promise<void>;
   describe(): OpenApiDocument;
 }
 
@@ -68,6 +73,7 @@ export function createApp({
   app.use(frame(log));
   for (const { method, path } of openOperations.all) app.on(method, path, countStranger);
   app.route("/", open);
+  app.use("/v1/runner/*", tellDesired);
   app.all("/v1/runner/*", runners.handle);
   app.all("/v1/*", people.handle);
   app.notFound(async (c) => {
@@ -75,7 +81,8 @@ export function createApp({
     return refuseRoute(operations, c);
   });
   app.onError(rethrow);
-  return { fetch: app.fetch, describe };
+  const sweep = (env: Env) => sweepEverything(env.DB, clock);
+  return { fetch: app.fetch, sweep, describe };
 }
 
 /** The routes that need no API key. */
@@ -114,7 +121,7 @@ function createRunnerRouter() {
   const router = createRouter<ProtectedForRunners>();
   router.use(...readJsonBodies);
   router.onError(rethrow);
-  return router;
+  return router.route("/", runnerRoutes);
 }
 
 function rethrow(error: Error): never {

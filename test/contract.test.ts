@@ -3,18 +3,31 @@ import { systemClock } from "../src/lib/clock.ts";
 import { ERRORS } from "../src/lib/errors.ts";
 import { newId } from "../src/lib/ids.ts";
 import { Client } from "./support/client.ts";
-import { exampleBody, type Operation, openApi, operations } from "./support/contract.ts";
 import {
+  exampleBody,
+  type Operation,
+  openApi,
+  operations,
+  requiresFields,
+} from "./support/contract.ts";
+import { Attempt } from "./support/runner.ts";
+import {
+  connect,
   join,
+  newDeployment,
   newInside,
   newKey,
   newPool,
   newProject,
+  newResource,
   newWorld,
   type World,
 } from "./support/world.ts";
 
-const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
+const needing = (credential: string) =>
+  operations.filter(({ security }) => security.some((each) => credential in each));
+const forRunners = needing("runner_token");
+const behindGate = [...needing("api_key"), ...forRunners];
 const title = ({ method, path }: Operation) => `${method} ${path}`;
 
 /** An ID for every path parameter there is, all of one organization. */
@@ -28,8 +41,16 @@ async function newIds(world: World): Promise<Ids> {
   });
   const inside = await newInside(world.client, project.default_environment_id);
   const pool = await newPool(world, [project.default_environment_id]);
+  await connect(world.client, project.id);
+  const deployment = await newDeployment(world.client, project.default_environment_id);
+  const attempt = await Attempt.started(pool.runner);
   return {
     ...inside,
+    deployment: deployment.id,
+    resource: await newResource(String(inside["stack_id"])),
+    attempt_id: attempt.claimed.attempt_id,
+    lease: attempt.claimed.lease_token,
+    runner: String(pool.runner.key),
     pool_id: pool.id,
     token_id: pool.tokenId,
     org_id: world.id,
@@ -40,9 +61,12 @@ async function newIds(world: World): Promise<Ids> {
   };
 }
 
+const whatIdNames = ({ path }: Operation) =>
+  path.includes("/resources") ? "resource" : "deployment";
+
 const pathWith = (operation: Operation, ids: Ids) =>
   operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const id = ids[name];
+    const id = ids[name === "id" ? whatIdNames(operation) : name];
     if (!id) throw new Error(`The contract suite has no ID for {${name}}`);
     return id;
   });
@@ -59,6 +83,18 @@ beforeAll(async () => {
   ids = await newIds(world);
   foreignIds = await newIds(await newWorld());
 });
+
+/** Sends an operation with the credential that it takes, and a runner's with its lease. */
+async function send(operation: Operation, parameters: Ids, body?: unknown, headers = {}) {
+  const path = pathWith(operation, parameters);
+  const client = await clientFor(operation);
+  const lease = forRunners.includes(operation) && { "lease-token": String(ids["lease"]) };
+  return client.request(operation.method, path, body, { ...headers, ...lease });
+}
+
+async function clientFor({ path }: Operation): Promise<Client> {
+  return path.startsWith("/v1/runner/") ? new Client(ids["runner"]) : (await newKey(world)).client;
+}
 
 describe("the document", () => {
   it("is OpenAPI 3.1 and names every operation once", () => {
@@ -114,19 +150,42 @@ describe("authentication", () => {
   );
 });
 
+describe("the runner plane", () => {
+  it.each(forRunners.map((each) => [title(each), each] as const))(
+    "answers 401 to %s with an API key, and says to stop",
+    async (_, operation) => {
+      const path = pathWith(operation, ids);
+      const reply = await world.client.request(operation.method, path, exampleBody(operation));
+      expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+      expect(reply.headers.get("deployment-desired")).toBe("stop");
+    },
+  );
+
+  const opened = operations
+    .filter(({ method }) => method === "GET")
+    .filter((each) => !forRunners.includes(each));
+  it.each(
+    opened
+      .filter(({ security }) => security.length > 0)
+      .map((each) => [title(each), each] as const),
+  )("is all that a runner token opens: %s answers it 401", async (_, operation) => {
+    const reply = await new Client(ids["runner"]).get(pathWith(operation, ids));
+    expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+  });
+});
+
 describe("tenancy", () => {
   const cases = behindGate.flatMap((operation) =>
     parametersOf(operation).map((name) => [title(operation), name, operation] as const),
   );
 
   it.each(cases)("answers %s alike for a foreign {%s} and for none", async (_, name, operation) => {
-    const { client } = await newKey(world);
+    const key = name === "id" ? whatIdNames(operation) : name;
     const answerTo = async (id: string) => {
-      const path = pathWith(operation, { ...ids, [name]: id });
-      const reply = await client.request(operation.method, path, exampleBody(operation));
+      const reply = await send(operation, { ...ids, [key]: id }, exampleBody(operation));
       return { status: reply.status, text: reply.text, headers: stableHeaders(reply.headers) };
     };
-    const foreign = await answerTo(String(foreignIds[name]));
+    const foreign = await answerTo(String(foreignIds[key]));
     expect(foreign.status).toBe(404);
     expect(foreign).toEqual(await answerTo(newId(systemClock)));
   });
@@ -140,19 +199,16 @@ describe("tenancy", () => {
 describe("bodies", () => {
   const withBody = behindGate.filter(({ requestBody }) => requestBody);
   const cases = withBody.map((each) => [title(each), each] as const);
-  const send = async (operation: Operation, body: unknown, headers = {}) => {
-    const { client } = await newKey(world);
-    return client.request(operation.method, pathWith(operation, ids), body, headers);
-  };
+  const needy = withBody.filter(requiresFields).map((each) => [title(each), each] as const);
 
-  it.each(cases)("of %s are refused when empty", async (_, operation) => {
-    const reply = await send(operation, {});
+  it.each(needy)("of %s are refused when empty", async (_, operation) => {
+    const reply = await send(operation, ids, {});
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues.length).toBeGreaterThan(0);
   });
 
   it.each(cases)("of %s are refused with an unknown field, by name", async (_, operation) => {
-    const reply = await send(operation, { ...exampleBody(operation), surprise: 1 });
+    const reply = await send(operation, ids, { ...exampleBody(operation), surprise: 1 });
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues).toContainEqual({
       path: "surprise",
@@ -163,7 +219,7 @@ describe("bodies", () => {
   it.each(cases)("of %s are refused under another content type", async (_, operation) => {
     const json = JSON.stringify(exampleBody(operation));
     for (const type of ["text/plain", "application/x-www-form-urlencoded", ""]) {
-      const reply = await send(operation, json, { "content-type": type });
+      const reply = await send(operation, ids, json, { "content-type": type });
       expect(reply.status).toBe(400);
       expect(reply.body.message).toContain("application/json");
     }
@@ -171,7 +227,7 @@ describe("bodies", () => {
 
   it.each(cases)("of %s are refused when they are no JSON object", async (_, operation) => {
     for (const body of ["{", "", "[]", "null", '"text"', "\ud800"]) {
-      const reply = await send(operation, body, { "content-type": "application/json" });
+      const reply = await send(operation, ids, body, { "content-type": "application/json" });
       expect(reply.status).toBe(400);
     }
   });
@@ -188,7 +244,7 @@ describe("methods", () => {
     const lacking = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
       (method) => !allowed.includes(method),
     );
-    const { client } = await newKey(world);
+    const client = await clientFor(operation);
     for (const method of lacking) {
       const reply = await client.request(method, pathWith(operation, ids));
       expect(reply.status).toBe(501);

@@ -53,6 +53,9 @@ const HEADERS = {
   "RateLimit-Policy": header('The policy, its quota and its window: `"default";q=100;w=60`.'),
   RateLimit: header('What is left, and for how long: `"default";r=99;t=60`.'),
   "Retry-After": header("Seconds to wait before a retry.", "integer"),
+  "Deployment-Desired": header(
+    "What the runner is to do: `continue`, `cancel`, or `stop` at once.",
+  ),
   Allow: header("The methods that the path has."),
 };
 
@@ -129,9 +132,11 @@ function shareErrorReplies(document: OpenApiDocument): void {
   const shared: Record<string, DocumentedReply> = {};
   for (const { security = [], responses = {} } of operationsOf(document)) {
     const needsKey = security.some((each) => "api_key" in each || "runner_token" in each);
+    const isRunners = security.some((each) => "runner_token" in each);
+    const known = isRunners ? [...TO_A_KNOWN_KEY, "Deployment-Desired" as const] : TO_A_KNOWN_KEY;
     for (const [status, reply] of Object.entries(responses)) {
       if (!(status in ERROR_REPLIES)) {
-        reply.headers = refer(needsKey ? TO_A_KNOWN_KEY : EVERYWHERE);
+        reply.headers = refer(needsKey ? known : EVERYWHERE);
         continue;
       }
       const headers = refer([...TO_A_KNOWN_KEY, ...(WITH_STATUS[status] ?? [])]);

@@ -114,6 +114,36 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
   return { id: pool.id, tokenId: token.id, runner: new Client(token.token) };
 }
 
+const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
+
+/** Connects a project, which deployments need. */
+export async function connect(client: Client, projectId: string): Promise<void> {
+  await client.put(`/v1/projects/${projectId}/connection`, CONNECTION);
+}
+
+/** A deployment of an environment whose project is connected. */
+export async function newDeployment(
+  client: Client,
+  environmentId: string,
+  body: object = {},
+): Promise<Parsed> {
+  const reply = await client.post(`/v1/environments/${environmentId}/deployments`, body);
+  if (reply.status !== 201) throw new Error(`No deployment: ${reply.text}`);
+  return reply.body;
+}
+
+/** A resource of a stack, as a runner's report would make it. */
+export async function newResource(stackId: string): Promise<string> {
+  const id = newId(systemClock);
+  await env.DB.prepare(
+    `insert into resources select ?1, organization_id, project_id, environment_id, id, ?1, 'p',
+       'AWS::S3::Bucket', 'CREATE_COMPLETE', null, 0, 0, 0 from stacks where id = ?2`,
+  )
+    .bind(id, stackId)
+    .run();
+  return id;
+}
+
 export function newEmail(): string {
   return `${newId(systemClock)}@example.com`.toLowerCase();
 }

@@ -1,4 +1,5 @@
 export {
+  type AttemptState,
   CANCEL_MS,
   type DeploymentStatus,
   FAILURES,
