@@ -283,6 +283,8 @@ describe("lists of deployments", () => {
         canceled.id,
         queued.id,
       ]);
+      const nearlyAll = "queued,in_progress,canceling,succeeded,failed,superseded";
+      expect(await ids(`${path}?status=${nearlyAll}`)).toEqual([queued.id]);
       expect((await world.client.get(`${path}?status=none`)).status).toBe(400);
     }
     expect(await ids("/v1/deployments", person.client)).toEqual([]);

@@ -103,21 +103,35 @@ export function listOfStack(
     .limit(limit);
 }
 
+/** D1 refuses a compound of more selects than that. */
+const MAXIMUM_ARMS = 5;
+
 /**
  * A page of deployments. For several statuses, one ordered arm each, which SQLite merges as it
- * reads: so every arm walks an index, and reads no more than the page needs.
+ * reads: so every arm walks an index, and reads no more than the page needs. So many statuses that
+ * there would be too many arms are nearly all that there are, and are picked out of the whole list.
  */
 function listDeployments(db: Database, scope: SQL | undefined, page: DeploymentPage) {
   const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  const arm = (status?: DeploymentStatus) =>
+  const arm = (statuses: readonly DeploymentStatus[]) =>
     db
       .select(DEPLOYMENT)
       .from(deployments)
-      .where(and(scope, status && eq(deployments.status, status), where));
+      .where(and(scope, statuses.length > 0 ? isOneOf(statuses) : undefined, where));
   const { statuses } = page;
   const every = statuses.length === 0 || statuses.length === DEPLOYMENT_STATUSES.length;
-  const [first, second, ...rest] = (every ? [undefined] : statuses).map((status) => arm(status));
+  const inOne = every ? [] : statuses;
+  const split =
+    !every && statuses.length <= MAXIMUM_ARMS ? statuses.map((each) => [each]) : [inOne];
+  const [first, second, ...rest] = split.map(arm);
   if (!first) throw new Error("A list has at least one arm");
   const arms = second ? unionAll(first, second, ...rest) : first;
   return arms.orderBy(...orderBy).limit(limit);
+}
+
+function isOneOf(statuses: readonly DeploymentStatus[]): SQL {
+  const [only] = statuses;
+  return only && statuses.length === 1
+    ? eq(deployments.status, only)
+    : inArray(deployments.status, [...statuses]);
 }
