@@ -42,6 +42,7 @@ CREATE TABLE `deployment_stacks` (
 	FOREIGN KEY (`environment_id`) REFERENCES `environments`(`id`) ON UPDATE no action ON DELETE restrict
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `deployment_stacks_order` ON `deployment_stacks` (`deployment_id`,`position`);--> statement-breakpoint
 CREATE INDEX `deployment_stacks_list` ON `deployment_stacks` (`stack_id`,`deployment_created_at`,`deployment_id`);--> statement-breakpoint
 CREATE INDEX `deployment_stacks_environment` ON `deployment_stacks` (`environment_id`);--> statement-breakpoint
 CREATE INDEX `deployment_stacks_unfinished` ON `deployment_stacks` (`environment_id`,`stack_id`) WHERE status in ('pending', 'in_progress');--> statement-breakpoint

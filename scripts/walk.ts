@@ -16,7 +16,7 @@ console.log(`${values.walks} walks from seed ${values.seed}`);
 const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
 const run = spawn(
   process.execPath,
-  [vitest, "run", "--config", "test/vitest.config.ts", "test/walk"],
+  [vitest, "run", "--config", "test/vitest.config.ts", "test/walk-"],
   {
     cwd: ROOT,
     stdio: "inherit",

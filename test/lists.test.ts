@@ -133,6 +133,8 @@ describe("every list", () => {
   let world: World;
   let member: Client;
   let projectId: string;
+  const environmentId = newId(systemClock);
+  const stackId = newId(systemClock);
 
   beforeAll(async () => {
     world = await newWorld();
@@ -146,6 +148,22 @@ describe("every list", () => {
       ids.map((id, index) => ({ id, createdAt: index })),
     );
     const insert = (sql: string) => env.DB.prepare(sql);
+    await env.DB.batch([
+      insert(
+        "insert into environments (id, organization_id, project_id, name, configuration, created_at, updated_at) values (?1, ?2, ?3, 'e', '{}', 0, 0)",
+      ).bind(environmentId, world.id, projectId),
+      insert("insert into stacks values (?1, ?2, ?3, ?4, null, 's', 0, 0)").bind(
+        stackId,
+        world.id,
+        projectId,
+        environmentId,
+      ),
+      insert("insert into project_members values (?1, ?2, ?3, 'viewer', 0, 0)").bind(
+        projectId,
+        person.membershipId,
+        world.id,
+      ),
+    ]);
     const roles = ["viewer", "contributor", "viewer"];
     const statements = ids.flatMap((id, at) => [
       insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(id),
@@ -160,6 +178,18 @@ describe("every list", () => {
         roles[at % 3],
         at,
       ),
+      insert(
+        `insert into deployments values (?1, ?2, ?3, ?4, ?5, ?6, 'fifo', '[]', '{}', null, null,
+           null, null, null, ?5, null, null, 0)`,
+      ).bind(id, world.id, projectId, environmentId, at, at % 2 ? "failed" : "succeeded"),
+      insert(
+        "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
+      ).bind(id, stackId, world.id, environmentId, at),
+      insert(
+        `insert into resources values (?1, ?2, ?3, ?4, ?5, ?1, 'p', 'x', 'CREATE_COMPLETE', null,
+           0, ?6, 0)`,
+      ).bind(id, world.id, projectId, environmentId, stackId, at),
+      insert("insert into runner_pools values (?1, ?2, ?1, ?3, 0)").bind(id, world.id, at),
       // The member has a role in every hundredth of the projects.
       ...(at % 10 === 0
         ? [
@@ -192,6 +222,32 @@ describe("every list", () => {
       `/v1/projects/${projectId}/members?role=contributor,owner`,
       world.client,
     ],
+    deployments: () => ["/v1/deployments", world.client],
+    "deployments with one status": () => ["/v1/deployments?status=failed", world.client],
+    "deployments with two statuses": () => [
+      "/v1/deployments?status=failed,succeeded",
+      world.client,
+    ],
+    "deployments, for a member": () => ["/v1/deployments", member],
+    "deployments with two statuses, for a member": () => [
+      "/v1/deployments?status=failed,succeeded",
+      member,
+    ],
+    "deployments of an environment": () => [
+      `/v1/environments/${environmentId}/deployments`,
+      world.client,
+    ],
+    "deployments of an environment with two statuses": () => [
+      `/v1/environments/${environmentId}/deployments?status=failed,succeeded`,
+      world.client,
+    ],
+    "deployments of a stack": () => [`/v1/stacks/${stackId}/deployments`, world.client],
+    "resources of a stack": () => [`/v1/stacks/${stackId}/resources`, world.client],
+    "resources of an environment": () => [
+      `/v1/environments/${environmentId}/resources`,
+      world.client,
+    ],
+    "runner pools": () => [`/v1/orgs/${world.id}/runner-pools`, world.client],
   } satisfies Record<string, () => [string, Client]>;
 
   const cases = Object.entries(lists).flatMap(([name, list]) =>
@@ -225,12 +281,14 @@ async function expectIndexed(exchanges: readonly Exchange[], returned: number): 
       .bind(...params)
       .all<{ detail: string }>();
     for (const { detail } of explained.results) {
-      expect(detail, sql).not.toMatch(/^SCAN (?!.*\bUSING\b.*INDEX)|TEMP B-TREE/);
+      // An item is a row that a subquery has found by an index: a stack of one deployment.
+      expect(detail, sql).not.toMatch(/^SCAN (?!item$|.*\bUSING\b.*INDEX)|TEMP B-TREE/);
     }
     const { meta } = await env.DB.prepare(sql)
       .bind(...params)
       .all();
-    // A row of a member is read with its membership and account; one more row tells of a next page.
-    expect(meta.rows_read, sql).toBeLessThanOrEqual(3 * (returned + 1) + 6);
+    // A row of a member is read with its membership and account, one of a deployment with its stack
+    // and the reader's role; one more row tells of a next page.
+    expect(meta.rows_read, sql).toBeLessThanOrEqual(4 * (returned + 1) + 8);
   }
 }

@@ -39,8 +39,11 @@ beforeEach(async () => {
 
 const deploy = (body: object = {}) => newDeployment(world.client, environmentId, body);
 const read = async (id: string) => (await world.client.get(`/v1/deployments/${id}`)).body;
-const resources = async () =>
-  (await world.client.get(`/v1/stacks/${stackId}/resources?sort_by=created_at`)).body.data;
+/** Those of one report are of one time: by their names, then. */
+const resources = async () => {
+  const { body } = await world.client.get(`/v1/stacks/${stackId}/resources`);
+  return body.data.toSorted((a: Parsed, b: Parsed) => (a.template_id < b.template_id ? -1 : 1));
+};
 const desired = (reply: { headers: Headers }) => reply.headers.get("deployment-desired");
 
 describe("a claim", () => {

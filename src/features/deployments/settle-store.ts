@@ -38,17 +38,7 @@ export function sweep(db: Database, scope: Scope, now: number) {
     where held.environment_id = ${deployments.environmentId} and held.state = 'running'
       and held.deployment_id = ${deployments.id} and held.lost_at <= ${now})`;
   return [
-    db
-      .update(attempts)
-      .set({ state: "ended", outcome: "lapsed", endedAt: now })
-      .where(
-        and(
-          inScope(scope, attempts.environmentId),
-          // Says what the partial index holds, which a parameter could not.
-          sql`${attempts.state} <> 'ended' and ${attempts.state} = 'offered'`,
-          sql`${attempts.offeredUntil} <= ${now}`,
-        ),
-      ),
+    lapseOffers(db, scope, now),
     db
       .update(deployments)
       .set({
@@ -74,6 +64,20 @@ export function sweep(db: Database, scope: Scope, now: number) {
         ),
       ),
   ] as const;
+}
+
+function lapseOffers(db: Database, scope: Scope, now: number) {
+  return db
+    .update(attempts)
+    .set({ state: "ended", outcome: "lapsed", endedAt: now })
+    .where(
+      and(
+        inScope(scope, attempts.environmentId),
+        // Says what the partial index holds, which a parameter could not.
+        sql`${attempts.state} <> 'ended' and ${attempts.state} = 'offered'`,
+        sql`${attempts.offeredUntil} <= ${now}`,
+      ),
+    );
 }
 
 /** Cancels what has not started, and asks what runs to cancel. For one batch that `settle` ends. */

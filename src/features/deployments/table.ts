@@ -105,6 +105,7 @@ export const deploymentStacks = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.deploymentId, table.stackId] }),
+    uniqueIndex("deployment_stacks_order").on(table.deploymentId, table.position),
     index("deployment_stacks_list").on(
       table.stackId,
       table.deploymentCreatedAt,

@@ -11,9 +11,9 @@ export type NewPool = typeof runnerPools.$inferInsert;
 /** A pool with the IDs of its environments, as JSON. Its own table goes by its full name. */
 const POOL = {
   ...getTableColumns(runnerPools),
-  environmentIds: sql<string>`(select json_group_array(of_pool.environment_id) from (
+  environmentIds: sql<string>`(select json_group_array(item.environment_id) from (
     select environment_id from runner_pool_environments
-    where pool_id = runner_pools.id order by environment_id) as of_pool)`.as("environment_ids"),
+    where pool_id = runner_pools.id order by environment_id) as item)`.as("environment_ids"),
 };
 
 const within = (organizationId: string, id: string) =>

@@ -50,7 +50,6 @@ export function takeReport(db: Database, reference: Reference, report: Report, n
   ] as const;
 }
 
-/** Those that a report leaves out are gone at the provider, and stay on record. */
 function takeResources(
   db: Database,
   stackId: string,
@@ -58,41 +57,62 @@ function takeResources(
   isNews: SQL,
   now: number,
 ) {
-  const field = (name: keyof ReportedResource) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
-  const names = JSON.stringify(reported.map(({ templateId }) => templateId));
   return [
-    db
-      .insert(resources)
-      .select(
-        sql`select ${field("id")}, stacks.organization_id, stacks.project_id,
-            stacks.environment_id, stacks.id, ${field("templateId")}, ${field("physicalId")},
-            ${field("resourceType")}, ${field("status")}, ${field("statusReason")},
-            ${field("timestamp")}, ${now}, ${now}
-          from json_each(${JSON.stringify(reported)}) as item
-          join stacks on stacks.id = ${stackId}
-          where ${isNews}`,
-      )
-      .onConflictDoUpdate({
-        target: [resources.stackId, resources.templateId],
-        set: {
-          physicalId: sql`excluded.physical_id`,
-          resourceType: sql`excluded.resource_type`,
-          status: sql`excluded.status`,
-          statusReason: sql`excluded.status_reason`,
-          timestamp: sql`excluded.timestamp`,
-          updatedAt: sql`excluded.updated_at`,
-        },
-      }),
-    db
-      .update(resources)
-      .set({ status: "DELETE_COMPLETE", statusReason: null, timestamp: now, updatedAt: now })
-      .where(
-        and(
-          eq(resources.stackId, stackId),
-          sql`${resources.status} <> 'DELETE_COMPLETE'`,
-          notInArray(resources.templateId, sql`(select value from json_each(${names}))`),
-          isNews,
-        ),
-      ),
+    upsertResources(db, stackId, reported, isNews, now),
+    markGone(db, stackId, reported, isNews, now),
   ] as const;
+}
+
+function upsertResources(
+  db: Database,
+  stackId: string,
+  reported: readonly ReportedResource[],
+  isNews: SQL,
+  now: number,
+) {
+  const field = (name: keyof ReportedResource) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
+  return db
+    .insert(resources)
+    .select(
+      sql`select ${field("id")}, stacks.organization_id, stacks.project_id,
+        stacks.environment_id, stacks.id, ${field("templateId")}, ${field("physicalId")},
+        ${field("resourceType")}, ${field("status")}, ${field("statusReason")},
+        ${field("timestamp")}, ${now}, ${now}
+      from json_each(${JSON.stringify(reported)}) as item
+      join stacks on stacks.id = ${stackId}
+      where ${isNews}`,
+    )
+    .onConflictDoUpdate({
+      target: [resources.stackId, resources.templateId],
+      set: {
+        physicalId: sql`excluded.physical_id`,
+        resourceType: sql`excluded.resource_type`,
+        status: sql`excluded.status`,
+        statusReason: sql`excluded.status_reason`,
+        timestamp: sql`excluded.timestamp`,
+        updatedAt: sql`excluded.updated_at`,
+      },
+    });
+}
+
+/** Those that a report leaves out are gone at the provider, and stay on record. */
+function markGone(
+  db: Database,
+  stackId: string,
+  reported: readonly ReportedResource[],
+  isNews: SQL,
+  now: number,
+) {
+  const names = JSON.stringify(reported.map(({ templateId }) => templateId));
+  return db
+    .update(resources)
+    .set({ status: "DELETE_COMPLETE", statusReason: null, timestamp: now, updatedAt: now })
+    .where(
+      and(
+        eq(resources.stackId, stackId),
+        sql`${resources.status} <> 'DELETE_COMPLETE'`,
+        notInArray(resources.templateId, sql`(select value from json_each(${names}))`),
+        isNews,
+      ),
+    );
 }

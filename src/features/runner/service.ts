@@ -5,9 +5,11 @@ import { newId } from "../../lib/ids.ts";
 import { OFFER_MS, settle, sweep } from "../deployments/index.ts";
 import type { ClaimRow } from "./claim-store.ts";
 import * as claims from "./claim-store.ts";
+import type { Completion } from "./completion-store.ts";
+import * as completions from "./completion-store.ts";
 import { type Desire, desiredOf, isHeld } from "./desire.ts";
 import { AttemptConflict, LeaseLost } from "./errors.ts";
-import type { Completion, HoldRow, Reference } from "./store.ts";
+import type { HoldRow, Reference } from "./store.ts";
 import * as store from "./store.ts";
 
 /** What a runner sends with each call about an attempt. */
@@ -98,12 +100,12 @@ export async function completeAttempt(
   const { db } = ctx;
   const now = ctx.clock.now();
   const [, , , , , , [hold]] = await db.batch([
-    ...store.complete(db, reference, completion, now),
+    ...completions.complete(db, reference, completion, now),
     ...settle(db, { attempt: reference.id }, now),
     store.findHold(db, reference),
   ]);
   if (!hold) throw new NotFound("attempt");
-  if (hold.completion === store.toCompletionText(completion)) return "stop";
+  if (hold.completion === completions.toCompletionText(completion)) return "stop";
   if (hold.completion !== null) {
     throw new AttemptConflict("The attempt was completed with another outcome.", "stop");
   }

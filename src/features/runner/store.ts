@@ -1,13 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { attempts, deploymentStacks, deployments, environments } from "../../db/schema.ts";
-import {
-  type DeploymentStatus,
-  FAILURES,
-  LEASE_MS,
-  type Outcome,
-  STALE_MS,
-} from "../deployments/index.ts";
+import { type DeploymentStatus, LEASE_MS, STALE_MS } from "../deployments/index.ts";
 
 export type HoldRow = Awaited<ReturnType<typeof findHold>>[number];
 
@@ -17,15 +11,11 @@ export interface Reference {
   poolId: string;
 }
 
-export interface Completion {
-  outcome: Outcome;
-  failureReason: string | null;
-  message: string | null;
-}
+export const within = ({ id, poolId }: Reference) =>
+  and(eq(attempts.id, id), eq(attempts.poolId, poolId));
 
-const within = ({ id, poolId }: Reference) => and(eq(attempts.id, id), eq(attempts.poolId, poolId));
-
-const deploymentOf = ({ id, poolId }: Reference) =>
+/** The deployment of an attempt. */
+export const deploymentOf = ({ id, poolId }: Reference) =>
   sql`(select mine.deployment_id from attempts as mine
     where mine.id = ${id} and mine.pool_id = ${poolId})`;
 
@@ -87,17 +77,22 @@ export function start(db: Database, reference: Reference, now: number) {
         sql`changes() > 0 and ${environments.id} = (select mine.environment_id
           from attempts as mine where mine.id = ${id})`,
       ),
-    db
-      .update(deployments)
-      .set({ status: "superseded", finishedAt: now, updatedAt: now })
-      .where(
-        sql`changes() > 0 and ${deployments.status} = 'queued'
-          and ${deployments.environmentId} = (select mine.environment_id
-            from attempts as mine where mine.id = ${id})
-          and ${deployments.number} < (select place.started_number
-            from environments as place where place.id = ${deployments.environmentId})`,
-      ),
+    supersedeOvertaken(db, id, now),
   ] as const;
+}
+
+/** Supersedes what is older than the deployment that the statement before it started. */
+function supersedeOvertaken(db: Database, attemptId: string, now: number) {
+  return db
+    .update(deployments)
+    .set({ status: "superseded", finishedAt: now, updatedAt: now })
+    .where(
+      sql`changes() > 0 and ${deployments.status} = 'queued'
+        and ${deployments.environmentId} = (select mine.environment_id
+          from attempts as mine where mine.id = ${attemptId})
+        and ${deployments.number} < (select place.started_number
+          from environments as place where place.id = ${deployments.environmentId})`,
+    );
 }
 
 /** Renews the lease, of a runner that was silent for long too, until it is lost. */
@@ -114,69 +109,6 @@ export function release(db: Database, reference: Reference, now: number) {
     .update(attempts)
     .set({ state: "ended", outcome: "released", endedAt: now })
     .where(and(within(reference), eq(attempts.state, "offered")));
-}
-
-/**
- * Ends a deployment by its runner's word, as far as that goes: while canceling, all ends canceled;
- * and nothing succeeds with a stack that has not. Success makes the copy the environment's
- * configuration. For one batch that `settle` goes on.
- */
-export function complete(
-  db: Database,
-  reference: Reference,
-  { outcome, failureReason, message }: Completion,
-  now: number,
-) {
-  const hasStack = (condition: string) => sql`exists (select 1 from deployment_stacks as part
-    where part.deployment_id = deployments.id and part.status ${sql.raw(condition)})`;
-  const hasFailed = hasStack("= 'failed'");
-  const status = sql`case when status = 'canceling' then 'canceled'
-    when ${hasFailed} then 'failed'
-    when ${outcome} = 'succeeded' and ${hasStack("not in ('succeeded', 'skipped')")} then 'failed'
-    else ${outcome} end`;
-  const reason = sql`case when status = 'canceling' then null
-    when ${outcome} = 'failed' and ${failureReason} is not null then ${failureReason}
-    when ${hasFailed} then ${FAILURES.stackFailed}
-    when ${outcome} = 'succeeded' and ${hasStack("not in ('succeeded', 'skipped')")}
-      then ${FAILURES.stacksUnfinished} end`;
-  return [
-    db
-      .update(deployments)
-      .set({ status, failureReason: reason, message, finishedAt: now, updatedAt: now })
-      .where(
-        and(
-          sql`${deployments.id} = ${deploymentOf(reference)}`,
-          sql`${deployments.status} in ('in_progress', 'canceling')`,
-          holds(reference, now),
-        ),
-      ),
-    db
-      .update(attempts)
-      .set({
-        state: "ended",
-        outcome,
-        completion: toCompletionText({ outcome, failureReason, message }),
-        endedAt: now,
-      })
-      .where(and(within(reference), sql`changes() > 0`)),
-    db
-      .update(environments)
-      .set({
-        configuration: sql`(select configuration from deployments
-          where id = ${deploymentOf(reference)})`,
-        updatedAt: now,
-      })
-      .where(
-        sql`changes() > 0 and ${environments.id} = (select won.environment_id
-          from deployments as won
-          where won.id = ${deploymentOf(reference)} and won.status = 'succeeded')`,
-      ),
-  ] as const;
-}
-
-/** A completion as it is kept: the same body gives the same text. */
-export function toCompletionText({ outcome, failureReason, message }: Completion): string {
-  return JSON.stringify([outcome, failureReason, message]);
 }
 
 export function findStackOf(db: Database, reference: Reference, stackId: string) {
