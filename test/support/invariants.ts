@@ -61,6 +61,10 @@ const BREACHES = {
       where deployment_id = d.id and outcome = 'succeeded' and completion is not null)`,
   "a deployment was started twice": `select deployment_id as id from attempts
     where organization_id = ?1 and started_at is not null group by deployment_id having count(*) > 1`,
+  "what was superseded waits": `select id from deployments as d
+    where organization_id = ?1 and status = 'queued' and exists (select 1 from deployments as newer
+      where newer.environment_id = d.environment_id and newer.queue = 'supersede'
+        and newer.number > d.number)`,
   "a finished deployment has an unfinished stack": `select d.id from deployment_stacks as s
     join deployments as d on d.id = s.deployment_id
     where s.organization_id = ?1 and s.status in ('pending', 'in_progress')

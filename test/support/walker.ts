@@ -15,6 +15,8 @@ interface Held {
   completed?: object;
   stopped: boolean;
   seq: number;
+  /** When the server last heard that the runner lives; undefined before it has started. */
+  aliveAt?: number;
 }
 
 /** One random walk. Everything that it does is decided by its seed. */
@@ -140,12 +142,21 @@ class Walk {
 
   async #start(): Promise<void> {
     const held = this.#anyHeld();
-    if (held) this.#note(held, await this.#post(held, "start"));
+    if (!held) return;
+    const answer = await this.#post(held, "start");
+    if (answer.status === 200) held.aliveAt ??= this.#worker.now;
+    this.#note(held, answer);
   }
 
   async #heartbeat(): Promise<void> {
     const held = this.#anyHeld();
-    if (held) this.#note(held, await this.#post(held, "heartbeat"));
+    if (!held) return;
+    const answer = await this.#post(held, "heartbeat");
+    if (answer.status === 200) {
+      this.#expectAlive(held);
+      held.aliveAt = this.#worker.now;
+    }
+    this.#note(held, answer);
   }
 
   async #release(): Promise<void> {
@@ -162,7 +173,9 @@ class Walk {
     const path = `/v1/runner/attempts/${held.claimed.attempt_id}/stacks/${stackId}`;
     const body = { seq: Math.max(1, held.seq), status: this.#random.pick(statuses) };
     const lease = { "lease-token": held.claimed.lease_token };
-    this.#note(held, await this.#send(held.runner, "PUT", path, body, lease));
+    const answer = await this.#send(held.runner, "PUT", path, body, lease);
+    if (answer.status === 200) this.#expectAlive(held);
+    this.#note(held, answer);
   }
 
   async #complete(): Promise<void> {
@@ -174,6 +187,7 @@ class Walk {
     if (held.completed && JSON.stringify(held.completed) === JSON.stringify(body)) {
       expect(answer.status).toBe(200);
     }
+    if (answer.status === 200 && !held.completed) this.#expectAlive(held);
     if (answer.status === 200) held.completed = body;
     else if (held.completed) expect(answer.status).toBe(409);
   }
@@ -182,6 +196,11 @@ class Walk {
     const path = `/v1/runner/attempts/${held.claimed.attempt_id}/${verb}`;
     const lease = { "lease-token": held.claimed.lease_token };
     return this.#send(held.runner, "POST", path, body, lease);
+  }
+
+  /** What a runner says counts while it has started and is not lost, late sweeps or not. */
+  #expectAlive({ aliveAt = Number.NEGATIVE_INFINITY }: Held): void {
+    expect(this.#worker.now - aliveAt, "a runner that is lost was heard").toBeLessThan(360_000);
   }
 
   /** A runner that was told to stop is never told otherwise. */
