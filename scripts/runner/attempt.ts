@@ -3,7 +3,7 @@ import type { Api } from "./api.ts";
 import { type Ended, runCommand } from "./child.ts";
 import { type Halt, Hold } from "./hold.ts";
 import type { Options } from "./options.ts";
-import type { Claim, Completion, Outcome } from "./wire.ts";
+import type { Claim, Completion, Outcome, StackReport } from "./wire.ts";
 
 /** `lost`: somebody else may have it now, or nobody; the server has decided without this runner. */
 export type Result = Outcome | "lost";
@@ -16,8 +16,11 @@ export interface Signals {
 }
 
 const WORDS = {
-  canceled: { outcome: "canceled", message: "The command was stopped: it was canceled." },
-  interrupted: { outcome: "canceled", message: "The command was stopped: its runner was." },
+  canceled: { outcome: "canceled", message: "The command was stopped: somebody canceled it." },
+  interrupted: {
+    outcome: "canceled",
+    message: "The command was stopped: its runner was told to end.",
+  },
   unheard: {
     outcome: "failed",
     failure_reason: "lease_expired",
@@ -100,17 +103,18 @@ async function deployStack(
   console.log(`Stack ${stackId}: in progress.`);
   const ended = await runCommand(command, env, { stop: hold.halted, force, graceMs });
   if (hold.halt === "lost") return undefined;
-  const report = toReport(ended, hold.halt);
-  console.log(`Stack ${stackId}: ${report.status}. ${ended.reason ?? ""}`.trimEnd());
+  const report: Omit<StackReport, "seq"> = toReport(ended, hold.halt);
+  console.log(`Stack ${stackId}: ${report.status}. ${report.status_reason ?? ""}`.trimEnd());
   await hold.report(stackId, { seq: 2, ...report });
   return report.status === "failed" ? report.status_reason : undefined;
 }
 
 /** A command that was stopped did not fail, but what it had done to its end is done. */
-function toReport({ ok, reason = "" }: Ended, halt: Halt | undefined) {
+function toReport({ ok, reason = "" }: Ended, halt: Exclude<Halt, "lost"> | undefined) {
   if (ok) return { status: "succeeded" } as const;
-  const isCanceled = halt === "canceled" || halt === "interrupted";
-  return { status: isCanceled ? "canceled" : "failed", status_reason: reason } as const;
+  if (!halt) return { status: "failed", status_reason: reason } as const;
+  const { outcome, message } = WORDS[halt];
+  return { status: outcome, status_reason: message } as const;
 }
 
 /** What is left to say when the work was ended before its end. */

@@ -19,7 +19,7 @@ await runScript(async () => {
 });
 
 async function serve(options: Options, api: Api, signals: Signals): Promise<number> {
-  console.log(`Waiting for deployments of ${options.url}.`);
+  console.log(`Waiting for deployments of ${options.url}, as process ${process.pid}.`);
   while (true) {
     const claim = await claimNext(api, signals.ending);
     if (!claim) return 0;
