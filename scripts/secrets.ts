@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 export const SECRETS = {
   BOOTSTRAP_TOKEN: () => randomBytes(32).toString("base64url"),
   ENCRYPTION_KEYS: newEncryptionKey,
+  LEASE_SECRET: () => randomBytes(32).toString("base64url"),
 } as const satisfies Record<string, () => string>;
 
 export type SecretName = keyof typeof SECRETS;

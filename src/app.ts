@@ -3,6 +3,9 @@ import { getPath } from "hono/utils/url";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
+import { connectionRoutes } from "./features/connections/routes.ts";
+import { deploymentRoutes } from "./features/deployments/routes.ts";
+import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
@@ -10,6 +13,11 @@ import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
 import { POLICIES, Strangers } from "./features/rate-limits/index.ts";
+import { resourceRoutes } from "./features/resources/routes.ts";
+import { runnerRoutes } from "./features/runner/routes.ts";
+import { sweepEverything } from "./features/runner/sweep.ts";
+import { tellDesired } from "./features/runner/tell-desired.ts";
+import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
@@ -18,12 +26,21 @@ import { type Call, frame } from "./http/frame.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import { Operations } from "./http/operations.ts";
 import { referenceRoutes } from "./http/reference/routes.ts";
-import { createRouter, type Open, type Protected, readJsonBodies } from "./http/router.ts";
+import {
+  createRouter,
+  type Open,
+  type Protected,
+  type ProtectedForRunners,
+  readJsonBodies,
+} from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
+import { peoplePlane, runnerPlane } from "./planes.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
+  /** Ends what nobody ends; the schedule calls it each minute. */
+  sweep(env: Env): Promise<void>;
   describe(): OpenApiDocument;
 }
 
@@ -39,21 +56,26 @@ export function createApp({
   const describe = () => describeApi(described, POLICIES);
   const open = createOpenRouter(clock, describe);
   const protectedRouter = createProtectedRouter();
-  described.route("/", open).route("/", protectedRouter);
+  const runnerRouter = createRunnerRouter();
+  described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
   const operations = new Operations(described.openAPIRegistry.definitions);
   const strangers = new Strangers(clock, log);
-  const gate = new Gate(protectedRouter, operations, strangers, clock, log);
+  const surroundings = { operations, strangers, clock, log };
+  const people = new Gate(peoplePlane(protectedRouter), surroundings);
+  const runners = new Gate(runnerPlane(runnerRouter), surroundings);
 
   const handle = async (call: Call): Promise<Response> => {
     const { request, env, execution, path, trace } = call;
     const operation = operations.find(request.method, path);
     if (operation) trace.route = operation.path;
-    if (path.startsWith("/v1/") && !operation?.open) return gate.handle(call, operation);
+    if (path.startsWith("/v1/runner/")) return tellDesired(call, runners.handle(call, operation));
+    if (path.startsWith("/v1/") && !operation?.open) return people.handle(call, operation);
     await strangers.admit(call);
     return operation ? open.fetch(request, env, execution) : refuseRoute(operations, call);
   };
   return {
     describe,
+    sweep: (env) => sweepEverything(env.DB, clock),
     fetch: (request, env, execution) => {
       const trace = { requestId: crypto.randomUUID(), headers: {} };
       return frame({ request, env, execution, path: getPath(request), trace }, log, handle);
@@ -80,13 +102,26 @@ function createProtectedRouter() {
     .route("/", organizationRoutes)
     .route("/", membershipRoutes)
     .route("/", apiKeyRoutes)
+    .route("/", runnerPoolRoutes)
     .route("/", projectRoutes)
+    .route("/", connectionRoutes)
     .route("/", projectMemberRoutes)
     .route("/", environmentRoutes)
     .route("/", componentRoutes)
     .route("/", stackRoutes)
+    .route("/", deploymentRoutes)
+    .route("/", scopedDeploymentRoutes)
+    .route("/", resourceRoutes)
     .route("/", variableRoutes)
     .route("/", scopedVariableRoutes);
+}
+
+/** The routes of runners, behind a gate of their own. */
+function createRunnerRouter() {
+  const router = createRouter<ProtectedForRunners>();
+  router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
+  router.onError(rethrow);
+  return router.route("/", runnerRoutes);
 }
 
 /** The errors of every route are told in one place, the frame. */

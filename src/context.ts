@@ -21,16 +21,34 @@ export interface ChangedKey {
   version: number;
 }
 
-/** What every verb of a service receives. */
-export interface ServiceContext {
+/** A runner, by the token that it sends. It acts for its pool, and for nobody else. */
+export interface Runner {
+  keyId: string;
+  organizationId: string;
+  poolId: string;
+}
+
+/** What the verbs of every plane receive. */
+export interface CoreContext {
   db: Database;
-  actor: Actor;
   clock: Clock;
   log: Log;
   /** Opens and seals values; fails while the deployment has no keyring. */
   cipher(): Promise<Cipher>;
   /** Makes every isolate read these keys again before it acts on what it remembers of them. */
   announceKeys(keys: readonly ChangedKey[]): Promise<void>;
+}
+
+/** What every verb of a service receives. */
+export interface ServiceContext extends CoreContext {
+  actor: Actor;
+}
+
+/** What every verb of the runner plane receives. */
+export interface RunnerContext extends CoreContext {
+  runner: Runner;
+  /** What proves that a runner was given this attempt. */
+  leaseToken(attemptId: string): Promise<string>;
 }
 
 /** Throws unless the actor belongs to the organization and has at least this role in it. */

@@ -1,11 +1,5 @@
-import type { ServiceContext } from "./context.ts";
+import type { CoreContext } from "./context.ts";
 import { type DatabaseSession, openForReading, openForWriting } from "./db/client.ts";
-import {
-  type PresentedKey,
-  type Principal,
-  Principals,
-  parseApiKey,
-} from "./features/api-keys/index.ts";
 import {
   Limiter,
   POLICIES,
@@ -20,18 +14,35 @@ import type { Operation, Operations } from "./http/operations.ts";
 import { BoundedMap } from "./lib/bounded-map.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
+import type { PresentedKey } from "./lib/credentials.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
 import { describeError, type Log } from "./lib/log.ts";
+import { type KeyRing, type Principal, Principals } from "./principals.ts";
 
 const PARSED_KEYS = 10_000;
 
-/** What the gate lets requests through to. */
-export interface ProtectedApi {
-  fetch(
-    request: Request,
-    context: ServiceContext,
-    execution: ExecutionContext,
-  ): Response | Promise<Response>;
+/** One kind of credential, and the routes that it opens. */
+export interface Plane<P extends Principal, Bound extends CoreContext> {
+  api: {
+    fetch(
+      request: Request,
+      context: Bound,
+      execution: ExecutionContext,
+    ): Response | Promise<Response>;
+  };
+  keyRing: KeyRing<P>;
+  /** Reads a credential without asking anybody; undefined for one of another kind. */
+  parseKey(text: string): Promise<PresentedKey | undefined>;
+  /** What a request that `principal` makes is bound to. */
+  bind(core: CoreContext, principal: P, env: Env): Bound;
+}
+
+/** What stands before the routes of every plane. */
+export interface Surroundings {
+  operations: Operations;
+  strangers: Strangers;
+  clock: Clock;
+  log: Log;
 }
 
 /** A request on its way in: its key is good, and its route is known if there is one. */
@@ -49,37 +60,31 @@ interface Entry {
  * write asks first. Either way the limiter knows the newest version of the key: whatever was done
  * for an older one is thrown away, and done again for what the key is now.
  */
-export class Gate {
-  readonly #api: ProtectedApi;
+export class Gate<P extends Principal, Bound extends CoreContext> {
+  readonly #plane: Plane<P, Bound>;
   readonly #operations: Operations;
   readonly #strangers: Strangers;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #principals: Principals;
+  readonly #principals: Principals<P>;
   readonly #limiter: Limiter;
   /** Keys that were good, by their text: to hash one costs more than to look it up. */
   readonly #parsed = new BoundedMap<string, PresentedKey>(PARSED_KEYS);
 
-  constructor(
-    api: ProtectedApi,
-    operations: Operations,
-    strangers: Strangers,
-    clock: Clock,
-    log: Log,
-  ) {
-    this.#api = api;
+  constructor(plane: Plane<P, Bound>, { operations, strangers, clock, log }: Surroundings) {
+    this.#plane = plane;
     this.#strangers = strangers;
     this.#operations = operations;
     this.#clock = clock;
     this.#log = log;
-    this.#principals = new Principals(clock);
+    this.#principals = new Principals(plane.keyRing, clock);
     this.#limiter = new Limiter(clock, log);
   }
 
   async handle(call: Call, operation: Operation | undefined): Promise<Response> {
     const { env, request, trace } = call;
     const text = request.headers.get("x-api-key") ?? "";
-    const key = this.#parsed.get(text) ?? (await parseApiKey(text));
+    const key = this.#parsed.get(text) ?? (await this.#plane.parseKey(text));
     if (key && !this.#principals.remembers(key)) this.#strangers.refuseKnown(call);
     const principal = key && (await this.#principals.find(env.DB, key));
     if (!principal) {
@@ -95,7 +100,7 @@ export class Gate {
     return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
   }
 
-  async #read(entry: Entry, principal: Principal): Promise<Response> {
+  async #read(entry: Entry, principal: P): Promise<Response> {
     const refusal = this.#limiter.remembered(entry.key.secretHash, entry.policy);
     if (refusal) this.#obey(entry, refusal);
     const work = this.#dispatch(entry, principal);
@@ -106,14 +111,14 @@ export class Gate {
   }
 
   /** A write goes on to its end, and to the announcement of what it changed, whoever hangs up. */
-  async #write(entry: Entry, principal: Principal): Promise<Response> {
+  async #write(entry: Entry, principal: P): Promise<Response> {
     const work = this.#dispatch(entry, await this.#admit(entry, principal));
     entry.call.execution.waitUntil(work.catch(() => undefined));
     return work;
   }
 
   /** Has the limiter admit the request, and gives the principal as it is now. */
-  async #admit(entry: Entry, principal: Principal, beside?: Promise<unknown>): Promise<Principal> {
+  async #admit(entry: Entry, principal: P, beside?: Promise<unknown>): Promise<P> {
     const { call, key, policy } = entry;
     const { env } = call;
     const { secretHash } = key;
@@ -132,24 +137,24 @@ export class Gate {
     if (!verdict.admitted) throw new RateLimited(Math.max(1, resetSeconds(verdict)));
   }
 
-  async #dispatch({ call, isRead, isRoute }: Entry, actor: Principal): Promise<Response> {
+  async #dispatch({ call, isRead, isRoute }: Entry, principal: P): Promise<Response> {
     if (!isRoute) refuseRoute(this.#operations, call);
     const { request, env, execution, trace } = call;
     const session = isRead
       ? openForReading(env.DB, request.headers.get("x-d1-bookmark") ?? undefined)
       : openForWriting(env.DB);
     try {
-      return await this.#api.fetch(request, this.#contextOf(env, session, actor), execution);
+      const bound = this.#plane.bind(this.#coreOf(env, session), principal, env);
+      return await this.#plane.api.fetch(request, bound, execution);
     } finally {
       const bookmark = session.bookmark();
-      if (bookmark) trace.headers["x-d1-bookmark"] = bookmark;
+      if (bookmark && trace.keyId) trace.headers["x-d1-bookmark"] = bookmark;
     }
   }
 
-  #contextOf(env: Env, { db }: DatabaseSession, actor: Principal): ServiceContext {
+  #coreOf(env: Env, { db }: DatabaseSession): CoreContext {
     return {
       db,
-      actor,
       clock: this.#clock,
       log: this.#log,
       cipher: () => cipherOf(env.ENCRYPTION_KEYS),
@@ -161,10 +166,11 @@ export class Gate {
   #forget({ trace }: Call): Unauthenticated {
     delete trace.keyId;
     delete trace.organizationId;
+    for (const name of Object.keys(trace.headers)) delete trace.headers[name];
     return new Unauthenticated();
   }
 
-  #noteUse({ env, execution }: Call, principal: Principal): void {
+  #noteUse({ env, execution }: Call, principal: P): void {
     if (!this.#principals.isNewUse(principal)) return;
     const noted = this.#principals.recordUse(env.DB, principal).catch((error: unknown) => {
       this.#log("error", "api_key.use_not_recorded", describeError(error));
@@ -181,7 +187,10 @@ export function refuseRoute(operations: Operations, { request, path }: Call): ne
 }
 
 /** Whether what was done for the one may stand for the other. */
-function haveSameAuthority(a: Principal, b: Principal): boolean {
+function haveSameAuthority(
+  a: Principal & { role?: string },
+  b: Principal & { role?: string },
+): boolean {
   return a.version === b.version && a.role === b.role;
 }
 

@@ -4,4 +4,7 @@ export { RateLimiter } from "./features/rate-limits/rate-limiter.do.ts";
 
 const app = createApp();
 
-export default { fetch: app.fetch } satisfies ExportedHandler<Env>;
+export default {
+  fetch: app.fetch,
+  scheduled: (_controller, env) => app.sweep(env),
+} satisfies ExportedHandler<Env>;

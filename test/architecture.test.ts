@@ -73,7 +73,8 @@ const FORBIDDEN: Record<string, { room: RegExp; imports: RegExp; allowsTypes?: t
   },
   "tables know columns, constants and other tables": {
     room: /table\.ts$/,
-    imports: /^(?!drizzle-orm|db\/columns|lib\/|.*\/(table|connection|kinds|storage-methods)\.ts$)/,
+    imports:
+      /^(?!drizzle-orm|db\/columns|lib\/|.*\/(table|connection|kinds|lifecycle|statuses|storage-methods)\.ts$)/,
   },
   "presenters and pure files know no I/O": {
     room: /\/(presenters|window|format|scope|headers|address|access|place|policies)\.ts$/,

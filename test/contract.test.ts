@@ -4,10 +4,32 @@ import { systemClock } from "../src/lib/clock.ts";
 import { ERRORS } from "../src/lib/errors.ts";
 import { newId } from "../src/lib/ids.ts";
 import { Client, type Parsed } from "./support/client.ts";
-import { exampleBody, type Operation, openApi, operations, resolve } from "./support/contract.ts";
-import { join, newInside, newKey, newProject, newWorld, type World } from "./support/world.ts";
+import {
+  exampleBody,
+  type Operation,
+  openApi,
+  operations,
+  requiresFields,
+  resolve,
+} from "./support/contract.ts";
+import { Attempt } from "./support/runner.ts";
+import {
+  connect,
+  join,
+  newDeployment,
+  newInside,
+  newKey,
+  newPool,
+  newProject,
+  newResource,
+  newWorld,
+  type World,
+} from "./support/world.ts";
 
-const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
+const needing = (credential: string) =>
+  operations.filter(({ security }) => security.some((each) => credential in each));
+const forRunners = needing("runner_token");
+const behindGate = [...needing("api_key"), ...forRunners];
 const title = ({ method, path }: Operation) => `${method} ${path}`;
 
 /** An ID for every path parameter there is, all of one organization. */
@@ -20,8 +42,19 @@ async function newIds(world: World): Promise<Ids> {
     member_ids: [member.membershipId],
   });
   const inside = await newInside(world.client, project.default_environment_id);
+  const pool = await newPool(world, [project.default_environment_id]);
+  await connect(world.client, project.id);
+  const deployment = await newDeployment(world.client, project.default_environment_id);
+  const attempt = await Attempt.started(pool.runner);
   return {
     ...inside,
+    deployment: deployment.id,
+    resource: await newResource(String(inside["stack_id"])),
+    attempt_id: attempt.claimed.attempt_id,
+    lease: attempt.claimed.lease_token,
+    runner: String(pool.runner.key),
+    pool_id: pool.id,
+    token_id: pool.tokenId,
     org_id: world.id,
     project_id: project.id,
     member_id: member.membershipId,
@@ -30,23 +63,33 @@ async function newIds(world: World): Promise<Ids> {
   };
 }
 
+const whatIdNames = ({ path }: Operation) =>
+  path.includes("/resources") ? "resource" : "deployment";
+
 const pathWith = (operation: Operation, ids: Ids) =>
   operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const id = ids[name];
+    const id = ids[name === "id" ? whatIdNames(operation) : name];
     if (!id) throw new Error(`The contract suite has no ID for {${name}}`);
     return id;
   });
 
+const parametersOf = (operation: Operation) =>
+  [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
+
 /** Fields with IDs of what is kept elsewhere: at AWS, and at a code host. */
-const NO_RECORDS = ["account_id", "external_id", "repo_id"];
+const NO_RECORDS = [
+  "account_id",
+  "external_id",
+  "repo_id",
+  "request_id",
+  "physical_id",
+  "template_id",
+];
 
 function propertiesOf(operation: Operation): string[] {
   const schema = operation.requestBody?.content["application/json"]?.schema;
   return schema ? Object.keys(resolve(schema)["properties"] ?? {}) : [];
 }
-
-const parametersOf = (operation: Operation) =>
-  [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
 
 let world: World;
 let ids: Ids;
@@ -57,6 +100,22 @@ beforeAll(async () => {
   ids = await newIds(world);
   foreignIds = await newIds(await newWorld());
 });
+
+/** Sends an operation with the credential that it takes, and a runner's with its lease. */
+async function send(operation: Operation, parameters: Ids, body?: unknown, headers = {}) {
+  const path = pathWith(operation, parameters);
+  const client = await clientFor(operation);
+  const lease = forRunners.includes(operation) && { "lease-token": String(ids["lease"]) };
+  // Whoever needs a key has no use for the token.
+  const authorization = `Bearer ${env.BOOTSTRAP_TOKEN}`;
+  return client.request(operation.method, path, body, { authorization, ...headers, ...lease });
+}
+
+async function clientFor(operation: Operation): Promise<Client> {
+  if (!behindGate.includes(operation)) return new Client(undefined);
+  if (forRunners.includes(operation)) return new Client(ids["runner"]);
+  return (await newKey(world)).client;
+}
 
 describe("the document", () => {
   it("is OpenAPI 3.1 and names every operation once", () => {
@@ -112,19 +171,42 @@ describe("authentication", () => {
   );
 });
 
+describe("the runner plane", () => {
+  it.each(forRunners.map((each) => [title(each), each] as const))(
+    "answers 401 to %s with an API key, and says to stop",
+    async (_, operation) => {
+      const path = pathWith(operation, ids);
+      const reply = await world.client.request(operation.method, path, exampleBody(operation));
+      expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+      expect(reply.headers.get("deployment-desired")).toBe("stop");
+    },
+  );
+
+  const opened = operations
+    .filter(({ method }) => method === "GET")
+    .filter((each) => !forRunners.includes(each));
+  it.each(
+    opened
+      .filter(({ security }) => security.length > 0)
+      .map((each) => [title(each), each] as const),
+  )("is all that a runner token opens: %s answers it 401", async (_, operation) => {
+    const reply = await new Client(ids["runner"]).get(pathWith(operation, ids));
+    expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+  });
+});
+
 describe("tenancy", () => {
   const cases = behindGate.flatMap((operation) =>
     parametersOf(operation).map((name) => [title(operation), name, operation] as const),
   );
 
   it.each(cases)("answers %s alike for a foreign {%s} and for none", async (_, name, operation) => {
-    const { client } = await newKey(world);
+    const key = name === "id" ? whatIdNames(operation) : name;
     const answerTo = async (id: string) => {
-      const path = pathWith(operation, { ...ids, [name]: id });
-      const reply = await client.request(operation.method, path, exampleBody(operation));
+      const reply = await send(operation, { ...ids, [key]: id }, exampleBody(operation));
       return { status: reply.status, text: reply.text, headers: stableHeaders(reply.headers) };
     };
-    const foreign = await answerTo(String(foreignIds[name]));
+    const foreign = await answerTo(String(foreignIds[key]));
     expect(foreign.status).toBe(404);
     expect(foreign).toEqual(await answerTo(newId(systemClock)));
   });
@@ -135,6 +217,9 @@ describe("tenancy", () => {
     ["POST", "/v1/orgs/{org_id}/api-keys", "membership_id", "membership_id"],
     ["POST", "/v1/environments/{environment_id}/stacks", "component_id", "component_id"],
     ["PUT", "/v1/stacks/{stack_id}", "component_id", "component_id"],
+    ["POST", "/v1/orgs/{org_id}/runner-pools", "environment_ids", "environment_id"],
+    ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
+    ["POST", "/v1/deployments/{id}/promote", "environment_id", "environment_id"],
   ] as const;
 
   it("covers every field of a body that takes an ID of a record", () => {
@@ -174,32 +259,23 @@ describe("tenancy", () => {
 describe("bodies", () => {
   const withBody = operations.filter(({ requestBody }) => requestBody);
   const cases = withBody.map((each) => [title(each), each] as const);
-  const send = async (operation: Operation, body: unknown, headers = {}) => {
-    const client = behindGate.includes(operation)
-      ? (await newKey(world)).client
-      : new Client(undefined);
-    return client.request(operation.method, pathWith(operation, ids), body, {
-      // Whoever needs a key has no use for it.
-      authorization: `Bearer ${env.BOOTSTRAP_TOKEN}`,
-      ...headers,
-    });
-  };
+  const needy = withBody.filter(requiresFields).map((each) => [title(each), each] as const);
 
   it("are walked for what needs a key and for what does not", () => {
     expect(withBody.map(title)).toContain("POST /v1/bootstrap");
     expect(withBody.length).toBeGreaterThan(1);
   });
 
-  it.each(cases)("of %s are refused when empty, and when there is none", async (_, operation) => {
+  it.each(needy)("of %s are refused when empty, and when there is none", async (_, operation) => {
     for (const body of [{}, undefined]) {
-      const reply = await send(operation, body);
+      const reply = await send(operation, ids, body);
       expect(reply.status).toBe(400);
       expect(reply.body.cause.issues.length).toBeGreaterThan(0);
     }
   });
 
   it.each(cases)("of %s are refused with an unknown field, by name", async (_, operation) => {
-    const reply = await send(operation, { ...exampleBody(operation), surprise: 1 });
+    const reply = await send(operation, ids, { ...exampleBody(operation), surprise: 1 });
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues).toContainEqual({
       path: "surprise",
@@ -216,8 +292,10 @@ describe("bodies", () => {
       "",
     ];
     const replies = [
-      ...(await Promise.all(types.map((type) => send(operation, json, { "content-type": type })))),
-      await send(operation, new TextEncoder().encode(json)),
+      ...(await Promise.all(
+        types.map((type) => send(operation, ids, json, { "content-type": type })),
+      )),
+      await send(operation, ids, new TextEncoder().encode(json)),
     ];
     for (const reply of replies) {
       expect(reply.status).toBe(400);
@@ -228,14 +306,14 @@ describe("bodies", () => {
   it.each(cases)("of %s are read with parameters of their type", async (_, operation) => {
     const json = JSON.stringify({ ...exampleBody(operation), surprise: 1 });
     for (const type of ["application/json ; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
-      const reply = await send(operation, json, { "content-type": type });
+      const reply = await send(operation, ids, json, { "content-type": type });
       expect(reply.body.cause.issues.map(({ path }: Parsed) => path)).toContain("surprise");
     }
   });
 
   it.each(cases)("of %s are refused when they are no JSON object", async (_, operation) => {
     for (const body of ["{", "", "[]", "null", '"text"', "\ud800"]) {
-      const reply = await send(operation, body, { "content-type": "application/json" });
+      const reply = await send(operation, ids, body, { "content-type": "application/json" });
       expect(reply.status).toBe(400);
     }
   });
@@ -252,7 +330,8 @@ describe("methods", () => {
     const lacking = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
       (method) => !allowed.includes(method),
     );
-    const { client } = await newKey(world);
+    const isRunners = forRunners.includes(operation);
+    const client = isRunners ? new Client(ids["runner"]) : (await newKey(world)).client;
     for (const method of lacking) {
       const reply = await client.request(method, pathWith(operation, ids));
       expect(reply.status).toBe(501);

@@ -184,7 +184,9 @@ describe("every list", () => {
         ...[json, world.id, projectId, environmentId, componentId].slice(0, placesIn(sql)),
       );
     await env.DB.batch([
-      rows("insert into environments select value, ?2, ?3, 'n' || key, '{}', key, 0"),
+      rows(
+        "insert into environments (id, organization_id, project_id, name, configuration, created_at, updated_at) select value, ?2, ?3, 'n' || key, '{}', key, 0",
+      ),
       rows("insert into components select value, ?2, ?3, ?4, 'n' || key, 'service', key, 0"),
       rows("insert into stacks select value, ?2, ?3, ?4, ?5, 'n' || key, key, 0"),
       rows(`insert into variables

@@ -12,6 +12,9 @@ export default defineConfig({
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+          LEASE_SECRET: "the lease secret of the tests",
+          WALKS: process.env["WALKS"] ?? "200",
+          WALK_SEED: process.env["WALK_SEED"] ?? "1",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

@@ -4,9 +4,10 @@ import { drizzle } from "drizzle-orm/d1";
 import type { Actor } from "../../src/context.ts";
 import type { Database } from "../../src/db/client.ts";
 import { accounts, apiKeys, memberships, organizations } from "../../src/db/schema.ts";
-import { type IssuedKey, issueApiKey } from "../../src/features/api-keys/format.ts";
+import { issueApiKey } from "../../src/features/api-keys/format.ts";
 import { findProject, insertProject, type ProjectRow } from "../../src/features/projects/store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import type { IssuedKey } from "../../src/lib/credentials.ts";
 import { newId } from "../../src/lib/ids.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../migrations");

@@ -9,7 +9,6 @@ export interface Trace {
   route?: string;
   keyId?: string;
   organizationId?: string;
-  /** For the answer, if it is to a known key. */
   readonly headers: Record<string, string>;
 }
 
@@ -68,6 +67,5 @@ function finish(headers: Headers, trace: Trace): void {
   headers.set("x-content-type-options", "nosniff");
   // Shared caches keep answers to requests with keys apart only if they are told to.
   if (!headers.has("cache-control")) headers.set("cache-control", "private, no-store");
-  if (trace.keyId === undefined) return;
   for (const name in trace.headers) headers.set(name, String(trace.headers[name]));
 }

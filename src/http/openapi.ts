@@ -28,6 +28,7 @@ there is more room than now; a refused caller who waits that long is admitted.
 const TAGS = [
   { name: "Organizations", description: "Tenants, and the accounts that belong to them." },
   { name: "API keys", description: "Credentials of one organization, each for one membership." },
+  { name: "Runner pools", description: "Who carries deployments out, and for which environments." },
   { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
   { name: "Project members", description: "Who may do what in a project." },
   { name: "Environments", description: "The places a project runs in, and their configuration." },
@@ -37,6 +38,9 @@ const TAGS = [
     name: "Variables",
     description: "Encrypted values that components and environments run with.",
   },
+  { name: "Deployments", description: "Moves of an environment to a configuration and source." },
+  { name: "Resources", description: "What stacks consist of at the provider, as runners report." },
+  { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 
@@ -49,6 +53,9 @@ const HEADERS = {
   "RateLimit-Policy": header('The policy, its quota and its window: `"default";q=100;w=60`.'),
   RateLimit: header('What is left, and for how long: `"default";r=99;t=60`.'),
   "Retry-After": header("Seconds to wait before a retry.", "integer"),
+  "Deployment-Desired": header(
+    "What the runner is to do: `continue`, `cancel`, or `stop` at once.",
+  ),
   Allow: header("The methods that the path has."),
 };
 
@@ -80,6 +87,14 @@ export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDoc
     in: "header",
     name: "x-api-key",
     description: "`lsh_…`, as `POST /v1/orgs/{org_id}/api-keys` gave it, once.",
+  });
+  router.openAPIRegistry.registerComponent("securitySchemes", "runner_token", {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description:
+      "`lsr_…`, as `POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens` gave it, once. It opens " +
+      "`/v1/runner/*` and nothing else.",
   });
   router.openAPIRegistry.registerComponent("securitySchemes", "bootstrap_token", {
     type: "http",
@@ -116,10 +131,12 @@ function describePolicies(policies: Policies): string {
 function shareErrorReplies(document: OpenApiDocument): void {
   const shared: Record<string, DocumentedReply> = {};
   for (const { security = [], responses = {} } of operationsOf(document)) {
-    const needsKey = security.some((requirement) => "api_key" in requirement);
+    const needsKey = security.some((each) => "api_key" in each || "runner_token" in each);
+    const isRunners = security.some((each) => "runner_token" in each);
+    const known = isRunners ? [...TO_A_KNOWN_KEY, "Deployment-Desired" as const] : TO_A_KNOWN_KEY;
     for (const [status, reply] of Object.entries(responses)) {
       if (!(status in ERROR_REPLIES)) {
-        reply.headers = refer(needsKey ? TO_A_KNOWN_KEY : EVERYWHERE);
+        reply.headers = refer(needsKey ? known : EVERYWHERE);
         continue;
       }
       const headers = refer([...TO_A_KNOWN_KEY, ...(WITH_STATUS[status] ?? [])]);

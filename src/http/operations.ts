@@ -12,7 +12,7 @@ export interface Operation {
   policy: string | undefined;
   /** Whether it writes though it is a GET, which the route says with `x-writes`. */
   writes: boolean;
-  /** Whether it needs no API key. */
+  /** Whether it is outside the gates: it needs neither an API key nor a runner token. */
   open: boolean;
 }
 
@@ -34,7 +34,7 @@ export class Operations {
         path: route.path,
         policy: typeof policy === "string" ? policy : undefined,
         writes: route["x-writes"] === true,
-        open: !route.security?.some((requirement) => "api_key" in requirement),
+        open: !route.security?.some((each) => "api_key" in each || "runner_token" in each),
       };
       this.#methods.add(method);
       this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), operation);

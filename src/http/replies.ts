@@ -5,6 +5,9 @@ import type { ProjectRole } from "../lib/roles.ts";
 /** The security requirement of every route behind the gate. */
 export const API_KEY = [{ api_key: [] }];
 
+/** The security requirement of every route of the runner plane. */
+export const RUNNER_TOKEN = [{ runner_token: [] }];
+
 export function jsonReply<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Env as HonoEnv, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { ServiceContext } from "../context.ts";
+import type { RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
 import { refusedBody, refusedContentType, toIssues } from "./errors.ts";
 
@@ -16,6 +16,11 @@ export interface Protected {
 /** A route that needs no key has the Worker's bindings. */
 export interface Open {
   Bindings: Env;
+}
+
+/** A route of the runner plane, bound likewise to the context of the runner that asks. */
+export interface ProtectedForRunners {
+  Bindings: RunnerContext;
 }
 
 /** A router whose validators refuse bad input as the contract says, for the features' routes. */

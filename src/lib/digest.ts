@@ -11,6 +11,15 @@ export async function sha256Hex(text: string): Promise<string> {
   return toHex(await sha256(text));
 }
 
+/** HMAC-SHA-256 (RFC 2104) of the UTF-8 of `text`, 64 lowercase hexadecimal digits. */
+export async function hmacHex(secret: string, text: string): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, [
+    "sign",
+  ]);
+  return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text))));
+}
+
 /** Whether two texts are equal, in a time that tells nothing about where they differ. */
 export async function equalInConstantTime(a: string, b: string): Promise<boolean> {
   const [left, right] = await Promise.all([sha256(a), sha256(b)]);

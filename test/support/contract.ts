@@ -65,6 +65,12 @@ export function exampleBody(operation: Operation): Node | undefined {
   return schema && (resolve(schema)["example"] as Node);
 }
 
+/** Whether an operation's body has fields that it cannot do without. */
+export function requiresFields(operation: Operation): boolean {
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  return schema !== undefined && Array.isArray(resolve(schema)["required"]);
+}
+
 /**
  * What is wrong with a reply by the contract, in words; nothing if it is as declared. Stricter than
  * the document for readers: a field that no schema declares is wrong too.
@@ -122,7 +128,8 @@ function complaintsOfHeaders(
   const declared = Object.keys(
     resolve(operation?.responses[String(status)] ?? {})["headers"] ?? {},
   );
-  const isOpen = operation && !operation.security.some((each) => "api_key" in each);
+  const isOpen =
+    operation && !operation.security.some((each) => "api_key" in each || "runner_token" in each);
   const isSure = operation && !isOpen && !TO_ANYBODY.includes(status);
   const needed = declared.filter((name) => status < 400 || (isSure && RATE_LIMIT.test(name)));
   if (status === 429) needed.push("Retry-After");

@@ -6,10 +6,10 @@ export function plant(): string {
   return `${PLANTED}${crypto.randomUUID()}-"\\'%\n€🔑`;
 }
 
-/** The one path that may show a planted secret. */
-const VALUE = /^\/v1\/variables\/[^/]+\/value$/;
+/** The paths that may show a planted secret. */
+const VALUE = /^\/v1\/(variables\/[^/]+\/value|runner\/attempts\/[^/]+\/variables)$/;
 
-/** Throws if a reply shows what only the value endpoint may show. */
+/** Throws if a reply shows what only these paths may show. */
 export function refuseLeak(path: string, reply: string): void {
   if (reply.includes(PLANTED) && !VALUE.test(path)) {
     throw new Error(`${path} leaked a planted secret: ${reply}`);

@@ -97,6 +97,53 @@ export async function newInside(
   };
 }
 
+/** A runner pool with a token. */
+export interface Pool {
+  id: string;
+  tokenId: string;
+  /** A runner of the pool. */
+  runner: Client;
+}
+
+export async function newPool(world: World, environmentIds: readonly string[]): Promise<Pool> {
+  const { client } = await newKey(world);
+  const pools = `/v1/orgs/${world.id}/runner-pools`;
+  const body = { name: `n-${crypto.randomUUID()}`, environment_ids: environmentIds };
+  const { body: pool } = await client.post(pools, body);
+  const { body: token } = await client.post(`${pools}/${pool.id}/tokens`, { name: "test" });
+  return { id: pool.id, tokenId: token.id, runner: new Client(token.token) };
+}
+
+const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
+
+/** Connects a project, which deployments need. */
+export async function connect(client: Client, projectId: string): Promise<void> {
+  await client.put(`/v1/projects/${projectId}/connection`, CONNECTION);
+}
+
+/** A deployment of an environment whose project is connected. */
+export async function newDeployment(
+  client: Client,
+  environmentId: string,
+  body: object = {},
+): Promise<Parsed> {
+  const reply = await client.post(`/v1/environments/${environmentId}/deployments`, body);
+  if (reply.status !== 201) throw new Error(`No deployment: ${reply.text}`);
+  return reply.body;
+}
+
+/** A resource of a stack, as a runner's report would make it. */
+export async function newResource(stackId: string): Promise<string> {
+  const id = newId(systemClock);
+  await env.DB.prepare(
+    `insert into resources select ?1, organization_id, project_id, environment_id, id, ?1, 'p',
+       'AWS::S3::Bucket', 'CREATE_COMPLETE', null, 0, 0, 0 from stacks where id = ?2`,
+  )
+    .bind(id, stackId)
+    .run();
+  return id;
+}
+
 export function newEmail(): string {
   return `${newId(systemClock)}@example.com`.toLowerCase();
 }

@@ -1,6 +1,6 @@
-export { type IssuedKey, issueApiKey, type PresentedKey, parseApiKey } from "./format.ts";
+export { issueApiKey, parseApiKey } from "./format.ts";
 export { presentCreatedApiKey } from "./presenters.ts";
-export { type Principal, Principals } from "./principals.ts";
+export { type KeyPrincipal, keyRing } from "./principals.ts";
 export { CreatedApiKey } from "./schemas.ts";
 export { type CreatedKey, newKeyRow } from "./service.ts";
 export { insertKey } from "./store.ts";

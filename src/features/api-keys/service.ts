@@ -1,9 +1,10 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import type { IssuedKey } from "../../lib/credentials.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
-import { type IssuedKey, issueApiKey } from "./format.ts";
+import { issueApiKey } from "./format.ts";
 import type { ApiKeyRow } from "./store.ts";
 import * as store from "./store.ts";
 

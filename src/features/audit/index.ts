@@ -1,1 +1,1 @@
-export { type AuditedAct, insertAuditRecord } from "./store.ts";
+export { type AuditedAct, auditDelivery, insertAuditRecord } from "./store.ts";

@@ -1,4 +1,5 @@
-import type { ServiceContext } from "../../context.ts";
+import { type SQL, sql } from "drizzle-orm";
+import type { RunnerContext, ServiceContext } from "../../context.ts";
 import { newId } from "../../lib/ids.ts";
 import { type AUDITED_ACTIONS, auditRecords } from "./table.ts";
 
@@ -20,4 +21,23 @@ export function insertAuditRecord({ db, actor, clock }: ServiceContext, act: Aud
     ...act,
     createdAt: clock.now(),
   });
+}
+
+/**
+ * The record of a delivery of variables to a runner, if `allowed` holds, for the batch that reads
+ * them. A runner has no account and no membership: its pool stands in their place.
+ */
+export function auditDelivery(
+  { db, runner, clock }: RunnerContext,
+  attemptId: string,
+  allowed: SQL,
+) {
+  const { organizationId, poolId, keyId } = runner;
+  const action: AuditedAct["action"] = "variables.delivered";
+  return db.insert(auditRecords).select(
+    sql`select ${newId(clock)}, ${organizationId}, deployments.project_id, ${poolId}, ${poolId},
+        ${keyId}, ${action}, ${attemptId}, ${clock.now()}
+      from attempts join deployments on deployments.id = attempts.deployment_id
+      where attempts.id = ${attemptId} and ${allowed}`,
+  );
 }

@@ -2,7 +2,7 @@ import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
 
-export const AUDITED_ACTIONS = ["variable.revealed"] as const;
+export const AUDITED_ACTIONS = ["variable.revealed", "variables.delivered"] as const;
 
 /**
  * Who did what to which record, when. It outlives all of them, so it names them without foreign

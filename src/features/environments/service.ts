@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { authorize, findProject, requireProject } from "../projects/index.ts";
@@ -54,6 +54,8 @@ export async function createEnvironment(
     configuration: JSON.stringify(input.configuration),
     createdAt: now,
     updatedAt: now,
+    epoch: 0,
+    startedNumber: 0,
   };
   await refuseTakenName(store.insertEnvironment(ctx.db, environment));
   return environment;
@@ -65,7 +67,8 @@ export async function getEnvironment(ctx: ServiceContext, id: string): Promise<E
 }
 
 /**
- * Replaces name and configuration; takes a contributor. Throws `Conflict` for a name that is taken.
+ * Replaces name and configuration; takes a contributor. Throws `Conflict` for a name that is taken,
+ * and for another configuration once a deployment has succeeded: from then on they change it.
  */
 export async function replaceEnvironment(
   ctx: ServiceContext,
@@ -80,19 +83,22 @@ export async function replaceEnvironment(
       updatedAt: ctx.clock.now(),
     }),
   );
-  if (!replaced) throw new NotFound("environment");
-  return replaced;
+  if (replaced) return replaced;
+  await requireEnvironment(ctx, id, "contributor");
+  throw new Conflict("A deployment has made the configuration what it is. Deploy to change it.");
 }
 
-/** Deletes an environment with its components, stacks and variables. */
+/** Deletes an environment with its components, stacks, variables and deployments. */
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
   const { organizationId } = await requireEnvironment(ctx, id, "contributor");
-  const [, , , [deleted]] = await ctx.db.batch(store.deleteEnvironment(ctx.db, organizationId, id));
-  if (!deleted) {
-    throw new Conflict(
-      "This is the project's default environment. Make another the default first.",
-    );
-  }
+  const results = await ctx.db.batch(store.deleteEnvironment(ctx.db, organizationId, id));
+  const [left] = results[results.length - 1] as { isIdle: number }[];
+  if (!left) return;
+  throw new Conflict(
+    left.isIdle
+      ? "This is the project's default environment. Make another the default first."
+      : "The environment has a deployment that is not finished. Cancel it first.",
+  );
 }
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {

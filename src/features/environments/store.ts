@@ -1,8 +1,20 @@
-import { and, eq, getTableColumns, notExists, sql } from "drizzle-orm";
+import { and, type Column, eq, getTableColumns, notExists, or, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { components, projectMembers, projects, stacks, variables } from "../../db/schema.ts";
+import {
+  attempts,
+  components,
+  deploymentStacks,
+  deployments,
+  projectMembers,
+  projects,
+  resources,
+  runnerPoolEnvironments,
+  stacks,
+  variables,
+} from "../../db/schema.ts";
+import { allFinished } from "../../db/unfinished.ts";
 import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { environments } from "./table.ts";
 
@@ -45,18 +57,33 @@ export function insertEnvironment(db: Database, environment: EnvironmentRow) {
   return db.insert(environments).values(environment);
 }
 
+/**
+ * Changes nothing if the configuration would be another one though a deployment has made it what it
+ * is.
+ */
 export function replaceEnvironment(
   db: Database,
   organizationId: string,
   id: string,
   change: Pick<EnvironmentRow, "name" | "configuration" | "updatedAt">,
 ) {
-  return db.update(environments).set(change).where(within(organizationId, id)).returning();
+  const free = sql`not exists (select 1 from deployments as done
+    where done.environment_id = ${id} and done.status = 'succeeded')`;
+  return db
+    .update(environments)
+    .set(change)
+    .where(
+      and(
+        within(organizationId, id),
+        or(eq(environments.configuration, change.configuration), free),
+      ),
+    )
+    .returning();
 }
 
 /**
  * Deletes an environment and what hangs from it, all or nothing: unless it is its project's
- * default. For one batch; the last statement tells.
+ * default, or a deployment of it is unfinished. For one batch; the last two statements tell.
  */
 export function deleteEnvironment(db: Database, organizationId: string, id: string) {
   const notDefault = notExists(
@@ -67,13 +94,21 @@ export function deleteEnvironment(db: Database, organizationId: string, id: stri
         and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)),
       ),
   );
+  const deletable = and(notDefault, allFinished("environment_id", id));
+  const inside = (column: Column) => and(eq(column, id), deletable);
   return [
-    db.delete(variables).where(and(eq(variables.environmentId, id), notDefault)),
-    db.delete(stacks).where(and(eq(stacks.environmentId, id), notDefault)),
-    db.delete(components).where(and(eq(components.environmentId, id), notDefault)),
+    db.delete(variables).where(inside(variables.environmentId)),
+    db.delete(resources).where(inside(resources.environmentId)),
+    db.delete(deploymentStacks).where(inside(deploymentStacks.environmentId)),
+    db.delete(attempts).where(inside(attempts.environmentId)),
+    db.delete(deployments).where(inside(deployments.environmentId)),
+    db.delete(runnerPoolEnvironments).where(inside(runnerPoolEnvironments.environmentId)),
+    db.delete(stacks).where(inside(stacks.environmentId)),
+    db.delete(components).where(inside(components.environmentId)),
+    db.delete(environments).where(and(within(organizationId, id), deletable)),
     db
-      .delete(environments)
-      .where(and(within(organizationId, id), notDefault))
-      .returning({ id: environments.id }),
+      .select({ id: environments.id, isIdle: sql<number>`${allFinished("environment_id", id)}` })
+      .from(environments)
+      .where(within(organizationId, id)),
   ] as const;
 }

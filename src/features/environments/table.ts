@@ -1,4 +1,4 @@
-import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
@@ -18,6 +18,10 @@ export const environments = sqliteTable(
     configuration: text("configuration").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    /** Rises with every attempt to deploy here. */
+    epoch: integer("epoch").notNull().default(0),
+    /** The number of the newest deployment that was started. No older one ever starts. */
+    startedNumber: integer("started_number").notNull().default(0),
   },
   (table) => [
     uniqueIndex("environments_project_name").on(table.projectId, table.name),

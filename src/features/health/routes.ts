@@ -27,7 +27,7 @@ const read = createRoute({
 const HEALTHY = { status: "ok", database: "ok" } as const;
 
 export const healthRoutes = createRouter<Open>().openapi(read, async (c) => {
-  const { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS } = c.env;
-  await checkHealth(c.env.DB, { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS });
+  const { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS, LEASE_SECRET } = c.env;
+  await checkHealth(c.env.DB, { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS, LEASE_SECRET });
   return c.json({ ...HEALTHY, missing_secrets: [] }, 200);
 });

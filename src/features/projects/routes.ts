@@ -11,12 +11,10 @@ import {
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentProject } from "./presenters.ts";
-import { ConnectProject, CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
+import { CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
 import {
-  connectProject,
   createProject,
   deleteProject,
-  disconnectProject,
   getProject,
   listProjects,
   replaceProject,
@@ -96,30 +94,6 @@ const remove = createRoute({
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
 });
 
-const connect = createRoute({
-  method: "put",
-  path: "/v1/projects/{project_id}/connection",
-  operationId: "connectProject",
-  tags: ["Projects"],
-  summary: "Connect a project to a cloud provider",
-  description: `${NEEDS.owner} Replaces the connection that the project has.`,
-  security: API_KEY,
-  request: { params: ProjectParams, body: jsonBody(ConnectProject) },
-  responses: { 200: jsonReply(Project, "The project, now connected."), ...ERROR_REPLIES },
-});
-
-const disconnect = createRoute({
-  method: "patch",
-  path: "/v1/projects/{project_id}/disconnect",
-  operationId: "disconnectProject",
-  tags: ["Projects"],
-  summary: "Disconnect a project from its cloud provider",
-  description: `${NEEDS.owner} Does nothing to a project that is disconnected.`,
-  security: API_KEY,
-  request: { params: ProjectParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
-});
-
 export const projectRoutes = createRouter()
   .openapi(list, async (c) => {
     const page = toPageRequest(c.req.valid("query"));
@@ -152,20 +126,5 @@ export const projectRoutes = createRouter()
   })
   .openapi(remove, async (c) => {
     await deleteProject(c.env, c.req.valid("param").project_id);
-    return c.body(null, 204);
-  })
-  .openapi(connect, async (c) => {
-    const { provider, region, ...rest } = c.req.valid("json");
-    const project = await connectProject(c.env, c.req.valid("param").project_id, {
-      provider,
-      region,
-      accountId: rest.account_id,
-      roleArn: rest.role_arn,
-      externalId: rest.external_id,
-    });
-    return c.json(presentProject(project), 200);
-  })
-  .openapi(disconnect, async (c) => {
-    await disconnectProject(c.env, c.req.valid("param").project_id);
     return c.body(null, 204);
   });

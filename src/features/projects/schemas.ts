@@ -9,7 +9,7 @@ import {
   Timestamp,
   text,
 } from "../../http/schemas.ts";
-import { CONNECTION_STATUSES, PROVIDERS } from "./connection.ts";
+import { CONNECTION_STATUSES } from "./connection.ts";
 
 const Icon = z
   .string()
@@ -63,42 +63,4 @@ export const ReplaceProject = z
   })
   .openapi("ReplaceProject", {
     example: { default_environment_id: EXAMPLE_ID, name: "storefront", icon: "icon:ship" },
-  });
-
-/** The account of AWS that a project deploys to. The formats are those of AWS. */
-export const ConnectProject = z
-  .strictObject({
-    provider: z.enum(PROVIDERS),
-    account_id: z
-      .string()
-      .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
-      .openapi({ example: "123456789012" }),
-    region: z
-      .string()
-      .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, as eu-central-1.")
-      .openapi({ example: "eu-central-1" }),
-    role_arn: clearable(
-      z
-        .string()
-        .max(2_048, "Send at most 2048 characters.")
-        .regex(
-          /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
-          "Send the ARN of an IAM role, as arn:aws:iam::123456789012:role/deploy.",
-        ),
-    ).openapi({ description: "The role that runners assume in the account." }),
-    external_id: clearable(
-      z
-        .string()
-        .min(2, "Send at least 2 characters.")
-        .max(1_224, "Send at most 1224 characters.")
-        .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
-    ).openapi({ description: "What the role's trust policy asks for." }),
-  })
-  .openapi("ConnectProject", {
-    example: {
-      provider: "aws",
-      account_id: "123456789012",
-      region: "eu-central-1",
-      role_arn: "arn:aws:iam::123456789012:role/deploy",
-    },
   });

@@ -1,20 +1,15 @@
 import { requireOrganization, type ServiceContext } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { NotFound } from "../../lib/errors.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { authorize } from "./access.ts";
-import type { NewConnection, ProjectChange, ProjectRow } from "./store.ts";
+import type { ProjectChange, ProjectRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_ENVIRONMENT = "production";
 
 export type NewProject = Pick<ProjectRow, "name" | "description" | "icon" | "repoId">;
-export type Connection = Pick<
-  NewConnection,
-  "provider" | "accountId" | "region" | "roleArn" | "externalId"
->;
-
 /** The project, for an actor who has at least the role `needed` in it. */
 export async function requireProject(
   ctx: ServiceContext,
@@ -81,28 +76,14 @@ export async function replaceProject(
   throw new NotFound("environment in the project");
 }
 
-/** Deletes a project with all that hangs from it; takes an owner. */
+/**
+ * Deletes a project with all that hangs from it; takes an owner. Throws `Conflict` while a
+ * deployment of it is unfinished.
+ */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
-  await ctx.db.batch(store.deleteProject(ctx.db, project.organizationId, id));
-}
-
-/** Connects a project to a cloud provider, in place of what it was connected to. */
-export async function connectProject(
-  ctx: ServiceContext,
-  id: string,
-  connection: Connection,
-): Promise<ProjectRow> {
-  const { organizationId } = await requireProject(ctx, id, "owner");
-  const now = ctx.clock.now();
-  const row = { projectId: id, organizationId, ...connection, createdAt: now, updatedAt: now };
-  const [, [project]] = await ctx.db.batch(store.connectProject(ctx.db, row));
-  if (!project) throw new NotFound("project");
-  return project;
-}
-
-/** Idempotent: whatever the state, the project is disconnected after. */
-export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
-  const { organizationId } = await requireProject(ctx, id, "owner");
-  await ctx.db.batch(store.disconnectProject(ctx.db, organizationId, id, ctx.clock.now()));
+  const results = await ctx.db.batch(store.deleteProject(ctx.db, project.organizationId, id));
+  const [deleted] = results[results.length - 1] as { id: string }[];
+  if (deleted) return;
+  throw new Conflict("The project has a deployment that is not finished. Cancel it first.");
 }

@@ -3,12 +3,23 @@ import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { type Bindable, compileSelect } from "../../db/compiled.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { components, environments, projectMembers, stacks, variables } from "../../db/schema.ts";
+import {
+  attempts,
+  components,
+  deploymentStacks,
+  deployments,
+  environments,
+  projectMembers,
+  resources,
+  runnerPoolEnvironments,
+  stacks,
+  variables,
+} from "../../db/schema.ts";
+import { allFinished } from "../../db/unfinished.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { projectConnections, projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
-export type NewConnection = typeof projectConnections.$inferInsert;
 
 export interface ProjectChange {
   name: string | undefined;
@@ -143,42 +154,30 @@ export function replaceProject(
     .returning();
 }
 
-/** A project and what hangs from it, for one batch. */
+/**
+ * Deletes a project and what hangs from it, all or nothing: unless a deployment of it is unfinished.
+ * For one batch; the last statement tells.
+ */
 export function deleteProject(db: Database, organizationId: string, id: string) {
+  const idle = allFinished("project_id", id);
+  const inside = sql`(select id from environments where project_id = ${id})`;
+  const ofEnvironments = (column: Column) => and(sql`${column} in ${inside}`, idle);
+  const ofProject = (column: Column) => and(eq(column, id), idle);
   return [
-    db.delete(projectMembers).where(eq(projectMembers.projectId, id)),
-    db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
-    db.delete(variables).where(eq(variables.projectId, id)),
-    db.delete(stacks).where(eq(stacks.projectId, id)),
-    db.delete(components).where(eq(components.projectId, id)),
-    db.delete(environments).where(eq(environments.projectId, id)),
-    db.delete(projects).where(within(organizationId, id)),
-  ] as const;
-}
-
-/** Connects a project; for one batch, the second statement gives the project. */
-export function connectProject(db: Database, connection: NewConnection) {
-  const { projectId, organizationId, createdAt, ...change } = connection;
-  return [
+    db.delete(projectMembers).where(ofProject(projectMembers.projectId)),
+    db.delete(projectConnections).where(ofProject(projectConnections.projectId)),
+    db.delete(variables).where(ofProject(variables.projectId)),
+    db.delete(resources).where(ofProject(resources.projectId)),
+    db.delete(deploymentStacks).where(ofEnvironments(deploymentStacks.environmentId)),
+    db.delete(attempts).where(ofEnvironments(attempts.environmentId)),
+    db.delete(deployments).where(ofProject(deployments.projectId)),
+    db.delete(runnerPoolEnvironments).where(ofEnvironments(runnerPoolEnvironments.environmentId)),
+    db.delete(stacks).where(ofProject(stacks.projectId)),
+    db.delete(components).where(ofProject(components.projectId)),
+    db.delete(environments).where(ofProject(environments.projectId)),
     db
-      .insert(projectConnections)
-      .values(connection)
-      .onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
-    db
-      .update(projects)
-      .set({ connectionStatus: "connected", updatedAt: connection.updatedAt })
-      .where(within(organizationId, projectId))
-      .returning(),
-  ] as const;
-}
-
-/** Disconnects a project, if it is connected; for one batch. */
-export function disconnectProject(db: Database, organizationId: string, id: string, now: number) {
-  return [
-    db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
-    db
-      .update(projects)
-      .set({ connectionStatus: "disconnected", updatedAt: now })
-      .where(and(within(organizationId, id), eq(projects.connectionStatus, "connected"))),
+      .delete(projects)
+      .where(and(within(organizationId, id), idle))
+      .returning({ id: projects.id }),
   ] as const;
 }

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
@@ -20,7 +21,10 @@ export const projects = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index("projects_list").on(table.organizationId, table.createdAt, table.id)],
+  (table) => [
+    index("projects_list").on(table.organizationId, table.createdAt, table.id),
+    index("projects_disconnecting").on(table.id).where(sql`connection_status = 'disconnecting'`),
+  ],
 );
 
 /** How the platform reaches a project's account at its cloud provider. */

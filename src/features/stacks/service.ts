@@ -70,10 +70,14 @@ export async function replaceStack(
   return replaced;
 }
 
-/** Deletes a stack; takes a contributor. */
+/**
+ * Deletes a stack with its resources; takes a contributor. Throws `Conflict` while an unfinished
+ * deployment holds it.
+ */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const { organizationId } = await requireStack(ctx, id, "contributor");
-  await store.deleteStack(ctx.db, organizationId, id);
+  const [, [deleted]] = await ctx.db.batch(store.deleteStack(ctx.db, organizationId, id));
+  if (!deleted) throw new Conflict("An unfinished deployment holds the stack. Cancel it first.");
 }
 
 /** A component never changes its environment, so the answer holds until the component goes. */

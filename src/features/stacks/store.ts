@@ -1,8 +1,9 @@
-import { and, eq, getTableColumns } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { components, projectMembers } from "../../db/schema.ts";
+import { components, projectMembers, resources } from "../../db/schema.ts";
+import { UNFINISHED } from "../../db/unfinished.ts";
 import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { stacks } from "./table.ts";
 
@@ -62,6 +63,19 @@ export function replaceStack(
   return db.update(stacks).set(change).where(within(organizationId, id)).returning();
 }
 
+/**
+ * Deletes a stack with its resources, unless an unfinished deployment holds it; for one batch, the
+ * last statement tells.
+ */
 export function deleteStack(db: Database, organizationId: string, id: string) {
-  return db.delete(stacks).where(within(organizationId, id));
+  const free = sql`not exists (select 1 from deployment_stacks as held
+    join deployments as live on live.id = held.deployment_id
+    where held.stack_id = ${id} and live.status in ${UNFINISHED})`;
+  return [
+    db.delete(resources).where(and(eq(resources.stackId, id), free)),
+    db
+      .delete(stacks)
+      .where(and(within(organizationId, id), free))
+      .returning({ id: stacks.id }),
+  ] as const;
 }

@@ -14,7 +14,7 @@ const Name = z
   .regex(/^[A-Za-z_][\w]*$/, "Send letters, digits and _, not beginning with a digit.")
   .openapi({ description: "Unique in the component or environment.", example: "DATABASE_URL" });
 
-const StorageMethod = z.enum(STORAGE_METHODS).openapi("StorageMethod", {
+export const StorageMethod = z.enum(STORAGE_METHODS).openapi("StorageMethod", {
   description:
     "How runners store the value at the provider: as a secret, as an encrypted parameter, or as " +
     "plain text. Here every value is encrypted.",

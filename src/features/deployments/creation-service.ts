@@ -1,0 +1,153 @@
+import type { ServiceContext } from "../../context.ts";
+import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import {
+  CONFIGURATION_BYTES,
+  configurationProblem,
+  type EnvironmentRow,
+  requireEnvironment,
+} from "../environments/index.ts";
+import type { NewDeployment, StackChoice } from "./creation-store.ts";
+import * as creation from "./creation-store.ts";
+import type { Queue } from "./lifecycle.ts";
+import {
+  type Document,
+  type Operation,
+  PatchRefused,
+  patchBetween,
+  patchDocument,
+} from "./patch.ts";
+import { requireDeployment } from "./service.ts";
+import { settle } from "./settle-store.ts";
+import type { DeploymentRow, ListedRow, StackOfDeployment } from "./store.ts";
+import * as store from "./store.ts";
+
+export interface DeploymentInput {
+  patch: readonly Operation[];
+  source: object | undefined;
+  stackIds: readonly string[] | undefined;
+  queue: Queue;
+  reason: string | undefined;
+}
+
+/**
+ * Queues a deployment of an environment; takes a contributor. Throws `BadInput` for a patch that
+ * does not apply, `NotFound` for a stack of another environment, and `Conflict` unless the project
+ * is connected.
+ */
+export async function createDeployment(
+  ctx: ServiceContext,
+  environmentId: string,
+  input: DeploymentInput,
+): Promise<ListedRow> {
+  const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  const { document, patch } = applyInput(environment, input.patch);
+  const message = configurationProblem(document);
+  if (message) throw new BadInput([{ path: "patch", message }]);
+  return insert(ctx, environment, input.stackIds, {
+    queue: input.queue,
+    patch: JSON.stringify(patch),
+    configuration: JSON.stringify(document),
+    source: input.source ? JSON.stringify(input.source) : null,
+    reason: input.reason ?? null,
+  });
+}
+
+/**
+ * Queues once more what a deployment was to do: its configuration, its source, and those of its
+ * stacks that there still are. That rolls back, too; takes a contributor.
+ */
+export async function redeploy(ctx: ServiceContext, id: string): Promise<ListedRow> {
+  const deployment = await requireDeployment(ctx, id, "contributor");
+  const environment = await requireEnvironment(ctx, deployment.environmentId, "contributor");
+  const stacks = JSON.parse(deployment.stacks) as StackOfDeployment[];
+  const left = await creation.findStacksLeft(
+    ctx.db,
+    environment.id,
+    stacks.map(({ id }) => id),
+  );
+  const known = new Set(left.map((stack) => stack.id));
+  const choice = stacks.map((stack) => stack.id).filter((stack) => known.has(stack));
+  return insertLike(ctx, environment, deployment, choice);
+}
+
+/**
+ * Queues in another environment of the project, over all of its stacks, what a deployment has
+ * brought to its own; takes a contributor. Throws `Conflict` for one that has not succeeded.
+ */
+export async function promote(
+  ctx: ServiceContext,
+  id: string,
+  environmentId: string,
+): Promise<ListedRow> {
+  const deployment = await requireDeployment(ctx, id, "contributor");
+  const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  if (environment.projectId !== deployment.projectId) {
+    throw new NotFound("environment in the project");
+  }
+  if (deployment.status !== "succeeded") {
+    throw new Conflict(`Only what has succeeded can be promoted: this is ${deployment.status}.`);
+  }
+  return insertLike(ctx, environment, deployment, undefined);
+}
+
+async function insertLike(
+  ctx: ServiceContext,
+  environment: EnvironmentRow,
+  deployment: DeploymentRow,
+  choice: StackChoice,
+): Promise<ListedRow> {
+  const [found] = await store.findConfiguration(ctx.db, deployment.organizationId, deployment.id);
+  if (!found) throw new NotFound("deployment");
+  const { configuration } = found;
+  const patch = patchBetween(readDocument(environment.configuration), readDocument(configuration));
+  return insert(ctx, environment, choice, {
+    queue: "supersede",
+    patch: JSON.stringify(patch),
+    configuration,
+    source: deployment.source,
+    reason: null,
+  });
+}
+
+async function insert(
+  ctx: ServiceContext,
+  environment: EnvironmentRow,
+  choice: StackChoice,
+  fields: Pick<NewDeployment, "patch" | "configuration" | "source" | "reason"> & { queue: Queue },
+): Promise<ListedRow> {
+  const { db, actor, clock } = ctx;
+  const { organizationId, projectId, id: environmentId } = environment;
+  const now = clock.now();
+  const id = newId(clock);
+  const row = { id, organizationId, projectId, environmentId, ...fields, now };
+  const [[circumstances], [created]] = await db
+    .batch([
+      creation.findCircumstances(db, row, choice),
+      creation.insertDeployment(db, row, choice),
+      creation.insertStacks(db, row, choice),
+      creation.supersedeOlder(db, id, environmentId, now),
+      ...settle(db, { environment: environmentId }, now),
+      store.findDeployment(db, actor, id),
+    ])
+    .then(([first, , , , , , , last]) => [first, last] as const);
+  if (created) return created;
+  if (!circumstances) throw new NotFound("environment");
+  if (circumstances.connectionStatus !== "connected") {
+    throw new Conflict("The project is not connected to a cloud provider. Connect it first.");
+  }
+  throw new NotFound("stack in the environment");
+}
+
+function applyInput(environment: EnvironmentRow, patch: readonly Operation[]) {
+  try {
+    return patchDocument(readDocument(environment.configuration), patch, 4 * CONFIGURATION_BYTES);
+  } catch (error) {
+    if (!(error instanceof PatchRefused)) throw error;
+    throw new BadInput([{ path: `patch.${error.index}`, message: error.message }]);
+  }
+}
+
+function readDocument(json: string): Document {
+  return JSON.parse(json) as Document;
+}

@@ -1,0 +1,105 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { projects, stacks } from "../../db/schema.ts";
+import { deploymentStacks, deployments } from "./table.ts";
+
+export type NewDeployment = Pick<
+  typeof deployments.$inferInsert,
+  | "id"
+  | "organizationId"
+  | "projectId"
+  | "environmentId"
+  | "queue"
+  | "patch"
+  | "configuration"
+  | "source"
+  | "reason"
+> & { now: number };
+
+/** Which stacks a deployment is over: undefined for all that the environment has. */
+export type StackChoice = readonly string[] | undefined;
+
+/** How many of the chosen stacks the environment has. */
+function countOf(environmentId: string, choice: readonly string[]): SQL {
+  return sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
+    and stacks.id in (select value from json_each(${JSON.stringify(choice)})))`;
+}
+
+/** What creation depends on, as it is when it is tried. */
+export function findCircumstances(
+  db: Database,
+  { organizationId, projectId, environmentId }: NewDeployment,
+  choice: StackChoice,
+) {
+  return db
+    .select({
+      connectionStatus: projects.connectionStatus,
+      knownStacks: sql<number>`${choice ? countOf(environmentId, choice) : 0}`.as("known_stacks"),
+    })
+    .from(projects)
+    .where(and(eq(projects.organizationId, organizationId), eq(projects.id, projectId)));
+}
+
+/** The next deployment of its environment, if the project is connected and has these stacks. */
+export function insertDeployment(db: Database, deployment: NewDeployment, choice: StackChoice) {
+  const { id, organizationId, projectId, environmentId, queue, patch, now } = deployment;
+  const { configuration, source = null, reason = null } = deployment;
+  const hasAll = choice ? sql`${countOf(environmentId, choice)} = ${choice.length}` : sql`true`;
+  return db.insert(deployments).select(
+    sql`select ${id}, ${organizationId}, ${projectId}, ${environmentId},
+        (select coalesce(max(number), 0) + 1 from deployments
+          where environment_id = ${environmentId}),
+        'queued', ${queue}, ${patch}, ${configuration}, ${source}, ${reason},
+        null, null, null, ${now}, null, null, ${now}
+      from projects
+      where projects.id = ${projectId} and projects.connection_status = 'connected'
+        and ${hasAll}`,
+  );
+}
+
+/** The stacks of a deployment that was inserted in the same batch, in the order of the choice. */
+export function insertStacks(db: Database, deployment: NewDeployment, choice: StackChoice) {
+  const { id, organizationId, environmentId, now } = deployment;
+  const chosen = choice
+    ? sql`json_each(${JSON.stringify(choice)}) as item
+        join ${stacks} on stacks.id = item.value and stacks.environment_id = ${environmentId}`
+    : sql`(select id as value, row_number() over (order by created_at, id) - 1 as key
+        from stacks where environment_id = ${environmentId}) as item`;
+  return db.insert(deploymentStacks).select(
+    sql`select ${id}, item.value, ${organizationId}, ${environmentId}, item.key, 'pending',
+        null, 0, ${now}, ${now}
+      from ${chosen}
+      where exists (select 1 from deployments where id = ${id})`,
+  );
+}
+
+/** Those of these stacks that the environment has. */
+export function findStacksLeft(db: Database, environmentId: string, ids: readonly string[]) {
+  return db
+    .select({ id: stacks.id })
+    .from(stacks)
+    .where(
+      and(
+        eq(stacks.environmentId, environmentId),
+        sql`${stacks.id} in (select value from json_each(${JSON.stringify(ids)}))`,
+      ),
+    );
+}
+
+/**
+ * Supersedes what is older than a deployment of the queue `supersede`, and has not started. One of
+ * the other queue supersedes nothing.
+ */
+export function supersedeOlder(db: Database, id: string, environmentId: string, now: number) {
+  return db
+    .update(deployments)
+    .set({ status: "superseded", finishedAt: now, updatedAt: now })
+    .where(
+      and(
+        eq(deployments.environmentId, environmentId),
+        sql`${deployments.status} = 'queued'`,
+        sql`${deployments.number} < (select newer.number from deployments as newer
+          where newer.id = ${id} and newer.queue = 'supersede')`,
+      ),
+    );
+}

@@ -1,0 +1,19 @@
+export {
+  type AttemptState,
+  CANCEL_MS,
+  type DeploymentStatus,
+  FAILURES,
+  HEARTBEAT_MS,
+  isFinished,
+  LEASE_MS,
+  OFFER_MS,
+  OUTCOMES,
+  type Outcome,
+  REPORTED_STATUSES,
+  type ReportedStatus,
+  STALE_MS,
+} from "./lifecycle.ts";
+export { presentDeployment } from "./presenters.ts";
+export { Deployment } from "./schemas.ts";
+export { cancelUnfinished, type Scope, settle, sweep } from "./settle-store.ts";
+export { DEPLOYMENT, type ListedRow } from "./store.ts";

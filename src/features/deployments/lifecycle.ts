@@ -1,0 +1,85 @@
+/** Which states there are, which are final, and what may follow what. Nothing here does I/O. */
+export const DEPLOYMENT_STATUSES = [
+  "queued",
+  "in_progress",
+  "canceling",
+  "succeeded",
+  "failed",
+  "canceled",
+  "superseded",
+] as const;
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
+
+/** A deployment is active exactly while a runner has started it and nobody has ended it. */
+export const ACTIVE_STATUSES = ["in_progress", "canceling"] as const;
+export const UNFINISHED_STATUSES = ["queued", ...ACTIVE_STATUSES] as const;
+
+/** What a deployment may become. A status that nothing follows is final. */
+export const NEXT_STATUSES = {
+  queued: ["in_progress", "canceled", "superseded"],
+  in_progress: ["canceling", "succeeded", "failed", "canceled"],
+  canceling: ["canceled"],
+  succeeded: [],
+  failed: [],
+  canceled: [],
+  superseded: [],
+} as const satisfies Record<DeploymentStatus, readonly DeploymentStatus[]>;
+
+export function isFinished(status: DeploymentStatus): boolean {
+  return NEXT_STATUSES[status].length === 0;
+}
+
+export const STACK_STATUSES = [
+  "pending",
+  "in_progress",
+  "succeeded",
+  "failed",
+  "canceled",
+  "skipped",
+] as const;
+export type StackStatus = (typeof STACK_STATUSES)[number];
+
+/** What a runner may report of a stack. `pending` is what it was before. */
+export const REPORTED_STATUSES = [
+  "in_progress",
+  "succeeded",
+  "failed",
+  "canceled",
+  "skipped",
+] as const satisfies readonly StackStatus[];
+export type ReportedStatus = (typeof REPORTED_STATUSES)[number];
+
+export const UNFINISHED_STACK_STATUSES = ["pending", "in_progress"] as const;
+/** With these alone may a deployment succeed. */
+export const GOOD_STACK_STATUSES = ["succeeded", "skipped"] as const;
+
+export const QUEUES = ["supersede", "fifo"] as const;
+export type Queue = (typeof QUEUES)[number];
+
+/** How a runner says that it is done. */
+export const OUTCOMES = ["succeeded", "failed", "canceled"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const ATTEMPT_STATES = ["offered", "running", "ended"] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+/** How an attempt ended: by its runner's word, or without it. */
+export const ATTEMPT_OUTCOMES = [...OUTCOMES, "released", "lapsed", "lost", "revoked"] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** Why a deployment failed, where no runner has said so. */
+export const FAILURES = {
+  runnerLost: "runner_lost",
+  stackFailed: "stack_failed",
+  stacksUnfinished: "stacks_unfinished",
+} as const;
+
+/** An offer that is not taken up lapses, and the deployment is queued again. */
+export const OFFER_MS = 60_000;
+export const HEARTBEAT_MS = 15_000;
+/** Without a heartbeat for so long, the attempt is stale; it may resume. */
+export const LEASE_MS = 60_000;
+/** Stale for so long, it is lost for good. */
+export const STALE_MS = 300_000;
+/** A runner has so long to cancel before the deployment is canceled without it. */
+export const CANCEL_MS = 120_000;

@@ -1,0 +1,31 @@
+import { toTimestamp } from "../../lib/clock.ts";
+import type { Operation } from "./patch.ts";
+import type { ListedRow, StackOfDeployment } from "./store.ts";
+
+export function presentDeployment(row: ListedRow) {
+  const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
+  return {
+    id: row.id,
+    environment_id: row.environmentId,
+    status: row.status,
+    stack_ids: stacks.map(({ id }) => id),
+    data: {
+      patch: JSON.parse(row.patch) as Operation[],
+      ...(row.source !== null && { source: JSON.parse(row.source) as object }),
+      ...(stacks.length > 0 && { stacks: stacks.map(presentStackOfDeployment) }),
+    },
+    created_at: toTimestamp(row.createdAt),
+    started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
+    finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
+    updated_at: toTimestamp(row.updatedAt),
+  };
+}
+
+function presentStackOfDeployment({ id, status, statusReason, timestamp }: StackOfDeployment) {
+  return {
+    id,
+    status,
+    ...(statusReason !== null && { status_reason: statusReason }),
+    timestamp: toTimestamp(timestamp),
+  };
+}

@@ -1,0 +1,72 @@
+import { createRoute } from "@hono/zod-openapi";
+import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { EnvironmentParams } from "../../http/params.ts";
+import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentDeployment } from "./presenters.ts";
+import {
+  Deployment,
+  DeploymentList,
+  DeploymentOfEnvironmentParams,
+  DeploymentQuery,
+  StackParams,
+} from "./schemas.ts";
+import { getDeployment, listDeploymentsOfEnvironment, listDeploymentsOfStack } from "./service.ts";
+
+const listOfEnvironment = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}/deployments",
+  operationId: "listEnvironmentDeployments",
+  tags: ["Deployments"],
+  summary: "List the deployments of an environment",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: EnvironmentParams, query: DeploymentQuery },
+  responses: { 200: jsonReply(DeploymentList, "A page of deployments."), ...ERROR_REPLIES },
+});
+
+const getOfEnvironment = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}/deployments/{id}",
+  operationId: "getEnvironmentDeployment",
+  tags: ["Deployments"],
+  summary: "Read a deployment of an environment",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: DeploymentOfEnvironmentParams },
+  responses: { 200: jsonReply(Deployment, "The deployment."), ...ERROR_REPLIES },
+});
+
+const listOfStack = createRoute({
+  method: "get",
+  path: "/v1/stacks/{stack_id}/deployments",
+  operationId: "listStackDeployments",
+  tags: ["Deployments"],
+  summary: "List the deployments of a stack",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: StackParams, query: DeploymentQuery },
+  responses: { 200: jsonReply(DeploymentList, "A page of deployments."), ...ERROR_REPLIES },
+});
+
+export const scopedDeploymentRoutes = createRouter()
+  .openapi(listOfEnvironment, async (c) => {
+    const query = c.req.valid("query");
+    const page = { ...toPageRequest(query), statuses: query.status ?? [] };
+    const { environment_id } = c.req.valid("param");
+    const found = await listDeploymentsOfEnvironment(c.env, environment_id, page);
+    return c.json(toEnvelope(found, presentDeployment), 200);
+  })
+  .openapi(getOfEnvironment, async (c) => {
+    const { environment_id, id } = c.req.valid("param");
+    return c.json(presentDeployment(await getDeployment(c.env, id, environment_id)), 200);
+  })
+  .openapi(listOfStack, async (c) => {
+    const query = c.req.valid("query");
+    const page = { ...toPageRequest(query), statuses: query.status ?? [] };
+    const found = await listDeploymentsOfStack(c.env, c.req.valid("param").stack_id, page);
+    return c.json(toEnvelope(found, presentDeployment), 200);
+  });

@@ -1,0 +1,168 @@
+import { and, type Column, inArray, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { projects } from "../../db/schema.ts";
+import { UNFINISHED } from "../../db/unfinished.ts";
+import { CANCEL_MS, FAILURES } from "./lifecycle.ts";
+import { attempts, deploymentStacks, deployments } from "./table.ts";
+
+/** The environments that a statement is about. */
+export type Scope =
+  | { environment: string }
+  | { project: string }
+  | { pool: string }
+  | { attempt: string }
+  | "everything";
+
+function inScope(scope: Scope, environmentId: Column): SQL | undefined {
+  if (scope === "everything") return undefined;
+  return sql`${environmentId} in ${environmentsOf(scope)}`;
+}
+
+function environmentsOf(scope: Exclude<Scope, string>): SQL {
+  if ("environment" in scope) return sql`(${scope.environment})`;
+  if ("project" in scope) {
+    return sql`(select id from environments where project_id = ${scope.project})`;
+  }
+  if ("pool" in scope) {
+    return sql`(select environment_id from runner_pool_environments where pool_id = ${scope.pool})`;
+  }
+  return sql`(select environment_id from attempts where id = ${scope.attempt})`;
+}
+
+/**
+ * Ends what nobody ends: offers that lapsed, which queues their deployments again; runners that are
+ * lost; and cancellations past their time. For one batch that `settle` ends.
+ */
+export function sweep(db: Database, scope: Scope, now: number) {
+  const isLost = sql`exists (select 1 from attempts as held
+    where held.environment_id = ${deployments.environmentId} and held.state = 'running'
+      and held.deployment_id = ${deployments.id} and held.lost_at <= ${now})`;
+  return [
+    lapseOffers(db, scope, now),
+    db
+      .update(deployments)
+      .set({
+        status: sql`case status when 'canceling' then 'canceled' else 'failed' end`,
+        failureReason: sql`case status when 'canceling' then null else ${FAILURES.runnerLost} end`,
+        finishedAt: now,
+        updatedAt: now,
+      })
+      .where(
+        and(
+          inScope(scope, deployments.environmentId),
+          sql`${deployments.status} in ('in_progress', 'canceling')`,
+          isLost,
+        ),
+      ),
+    db
+      .update(deployments)
+      .set({ status: "canceled", finishedAt: now, updatedAt: now })
+      .where(
+        and(
+          inScope(scope, deployments.environmentId),
+          sql`${deployments.status} = 'canceling' and ${deployments.cancelDeadline} <= ${now}`,
+        ),
+      ),
+  ] as const;
+}
+
+function lapseOffers(db: Database, scope: Scope, now: number) {
+  return db
+    .update(attempts)
+    .set({ state: "ended", outcome: "lapsed", endedAt: now })
+    .where(
+      and(
+        inScope(scope, attempts.environmentId),
+        // Says what the partial index holds, which a parameter could not.
+        sql`${attempts.state} <> 'ended' and ${attempts.state} = 'offered'`,
+        sql`${attempts.offeredUntil} <= ${now}`,
+      ),
+    );
+}
+
+/** Cancels what has not started, and asks what runs to cancel. For one batch that `settle` ends. */
+export function cancelUnfinished(
+  db: Database,
+  which: { deployment: string } | { project: string },
+  now: number,
+) {
+  return db
+    .update(deployments)
+    .set({
+      status: sql`case status when 'queued' then 'canceled' else 'canceling' end`,
+      cancelDeadline: sql`case status when 'queued' then null else ${now + CANCEL_MS} end`,
+      finishedAt: sql`case status when 'queued' then ${now} end`,
+      updatedAt: now,
+    })
+    .where(
+      and(
+        "project" in which
+          ? sql`${deployments.projectId} = ${which.project}`
+          : sql`${deployments.id} = ${which.deployment}`,
+        inArray(deployments.status, ["queued", "in_progress"]),
+      ),
+    )
+    .returning({ id: deployments.id });
+}
+
+/**
+ * After any change to deployments, in the same batch: ends the attempts and the stacks of those that
+ * are finished, and disconnects a project whose last one is.
+ */
+export function settle(db: Database, scope: Scope, now: number) {
+  const finished = (deploymentId: Column) => sql`exists (select 1 from deployments as over
+    where over.id = ${deploymentId} and over.status not in ${UNFINISHED})`;
+  return [
+    db
+      .update(attempts)
+      .set({
+        state: "ended",
+        outcome: sql`case when lost_at <= ${now} then 'lost' else 'revoked' end`,
+        endedAt: now,
+      })
+      .where(
+        and(
+          inScope(scope, attempts.environmentId),
+          sql`${attempts.state} <> 'ended'`,
+          finished(attempts.deploymentId),
+        ),
+      ),
+    endStacks(
+      db,
+      and(inScope(scope, deploymentStacks.environmentId), finished(deploymentStacks.deploymentId)),
+      now,
+    ),
+    db
+      .update(projects)
+      .set({ connectionStatus: "disconnected", updatedAt: now })
+      .where(
+        and(
+          scope === "everything"
+            ? undefined
+            : sql`${projects.id} in (select project_id from environments
+                where id in ${environmentsOf(scope)})`,
+          sql`${projects.connectionStatus} = 'disconnecting'`,
+          sql`not exists (select 1 from deployments as live
+            where live.project_id = ${projects.id} and live.status in ${UNFINISHED})`,
+        ),
+      ),
+  ] as const;
+}
+
+/** What was under way ends as its deployment did; what was not begun is skipped, or canceled. */
+function endStacks(db: Database, which: SQL | undefined, now: number) {
+  const of = (column: string) =>
+    sql`(select over.${sql.raw(column)} from deployments as over
+      where over.id = deployment_stacks.deployment_id)`;
+  return db
+    .update(deploymentStacks)
+    .set({
+      status: sql`case when ${of("status")} = 'canceled' then 'canceled'
+        when deployment_stacks.status = 'pending' then 'skipped' else 'failed' end`,
+      statusReason: sql`case when ${of("status")} = 'failed' and status = 'in_progress'
+        then coalesce(${of("message")}, ${of("failure_reason")}, status_reason)
+        else status_reason end`,
+      timestamp: now,
+    })
+    .where(and(which, sql`${deploymentStacks.status} in ('pending', 'in_progress')`));
+}

@@ -1,0 +1,106 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { EnvironmentParams } from "../../http/params.ts";
+import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentResource } from "./presenters.ts";
+import {
+  Resource,
+  ResourceList,
+  ResourceOfEnvironmentParams,
+  ResourceOfStackParams,
+  ResourceParams,
+  StackParams,
+} from "./schemas.ts";
+import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from "./service.ts";
+
+const get = createRoute({
+  method: "get",
+  path: "/v1/resources/{id}",
+  operationId: "getResource",
+  tags: ["Resources"],
+  summary: "Read a resource",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: ResourceParams },
+  responses: { 200: jsonReply(Resource, "The resource."), ...ERROR_REPLIES },
+});
+
+const getOfStack = createRoute({
+  method: "get",
+  path: "/v1/stacks/{stack_id}/resources/{id}",
+  operationId: "getStackResource",
+  tags: ["Resources"],
+  summary: "Read a resource of a stack",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: ResourceOfStackParams },
+  responses: { 200: jsonReply(Resource, "The resource."), ...ERROR_REPLIES },
+});
+
+const getOfEnvironment = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}/resources/{id}",
+  operationId: "getEnvironmentResource",
+  tags: ["Resources"],
+  summary: "Read a resource of an environment",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: ResourceOfEnvironmentParams },
+  responses: { 200: jsonReply(Resource, "The resource."), ...ERROR_REPLIES },
+});
+
+const listOfStack = createRoute({
+  method: "get",
+  path: "/v1/stacks/{stack_id}/resources",
+  operationId: "listStackResources",
+  tags: ["Resources"],
+  summary: "List the resources of a stack",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: StackParams, query: ListQuery },
+  responses: { 200: jsonReply(ResourceList, "A page of resources."), ...ERROR_REPLIES },
+});
+
+const listOfEnvironment = createRoute({
+  method: "get",
+  path: "/v1/environments/{environment_id}/resources",
+  operationId: "listEnvironmentResources",
+  tags: ["Resources"],
+  summary: "List the resources of an environment",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  "x-ratelimit-policy": "polling",
+  request: { params: EnvironmentParams, query: ListQuery },
+  responses: { 200: jsonReply(ResourceList, "A page of resources."), ...ERROR_REPLIES },
+});
+
+export const resourceRoutes = createRouter()
+  .openapi(get, async (c) => {
+    return c.json(presentResource(await getResource(c.env, c.req.valid("param").id)), 200);
+  })
+  .openapi(getOfStack, async (c) => {
+    const { stack_id, id } = c.req.valid("param");
+    const resource = await getResource(c.env, id, { kind: "stack", id: stack_id });
+    return c.json(presentResource(resource), 200);
+  })
+  .openapi(getOfEnvironment, async (c) => {
+    const { environment_id, id } = c.req.valid("param");
+    const resource = await getResource(c.env, id, { kind: "environment", id: environment_id });
+    return c.json(presentResource(resource), 200);
+  })
+  .openapi(listOfStack, async (c) => {
+    const page = toPageRequest(c.req.valid("query"));
+    const found = await listResourcesOfStack(c.env, c.req.valid("param").stack_id, page);
+    return c.json(toEnvelope(found, presentResource), 200);
+  })
+  .openapi(listOfEnvironment, async (c) => {
+    const page = toPageRequest(c.req.valid("query"));
+    const { environment_id } = c.req.valid("param");
+    const found = await listResourcesOfEnvironment(c.env, environment_id, page);
+    return c.json(toEnvelope(found, presentResource), 200);
+  });

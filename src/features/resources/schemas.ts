@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { EnvironmentParams, textParam } from "../../http/params.ts";
+import { Identifier, Timestamp } from "../../http/schemas.ts";
+import { RESOURCE_STATUSES } from "./statuses.ts";
+
+export const ResourceStatus = z
+  .enum(RESOURCE_STATUSES)
+  .openapi("ResourceStatus", { description: "As CloudFormation names it." });
+
+export const Resource = z
+  .object({
+    id: Identifier,
+    stack_id: Identifier,
+    environment_id: Identifier,
+    template_id: z
+      .string()
+      .openapi({ description: "Its logical ID in the stack's template.", example: "Bucket" }),
+    physical_id: z
+      .string()
+      .openapi({ description: "Its ID at the provider.", example: "shop-bucket-1x2y3z" }),
+    resource_type: z.string().openapi({ example: "AWS::S3::Bucket" }),
+    status: ResourceStatus,
+    status_reason: z.string().optional(),
+    timestamp: Timestamp.openapi({ description: "When the provider last changed it." }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .openapi("Resource");
+
+export const ResourceList = envelopeOf(Resource, "ResourceList");
+
+const id = textParam("id", "resource");
+
+export const ResourceParams = z.object(id);
+export const StackParams = z.object(textParam("stack_id", "stack"));
+export const ResourceOfStackParams = StackParams.extend(id);
+export const ResourceOfEnvironmentParams = EnvironmentParams.extend(id);

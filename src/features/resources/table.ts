@@ -1,0 +1,43 @@
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
+import { environments } from "../environments/table.ts";
+import { organizations } from "../organizations/table.ts";
+import { projects } from "../projects/table.ts";
+import { stacks } from "../stacks/table.ts";
+import { RESOURCE_STATUSES } from "./statuses.ts";
+
+/** The cloud resources of a stack, as its runners have reported them. */
+export const resources = sqliteTable(
+  "resources",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "restrict" }),
+    environmentId: id("environment_id")
+      .notNull()
+      .references(() => environments.id, { onDelete: "restrict" }),
+    stackId: id("stack_id")
+      .notNull()
+      .references(() => stacks.id, { onDelete: "restrict" }),
+    /** Its logical ID in the stack's template. */
+    templateId: text("template_id").notNull(),
+    /** Its ID at the provider. */
+    physicalId: text("physical_id").notNull(),
+    resourceType: text("resource_type").notNull(),
+    status: text("status", { enum: RESOURCE_STATUSES }).notNull(),
+    statusReason: text("status_reason"),
+    timestamp: time("timestamp").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("resources_template").on(table.stackId, table.templateId),
+    index("resources_list").on(table.stackId, table.createdAt, table.id),
+    index("resources_environment").on(table.environmentId, table.createdAt, table.id),
+    index("resources_project").on(table.projectId),
+  ],
+);

@@ -1,0 +1,17 @@
+import type { Runner } from "../../context.ts";
+import type { KeyRing, Principal } from "../../principals.ts";
+import { findTokenPrincipal, recordTokenUse } from "./store.ts";
+
+/** A runner token that exists, as it was when it was read. */
+export interface RunnerPrincipal extends Runner, Principal {}
+
+/** Where runner tokens are looked up. They do not expire. */
+export const tokenRing: KeyRing<RunnerPrincipal> = {
+  async find(db, token) {
+    const [row] = await findTokenPrincipal(db, token.id, token.secretHash);
+    return row && { ...row, expiresAt: null };
+  },
+  async recordUse(db, id, hour) {
+    await recordTokenUse(db, id, hour);
+  },
+};

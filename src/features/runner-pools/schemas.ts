@@ -1,0 +1,60 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { idParam } from "../../http/params.ts";
+import { EXAMPLE_ID, Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
+import { RUNNER_TOKEN_PATTERN } from "./format.ts";
+
+const MAXIMUM_ENVIRONMENTS = 100;
+const COUNT = `Send 1 to ${MAXIMUM_ENVIRONMENTS} environments.`;
+
+const Name = text(100).openapi({ description: "Unique in the organization.", example: "eu" });
+const TokenName = text(100).openapi({ description: "What the token is for.", example: "ci" });
+
+export const RunnerPool = z
+  .object({
+    id: Identifier,
+    org_id: Identifier,
+    name: Name,
+    environment_ids: z.array(Identifier).openapi({
+      description: "The environments whose deployments its runners may claim.",
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .openapi("RunnerPool");
+
+export const RunnerPoolList = envelopeOf(RunnerPool, "RunnerPoolList");
+
+export const CreateRunnerPool = z
+  .strictObject({
+    name: Name,
+    environment_ids: z.array(IdentifierInput).min(1, COUNT).max(MAXIMUM_ENVIRONMENTS, COUNT),
+  })
+  .openapi("CreateRunnerPool", { example: { name: "eu", environment_ids: [EXAMPLE_ID] } });
+
+export const CreateRunnerToken = z
+  .strictObject({ name: TokenName })
+  .openapi("CreateRunnerToken", { example: { name: "ci" } });
+
+export const CreatedRunnerToken = z
+  .object({
+    id: Identifier,
+    pool_id: Identifier,
+    name: TokenName,
+    last_four: z
+      .string()
+      .openapi({ description: "The last four characters of the token.", example: "uOhD" }),
+    created_at: Timestamp,
+    token: z.string().regex(RUNNER_TOKEN_PATTERN).openapi({
+      description: "The token itself. It is shown this once and kept nowhere: store it now.",
+      example: "lsr_1C4dSLTQ9wKmCkmG3EtMZp_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD",
+    }),
+  })
+  .openapi("CreatedRunnerToken");
+
+export const RunnerPoolParams = z.object({
+  ...idParam("org_id", "organization"),
+  ...idParam("pool_id", "runner pool"),
+});
+
+export const RunnerTokenParams = RunnerPoolParams.extend(idParam("token_id", "runner token"));

@@ -1,0 +1,102 @@
+import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { orIfTaken } from "../../db/failures.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { issueRunnerToken } from "./format.ts";
+import type { PoolRow, TokenRow } from "./store.ts";
+import * as store from "./store.ts";
+
+/** A token that was made just now: the record, and the token itself, to be shown once. */
+export interface CreatedToken {
+  row: TokenRow;
+  token: string;
+}
+
+/** The runner pools of an organization; takes an admin. */
+export async function listPools(
+  ctx: ServiceContext,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<PoolRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  return toPage(page, await store.listPools(ctx.db, organizationId, page), (row) => row);
+}
+
+/** One runner pool; takes an admin. */
+export async function getPool(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<PoolRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const [row] = await store.findPool(ctx.db, organizationId, id);
+  if (!row) throw new NotFound("runner pool");
+  return row;
+}
+
+/** Makes a pool for these environments; takes an admin. Throws `NotFound` if one is not there. */
+export async function createPool(
+  ctx: ServiceContext,
+  organizationId: string,
+  input: { name: string; environmentIds: readonly string[] },
+): Promise<PoolRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const now = ctx.clock.now();
+  const { name } = input;
+  const pool = { id: newId(ctx.clock), organizationId, name, createdAt: now, updatedAt: now };
+  const [, , [created]] = await orIfTaken(
+    ctx.db.batch(store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)])),
+    ["runner_pools.organization_id", "runner_pools.name"],
+    () => new Conflict("The organization has a runner pool of this name. Choose another."),
+  );
+  if (!created) throw new NotFound("environment in the organization");
+  return created;
+}
+
+/**
+ * Deletes a pool and its tokens; takes an admin. Throws `Conflict` while a runner of it has a
+ * deployment in hand.
+ */
+export async function deletePool(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await getPool(ctx, organizationId, id);
+  const [tokens, , , [deleted]] = await ctx.db.batch(store.deletePool(ctx.db, organizationId, id));
+  if (!deleted)
+    throw new Conflict("A runner of the pool has a deployment in hand. Cancel it first.");
+  await ctx.announceKeys(
+    tokens.map(({ version, ...token }) => ({ ...token, version: version + 1 })),
+  );
+}
+
+/** Makes a token for a pool; takes an admin. */
+export async function createToken(
+  ctx: ServiceContext,
+  organizationId: string,
+  poolId: string,
+  { name }: { name: string },
+): Promise<CreatedToken> {
+  await getPool(ctx, organizationId, poolId);
+  const { key: token, ...issued } = await issueRunnerToken(newId(ctx.clock));
+  const createdAt = ctx.clock.now();
+  const values = { ...issued, organizationId, poolId, name, createdAt };
+  const [row] = await store.insertToken(ctx.db, values);
+  if (!row) throw new Error("The inserted token did not come back");
+  return { row, token };
+}
+
+/** Revokes a token, which ends with its next request; takes an admin. */
+export async function revokeToken(
+  ctx: ServiceContext,
+  organizationId: string,
+  poolId: string,
+  id: string,
+): Promise<void> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const [gone] = await store.deleteToken(ctx.db, organizationId, poolId, id);
+  if (!gone) throw new NotFound("runner token");
+  await ctx.announceKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
+}

@@ -1,0 +1,130 @@
+import { and, eq, getTableColumns, isNull, lt, notExists, or, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { attempts, environments } from "../../db/schema.ts";
+import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
+
+export type PoolRow = Awaited<ReturnType<typeof findPool>>[number];
+export type TokenRow = typeof runnerTokens.$inferSelect;
+export type NewPool = typeof runnerPools.$inferInsert;
+
+/** A pool with the IDs of its environments, as JSON. Its own table goes by its full name. */
+const POOL = {
+  ...getTableColumns(runnerPools),
+  environmentIds: sql<string>`(select json_group_array(item.environment_id) from (
+    select environment_id from runner_pool_environments
+    where pool_id = runner_pools.id order by environment_id) as item)`.as("environment_ids"),
+};
+
+const within = (organizationId: string, id: string) =>
+  and(eq(runnerPools.organizationId, organizationId), eq(runnerPools.id, id));
+
+/** The token with this ID and this secret. */
+export function findTokenPrincipal(db: Database, id: string, secretHash: string) {
+  return db
+    .select({
+      keyId: runnerTokens.id,
+      organizationId: runnerTokens.organizationId,
+      poolId: runnerTokens.poolId,
+      version: runnerTokens.version,
+      lastUsedAt: runnerTokens.lastUsedAt,
+    })
+    .from(runnerTokens)
+    .where(and(eq(runnerTokens.id, id), eq(runnerTokens.secretHash, secretHash)));
+}
+
+/** Notes the hour of the last use, unless a later one is known. */
+export function recordTokenUse(db: Database, id: string, hour: number) {
+  const { lastUsedAt } = runnerTokens;
+  return db
+    .update(runnerTokens)
+    .set({ lastUsedAt: hour })
+    .where(and(eq(runnerTokens.id, id), or(isNull(lastUsedAt), lt(lastUsedAt, hour))));
+}
+
+export function findPool(db: Database, organizationId: string, id: string) {
+  return db.select(POOL).from(runnerPools).where(within(organizationId, id));
+}
+
+export function listPools(db: Database, organizationId: string, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, runnerPools.createdAt, runnerPools.id);
+  return db
+    .select(POOL)
+    .from(runnerPools)
+    .where(and(eq(runnerPools.organizationId, organizationId), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+/**
+ * A pool for environments of its organization, all of them or no pool; for one batch, the last
+ * statement gives it. JSON carries the list: a statement takes at most 100 parameters.
+ */
+export function insertPool(db: Database, pool: NewPool, environmentIds: readonly string[]) {
+  const ids = sql`(select value from json_each(${JSON.stringify(environmentIds)}))`;
+  const known = and(
+    eq(environments.organizationId, pool.organizationId),
+    sql`${environments.id} in ${ids}`,
+  );
+  const count = db.select({ count: sql`count(*)` }).from(environments).where(known);
+  const { id, organizationId, name, createdAt, updatedAt } = pool;
+  return [
+    db.insert(runnerPools).select(
+      sql`select ${id}, ${organizationId}, ${name}, ${createdAt}, ${updatedAt}
+          where (${count}) = ${environmentIds.length}`,
+    ),
+    db.insert(runnerPoolEnvironments).select(
+      sql`select ${id}, item.value, ${organizationId}
+          from json_each(${JSON.stringify(environmentIds)}) as item where changes() > 0`,
+    ),
+    findPool(db, organizationId, id),
+  ] as const;
+}
+
+/**
+ * Deletes a pool with its tokens, unless a runner of it has a deployment in hand; for one batch,
+ * the last statement tells.
+ */
+export function deletePool(db: Database, organizationId: string, id: string) {
+  const idle = notExists(
+    db
+      .select({ found: sql`1` })
+      .from(attempts)
+      .where(and(eq(attempts.poolId, id), sql`${attempts.state} <> 'ended'`)),
+  );
+  return [
+    db
+      .delete(runnerTokens)
+      .where(and(eq(runnerTokens.poolId, id), idle))
+      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
+    db.delete(runnerPoolEnvironments).where(and(eq(runnerPoolEnvironments.poolId, id), idle)),
+    db.delete(attempts).where(
+      and(
+        eq(attempts.poolId, id),
+        sql`not exists (select 1 from attempts as live
+            where live.pool_id = ${id} and live.state <> 'ended')`,
+      ),
+    ),
+    db
+      .delete(runnerPools)
+      .where(and(within(organizationId, id), idle))
+      .returning({ id: runnerPools.id }),
+  ] as const;
+}
+
+export function insertToken(db: Database, token: typeof runnerTokens.$inferInsert) {
+  return db.insert(runnerTokens).values(token).returning();
+}
+
+export function deleteToken(db: Database, organizationId: string, poolId: string, id: string) {
+  return db
+    .delete(runnerTokens)
+    .where(
+      and(
+        eq(runnerTokens.organizationId, organizationId),
+        eq(runnerTokens.poolId, poolId),
+        eq(runnerTokens.id, id),
+      ),
+    )
+    .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version });
+}

@@ -1,0 +1,74 @@
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
+import { environments } from "../environments/table.ts";
+import { organizations } from "../organizations/table.ts";
+
+export const runnerPools = sqliteTable(
+  "runner_pools",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("runner_pools_name").on(table.organizationId, table.name),
+    index("runner_pools_list").on(table.organizationId, table.createdAt, table.id),
+  ],
+);
+
+/** The environments whose deployments the runners of a pool may claim. */
+export const runnerPoolEnvironments = sqliteTable(
+  "runner_pool_environments",
+  {
+    poolId: id("pool_id")
+      .notNull()
+      .references(() => runnerPools.id, { onDelete: "restrict" }),
+    environmentId: id("environment_id")
+      .notNull()
+      .references(() => environments.id, { onDelete: "restrict" }),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.poolId, table.environmentId] }),
+    index("runner_pool_environments_environment").on(table.environmentId),
+  ],
+);
+
+export const runnerTokens = sqliteTable(
+  "runner_tokens",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    poolId: id("pool_id")
+      .notNull()
+      .references(() => runnerPools.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    /** SHA-256 of the secret, hexadecimal. It also names the token's rate limiter. */
+    secretHash: text("secret_hash").notNull(),
+    lastFour: text("last_four").notNull(),
+    /** As an API key's: the token's rate limiter holds it too. */
+    version: integer("version").notNull().default(1),
+    /** To the hour. */
+    lastUsedAt: time("last_used_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("runner_tokens_secret_hash").on(table.secretHash),
+    index("runner_tokens_pool").on(table.poolId),
+  ],
+);

@@ -1,0 +1,143 @@
+import type { RunnerContext } from "../../context.ts";
+import { equalInConstantTime } from "../../lib/digest.ts";
+import { NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { OFFER_MS, settle, sweep } from "../deployments/index.ts";
+import type { ClaimRow } from "./claim-store.ts";
+import * as claims from "./claim-store.ts";
+import type { Completion } from "./completion-store.ts";
+import * as completions from "./completion-store.ts";
+import { type Desire, desiredOf, isHeld } from "./desire.ts";
+import { AttemptConflict, LeaseLost } from "./errors.ts";
+import type { HoldRow, Reference } from "./store.ts";
+import * as store from "./store.ts";
+
+/** What a runner sends with each call about an attempt. */
+export interface LeaseClaim {
+  attemptId: string;
+  leaseToken: string | undefined;
+}
+
+/** A deployment that a runner was given, and what proves it. */
+export interface Claim {
+  row: ClaimRow;
+  leaseToken: string;
+  desired: Desire;
+}
+
+/**
+ * Offers the runner the next deployment of its pool, if there is one. The same request gives the
+ * same attempt, whatever has become of it. What nobody ended is ended first.
+ */
+export async function claimDeployment(
+  ctx: RunnerContext,
+  requestId: string,
+): Promise<Claim | undefined> {
+  const { db, clock } = ctx;
+  const { poolId } = ctx.runner;
+  const now = clock.now();
+  const attempt = { id: newId(clock), poolId, requestId, now, offeredUntil: now + OFFER_MS };
+  const [, , , , , , , , [row]] = await db.batch([
+    ...sweep(db, { pool: poolId }, now),
+    ...settle(db, { pool: poolId }, now),
+    claims.insertAttempt(db, attempt),
+    claims.raiseEpoch(db, attempt.id),
+    claims.findClaim(db, poolId, requestId),
+  ]);
+  if (!row) return undefined;
+  return { row, leaseToken: await ctx.leaseToken(row.attemptId), desired: desiredOf(row, now) };
+}
+
+/** Starts what was offered, in time; again, it changes nothing. */
+export async function startAttempt(ctx: RunnerContext, lease: LeaseClaim): Promise<Desire> {
+  const reference = await requireLease(ctx, lease);
+  const { db } = ctx;
+  const now = ctx.clock.now();
+  const [, , , , , , , [hold]] = await db.batch([
+    ...store.start(db, reference, now),
+    ...settle(db, { attempt: reference.id }, now),
+    store.findHold(db, reference),
+  ]);
+  const { state } = requireHeld(hold, now);
+  if (state !== "running") throw new LeaseLost();
+  return desiredOf(requireHeld(hold, now), now);
+}
+
+/** Says that the runner lives: its lease begins anew. */
+export async function sendHeartbeat(ctx: RunnerContext, lease: LeaseClaim): Promise<Desire> {
+  const reference = await requireLease(ctx, lease);
+  const { db } = ctx;
+  const now = ctx.clock.now();
+  const [, [found]] = await db.batch([
+    store.renewLease(db, reference, now),
+    store.findHold(db, reference),
+  ]);
+  return desiredOf(requireRunning(found, now), now);
+}
+
+/** Gives an offer back before it is started; again, it changes nothing. */
+export async function releaseAttempt(ctx: RunnerContext, lease: LeaseClaim): Promise<Desire> {
+  const reference = await requireLease(ctx, lease);
+  const { db } = ctx;
+  const now = ctx.clock.now();
+  const [, [hold]] = await db.batch([
+    store.release(db, reference, now),
+    store.findHold(db, reference),
+  ]);
+  if (!hold) throw new NotFound("attempt");
+  if (hold.outcome === "released") return "stop";
+  const { state } = requireHeld(hold, now);
+  throw new AttemptConflict(`The attempt is ${state}: complete it.`, desiredOf(hold, now));
+}
+
+/** Ends the deployment. The same word again changes nothing; another one is a `Conflict`. */
+export async function completeAttempt(
+  ctx: RunnerContext,
+  lease: LeaseClaim,
+  completion: Completion,
+): Promise<Desire> {
+  const reference = await requireLease(ctx, lease);
+  const { db } = ctx;
+  const now = ctx.clock.now();
+  const [, , , , , , [hold]] = await db.batch([
+    ...completions.complete(db, reference, completion, now),
+    ...settle(db, { attempt: reference.id }, now),
+    store.findHold(db, reference),
+  ]);
+  if (!hold) throw new NotFound("attempt");
+  if (hold.completion === completions.toCompletionText(completion)) return "stop";
+  if (hold.completion !== null) {
+    throw new AttemptConflict("The attempt was completed with another outcome.", "stop");
+  }
+  requireRunning(hold, now);
+  throw new LeaseLost();
+}
+
+/**
+ * The attempt that a call is about, for a runner that was given it. Without the right token, a call
+ * costs one look, which tells another pool's attempt from this one's.
+ */
+export async function requireLease(
+  ctx: RunnerContext,
+  { attemptId, leaseToken }: LeaseClaim,
+): Promise<Reference> {
+  const reference = { id: attemptId, poolId: ctx.runner.poolId };
+  const expected = await ctx.leaseToken(attemptId);
+  if (leaseToken && (await equalInConstantTime(leaseToken, expected))) return reference;
+  const [hold] = await store.findHold(ctx.db, reference);
+  if (!hold) throw new NotFound("attempt");
+  throw new LeaseLost();
+}
+
+/** The attempt as a call left it. Throws unless it is there, started, and its runner's still. */
+export function requireRunning(hold: HoldRow | undefined, now: number): HoldRow {
+  const held = requireHeld(hold, now);
+  if (held.state === "running") return held;
+  throw new AttemptConflict("Start the attempt first.", desiredOf(held, now));
+}
+
+function requireHeld(hold: HoldRow | undefined, now: number): HoldRow {
+  if (!hold) throw new NotFound("attempt");
+  if (!isHeld(hold, now)) throw new LeaseLost();
+  return hold;
+}

@@ -1,0 +1,126 @@
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { attempts, deploymentStacks, deployments, environments } from "../../db/schema.ts";
+import { type DeploymentStatus, LEASE_MS, STALE_MS } from "../deployments/index.ts";
+
+export type HoldRow = Awaited<ReturnType<typeof findHold>>[number];
+
+/** The attempt that a call is about, of the pool that makes it. */
+export interface Reference {
+  id: string;
+  poolId: string;
+}
+
+export const within = ({ id, poolId }: Reference) =>
+  and(eq(attempts.id, id), eq(attempts.poolId, poolId));
+
+/** The deployment of an attempt. */
+export const deploymentOf = ({ id, poolId }: Reference) =>
+  sql`(select mine.deployment_id from attempts as mine
+    where mine.id = ${id} and mine.pool_id = ${poolId})`;
+
+/**
+ * The fence: whether the runner still holds the attempt. It stands inside each statement that
+ * writes, so that a runner which lost its lease changes nothing.
+ */
+export function holds({ id, poolId }: Reference, now: number): SQL {
+  return sql`exists (select 1 from attempts as held
+    join environments as place on place.id = held.environment_id and place.epoch = held.epoch
+    where held.id = ${id} and held.pool_id = ${poolId} and held.state = 'running'
+      and held.lost_at > ${now})`;
+}
+
+/** An attempt of the pool, with the status of its deployment. */
+export function findHold(db: Database, { id, poolId }: Reference) {
+  return db
+    .select({
+      ...getTableColumns(attempts),
+      projectId: deployments.projectId,
+      deploymentStatus: sql<DeploymentStatus>`${deployments.status}`.as("deployment_status"),
+    })
+    .from(attempts)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .where(within({ id, poolId }));
+}
+
+/**
+ * Starts an offered deployment, unless a newer one was ever started in its environment. Whatever
+ * older one has not started never will: it is superseded. For one batch that `settle` goes on.
+ */
+export function start(db: Database, reference: Reference, now: number) {
+  const { id } = reference;
+  const offered = sql`exists (select 1 from attempts as held
+    join environments as place on place.id = held.environment_id and place.epoch = held.epoch
+    where held.id = ${id} and held.pool_id = ${reference.poolId} and held.state = 'offered'
+      and held.offered_until > ${now} and place.started_number < ${deployments.number})`;
+  return [
+    db
+      .update(deployments)
+      .set({ status: "in_progress", startedAt: now, updatedAt: now })
+      .where(
+        and(
+          sql`${deployments.id} = ${deploymentOf(reference)}`,
+          eq(deployments.status, "queued"),
+          offered,
+        ),
+      ),
+    db
+      .update(attempts)
+      .set({ state: "running", startedAt: now, leaseUntil: now + LEASE_MS, lostAt: lostAt(now) })
+      .where(and(within(reference), eq(attempts.state, "offered"), sql`changes() > 0`)),
+    db
+      .update(environments)
+      .set({
+        startedNumber: sql`(select number from deployments where id = ${deploymentOf(reference)})`,
+      })
+      .where(
+        sql`changes() > 0 and ${environments.id} = (select mine.environment_id
+          from attempts as mine where mine.id = ${id})`,
+      ),
+    supersedeOvertaken(db, id, now),
+  ] as const;
+}
+
+/** Supersedes what is older than the deployment that the statement before it started. */
+function supersedeOvertaken(db: Database, attemptId: string, now: number) {
+  return db
+    .update(deployments)
+    .set({ status: "superseded", finishedAt: now, updatedAt: now })
+    .where(
+      sql`changes() > 0 and ${deployments.status} = 'queued'
+        and ${deployments.environmentId} = (select mine.environment_id
+          from attempts as mine where mine.id = ${attemptId})
+        and ${deployments.number} < (select place.started_number
+          from environments as place where place.id = ${deployments.environmentId})`,
+    );
+}
+
+/** Renews the lease, of a runner that was silent for long too, until it is lost. */
+export function renewLease(db: Database, reference: Reference, now: number) {
+  return db
+    .update(attempts)
+    .set({ leaseUntil: now + LEASE_MS, lostAt: lostAt(now) })
+    .where(and(within(reference), holds(reference, now)));
+}
+
+/** Gives an offer back, which queues its deployment again. */
+export function release(db: Database, reference: Reference, now: number) {
+  return db
+    .update(attempts)
+    .set({ state: "ended", outcome: "released", endedAt: now })
+    .where(and(within(reference), eq(attempts.state, "offered")));
+}
+
+export function findStackOf(db: Database, reference: Reference, stackId: string) {
+  return db
+    .select({ seq: deploymentStacks.seq })
+    .from(deploymentStacks)
+    .where(
+      and(
+        sql`${deploymentStacks.deploymentId} = ${deploymentOf(reference)}`,
+        eq(deploymentStacks.stackId, stackId),
+      ),
+    );
+}
+
+const lostAt = (now: number) => now + LEASE_MS + STALE_MS;

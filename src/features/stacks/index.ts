@@ -1,0 +1,2 @@
+export { requireStack } from "./service.ts";
+export { findStack, type StackRow } from "./store.ts";

@@ -1,0 +1,3 @@
+export { placeOf } from "./place.ts";
+export { StorageMethod as StorageMethodSchema } from "./schemas.ts";
+export type { StorageMethod } from "./storage-methods.ts";

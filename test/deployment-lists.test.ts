@@ -1,0 +1,183 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../src/lib/clock.ts";
+import { newId } from "../src/lib/ids.ts";
+import type { Client } from "./support/client.ts";
+import { type Exchange, Instrumented } from "./support/instruments.ts";
+import { join, newWorld, type World } from "./support/world.ts";
+
+const ROWS = 1_000;
+const LIMIT = 20;
+
+interface Row {
+  id: string;
+  createdAt: number;
+}
+
+/** Projects made directly, with creation times that often coincide. */
+async function insertProjects(world: World, rows: readonly Row[]): Promise<void> {
+  const statements = rows.flatMap(({ id, createdAt }) => [
+    env.DB.prepare(
+      "insert into projects values (?1, ?2, 'p', null, null, null, ?1, 'disconnected', ?3, ?3)",
+    ).bind(id, world.id, createdAt),
+    env.DB.prepare("insert into project_members values (?1, ?2, ?3, 'owner', ?4, ?4)").bind(
+      id,
+      world.membershipId,
+      world.id,
+      createdAt,
+    ),
+  ]);
+  for (let at = 0; at < statements.length; at += 500) {
+    await env.DB.batch(statements.slice(at, at + 500));
+  }
+}
+
+describe("every list of deployments, resources and runners", () => {
+  let world: World;
+  let member: Client;
+  let projectId: string;
+  const environmentId = newId(systemClock);
+  const stackId = newId(systemClock);
+
+  beforeAll(async () => {
+    world = await newWorld();
+    const person = await join(world);
+    member = person.client;
+    projectId = newId(systemClock);
+    const ids = Array.from({ length: ROWS }, () => newId(systemClock));
+    await insertProjects(world, [{ id: projectId, createdAt: 0 }]);
+    await insertProjects(
+      world,
+      ids.map((id, index) => ({ id, createdAt: index })),
+    );
+    const insert = (sql: string) => env.DB.prepare(sql);
+    await env.DB.batch([
+      insert(
+        "insert into environments (id, organization_id, project_id, name, configuration, created_at, updated_at) values (?1, ?2, ?3, 'e', '{}', 0, 0)",
+      ).bind(environmentId, world.id, projectId),
+      insert("insert into stacks values (?1, ?2, ?3, ?4, null, 's', 0, 0)").bind(
+        stackId,
+        world.id,
+        projectId,
+        environmentId,
+      ),
+      insert("insert into project_members values (?1, ?2, ?3, 'viewer', 0, 0)").bind(
+        projectId,
+        person.membershipId,
+        world.id,
+      ),
+    ]);
+    const roles = ["viewer", "contributor", "viewer"];
+    const statements = ids.flatMap((id, at) => [
+      insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(id),
+      insert("insert into memberships values (?1, ?2, ?1, 'member', ?3, 0)").bind(id, world.id, at),
+      insert(
+        "insert into api_keys values (?1, ?2, ?1, 'x', 'member', ?1, 'abcd', 1, null, null, ?3)",
+      ).bind(id, world.id, at),
+      insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0)").bind(
+        projectId,
+        id,
+        world.id,
+        roles[at % 3],
+        at,
+      ),
+      insert(
+        `insert into deployments values (?1, ?2, ?3, ?4, ?5, ?6, 'fifo', '[]', '{}', null, null,
+           null, null, null, ?5, null, null, 0)`,
+      ).bind(id, world.id, projectId, environmentId, at, at % 2 ? "failed" : "succeeded"),
+      insert(
+        "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
+      ).bind(id, stackId, world.id, environmentId, at),
+      insert(
+        `insert into resources values (?1, ?2, ?3, ?4, ?5, ?1, 'p', 'x', 'CREATE_COMPLETE', null,
+           0, ?6, 0)`,
+      ).bind(id, world.id, projectId, environmentId, stackId, at),
+      insert("insert into runner_pools values (?1, ?2, ?1, ?3, 0)").bind(id, world.id, at),
+      // The member has a role in every hundredth of the projects.
+      ...(at % 10 === 0
+        ? [
+            insert("insert into project_members values (?1, ?2, ?3, 'viewer', ?4, ?4)").bind(
+              id,
+              person.membershipId,
+              world.id,
+              at,
+            ),
+          ]
+        : []),
+    ]);
+    for (let at = 0; at < statements.length; at += 500) {
+      await env.DB.batch(statements.slice(at, at + 500));
+    }
+  });
+
+  const lists = {
+    deployments: () => ["/v1/deployments", world.client],
+    "deployments with one status": () => ["/v1/deployments?status=failed", world.client],
+    "deployments with two statuses": () => [
+      "/v1/deployments?status=failed,succeeded",
+      world.client,
+    ],
+    "deployments, for a member": () => ["/v1/deployments", member],
+    "deployments with two statuses, for a member": () => [
+      "/v1/deployments?status=failed,succeeded",
+      member,
+    ],
+    "deployments of an environment": () => [
+      `/v1/environments/${environmentId}/deployments`,
+      world.client,
+    ],
+    "deployments of an environment with two statuses": () => [
+      `/v1/environments/${environmentId}/deployments?status=failed,succeeded`,
+      world.client,
+    ],
+    "deployments of a stack": () => [`/v1/stacks/${stackId}/deployments`, world.client],
+    "resources of a stack": () => [`/v1/stacks/${stackId}/resources`, world.client],
+    "resources of an environment": () => [
+      `/v1/environments/${environmentId}/resources`,
+      world.client,
+    ],
+    "runner pools": () => [`/v1/orgs/${world.id}/runner-pools`, world.client],
+  } satisfies Record<string, () => [string, Client]>;
+
+  const cases = Object.entries(lists).flatMap(([name, list]) =>
+    ["+created_at", "-created_at"].map((order) => [name, order, list] as const),
+  );
+
+  it.each(cases)(
+    "(%s, %s) walks an index, and reads about what it returns",
+    async (_, order, list) => {
+      const [path, client] = list();
+      const worker = new Instrumented();
+      const caller = client.via(worker.fetch);
+      const separator = path.includes("?") ? "&" : "?";
+      let after = "";
+      for (let page = 0; page < 3; page += 1) {
+        worker.forget();
+        const query = `sort_by=${order}&limit=${LIMIT}${after}`;
+        const { body } = await caller.get(`${path}${separator}${query}`);
+        expect(body.data).toHaveLength(LIMIT);
+        after = `&after=${body.next_page}`;
+        await expectIndexed(worker.database, LIMIT);
+      }
+    },
+  );
+});
+
+/** Every statement finds its rows by an index and needs no sorting, and few rows are read. */
+async function expectIndexed(exchanges: readonly Exchange[], returned: number): Promise<void> {
+  for (const { sql, params } of exchanges.flatMap(({ statements }) => statements)) {
+    const explained = await env.DB.prepare(`explain query plan ${sql}`)
+      .bind(...params)
+      .all<{ detail: string }>();
+    for (const { detail } of explained.results) {
+      // An item is a row that a subquery has found by an index: a stack of one deployment.
+      expect(detail, sql).not.toMatch(/^SCAN (?!item$|.*\bUSING\b.*INDEX)|TEMP B-TREE/);
+    }
+    const { meta } = await env.DB.prepare(sql)
+      .bind(...params)
+      .all();
+    // A row of a member is read with its membership and account, one of a deployment with its stack
+    // and the reader's role; one more row tells of a next page.
+    expect(meta.rows_read, sql).toBeLessThanOrEqual(4 * (returned + 1) + 8);
+  }
+}

@@ -1,0 +1,86 @@
+import { env } from "cloudflare:workers";
+
+const FINAL = "('succeeded', 'failed', 'canceled', 'superseded')";
+const FINAL_STACK = "('succeeded', 'failed', 'canceled', 'skipped')";
+const refuse = (words: string) => `begin select raise(abort, 'INVARIANT ${words}'); end`;
+
+/** What no statement may do, whatever request it belongs to: the database itself refuses. */
+const TRIGGERS = {
+  finished_changes: `before update on deployments
+    when old.status in ${FINAL} and new.status <> old.status ${refuse("a finished state changes")}`,
+  older_starts: `before update on deployments
+    when old.status = 'queued' and new.status = 'in_progress' and new.number <= (
+      select started_number from environments where id = new.environment_id)
+    ${refuse("an older deployment starts")}`,
+  bad_success: `before update on deployments
+    when old.status <> 'succeeded' and new.status = 'succeeded' and exists (
+      select 1 from deployment_stacks where deployment_id = new.id
+        and status not in ('succeeded', 'skipped'))
+    ${refuse("success with an unsuccessful stack")}`,
+  epoch_falls: `before update on environments
+    when new.epoch < old.epoch or new.started_number < old.started_number
+    ${refuse("the epoch falls")}`,
+  older_configuration: `before update on environments
+    when new.configuration <> old.configuration and not exists (
+      select 1 from deployments where environment_id = new.id and status = 'succeeded'
+        and number = new.started_number and configuration = new.configuration)
+    ${refuse("an older configuration comes back")}`,
+  finished_stack_changes: `before update on deployment_stacks
+    when old.status in ${FINAL_STACK} and (new.status <> old.status or new.seq <> old.seq)
+    ${refuse("a finished stack changes")}`,
+  attempt_revives: `before update on attempts
+    when old.state = 'ended' and new.state <> 'ended' ${refuse("an attempt revives")}`,
+};
+
+export async function installInvariants(): Promise<void> {
+  for (const [name, trigger] of Object.entries(TRIGGERS)) {
+    await env.DB.prepare(`create trigger if not exists walk_${name} ${trigger}`).run();
+  }
+}
+
+/** What must hold between any two requests: each query finds what breaks it. */
+const BREACHES = {
+  "an active deployment has no attempt that runs": `select id from deployments as d
+    where organization_id = ?1 and status in ('in_progress', 'canceling') and not exists (
+      select 1 from attempts where deployment_id = d.id and state = 'running')`,
+  "an attempt outlives its deployment": `select a.id from attempts as a
+    join deployments as d on d.id = a.deployment_id
+    where a.organization_id = ?1 and ((a.state = 'running' and d.status not in ('in_progress', 'canceling'))
+      or (a.state = 'offered' and d.status <> 'queued'))`,
+  "two attempts are active in an environment": `select environment_id as id from attempts
+    where organization_id = ?1 and state <> 'ended' group by environment_id having count(*) > 1`,
+  "an attempt that is not the newest is active": `select a.id from attempts as a
+    join environments as e on e.id = a.environment_id
+    where a.organization_id = ?1 and a.state <> 'ended' and a.epoch <> e.epoch`,
+  "an epoch was given twice": `select environment_id as id from attempts
+    where organization_id = ?1 group by environment_id, epoch having count(*) > 1`,
+  "an attempt was completed that never started": `select id from attempts
+    where organization_id = ?1 and completion is not null and started_at is null`,
+  "a deployment ended well without its runner's word": `select id from deployments as d
+    where organization_id = ?1 and status = 'succeeded' and not exists (select 1 from attempts
+      where deployment_id = d.id and outcome = 'succeeded' and completion is not null)`,
+  "a deployment was started twice": `select deployment_id as id from attempts
+    where organization_id = ?1 and started_at is not null group by deployment_id having count(*) > 1`,
+  "what was superseded waits": `select id from deployments as d
+    where organization_id = ?1 and status = 'queued' and exists (select 1 from deployments as newer
+      where newer.environment_id = d.environment_id and newer.queue = 'supersede'
+        and newer.number > d.number)`,
+  "a finished deployment has an unfinished stack": `select d.id from deployment_stacks as s
+    join deployments as d on d.id = s.deployment_id
+    where s.organization_id = ?1 and s.status in ('pending', 'in_progress')
+      and d.status in ${FINAL}`,
+};
+
+const CHECK = `select ${Object.entries(BREACHES)
+  .map(([words, query]) => `(select id from (${query}) limit 1) as "${words}"`)
+  .join(", ")}`;
+
+/** What is broken in an organization, in words. */
+export async function findBreaches(organizationId: string): Promise<string[]> {
+  const found = await env.DB.prepare(CHECK)
+    .bind(organizationId)
+    .first<Record<string, string | null>>();
+  return Object.entries(found ?? {})
+    .filter(([, id]) => id !== null)
+    .map(([words, id]) => `${words}: ${id}`);
+}

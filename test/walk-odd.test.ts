@@ -1,0 +1,3 @@
+import { describeWalks } from "./support/walker.ts";
+
+describeWalks(1);
