@@ -4,34 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../src/lib/clock.ts";
 import { newId } from "../src/lib/ids.ts";
 import type { Client, Parsed } from "./support/client.ts";
-import { type Exchange, Instrumented } from "./support/instruments.ts";
+import { Instrumented } from "./support/instruments.ts";
+import { expectIndexed, insertProjects } from "./support/lists.ts";
 import { join, newKey, newWorld, type World } from "./support/world.ts";
 
 const ROWS = 1_000;
 const LIMIT = 20;
-
-interface Row {
-  id: string;
-  createdAt: number;
-}
-
-/** Projects made directly, with creation times that often coincide. */
-async function insertProjects(world: World, rows: readonly Row[]): Promise<void> {
-  const statements = rows.flatMap(({ id, createdAt }) => [
-    env.DB.prepare(
-      "insert into projects values (?1, ?2, 'p', null, null, null, ?1, 'disconnected', ?3, ?3)",
-    ).bind(id, world.id, createdAt),
-    env.DB.prepare("insert into project_members values (?1, ?2, ?3, 'owner', ?4, ?4)").bind(
-      id,
-      world.membershipId,
-      world.id,
-      createdAt,
-    ),
-  ]);
-  for (let at = 0; at < statements.length; at += 500) {
-    await env.DB.batch(statements.slice(at, at + 500));
-  }
-}
 
 async function deleteProject(id: string): Promise<void> {
   await env.DB.batch([
@@ -267,20 +245,3 @@ describe("every list", () => {
 /** The highest number of its placeholders. */
 const placesIn = (sql: string) =>
   Math.max(...[...sql.matchAll(/\?(\d)/g)].map(([, at]) => Number(at)));
-
-/** Every statement finds its rows by an index and needs no sorting, and few rows are read. */
-async function expectIndexed(exchanges: readonly Exchange[], returned: number): Promise<void> {
-  for (const { sql, params } of exchanges.flatMap(({ statements }) => statements)) {
-    const explained = await env.DB.prepare(`explain query plan ${sql}`)
-      .bind(...params)
-      .all<{ detail: string }>();
-    for (const { detail } of explained.results) {
-      expect(detail, sql).not.toMatch(/^SCAN (?!.*\bUSING\b.*INDEX)|TEMP B-TREE/);
-    }
-    const { meta } = await env.DB.prepare(sql)
-      .bind(...params)
-      .all();
-    // A row of a member is read with its membership and account; one more row tells of a next page.
-    expect(meta.rows_read, sql).toBeLessThanOrEqual(3 * (returned + 1) + 6);
-  }
-}
