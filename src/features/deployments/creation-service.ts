@@ -5,8 +5,10 @@ import {
   CONFIGURATION_BYTES,
   configurationProblem,
   type EnvironmentRow,
+  findEnvironment,
   requireEnvironment,
 } from "../environments/index.ts";
+import { authorize } from "../projects/index.ts";
 import type { NewDeployment, StackChoice } from "./creation-store.ts";
 import * as creation from "./creation-store.ts";
 import type { Queue } from "./lifecycle.ts";
@@ -17,9 +19,8 @@ import {
   patchBetween,
   patchDocument,
 } from "./patch.ts";
-import { requireDeployment } from "./service.ts";
 import { settle } from "./settle-store.ts";
-import type { DeploymentRow, ListedRow, StackOfDeployment } from "./store.ts";
+import type { ListedRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export interface DeploymentInput {
@@ -58,17 +59,17 @@ export async function createDeployment(
  * stacks that there still are. That rolls back, too; takes a contributor.
  */
 export async function redeploy(ctx: ServiceContext, id: string): Promise<ListedRow> {
-  const deployment = await requireDeployment(ctx, id, "contributor");
-  const environment = await requireEnvironment(ctx, deployment.environmentId, "contributor");
-  const stacks = JSON.parse(deployment.stacks) as StackOfDeployment[];
-  const left = await creation.findStacksLeft(
-    ctx.db,
-    environment.id,
-    stacks.map(({ id }) => id),
-  );
-  const known = new Set(left.map((stack) => stack.id));
-  const choice = stacks.map((stack) => stack.id).filter((stack) => known.has(stack));
-  return insertLike(ctx, environment, deployment, choice);
+  const { db, actor } = ctx;
+  const [[found], [origin], [environment], left] = await db.batch([
+    store.findDeployment(db, actor, id),
+    creation.findOrigin(db, actor.organizationId, id),
+    findEnvironment(db, actor, creation.environmentOf(id)),
+    creation.listStacksLeft(db, actor.organizationId, id),
+  ]);
+  authorize(actor, "deployment", found, "contributor");
+  if (!origin || !environment) throw new NotFound("deployment");
+  const choice = left.map((stack) => stack.id);
+  return insertLike(ctx, environment, origin, choice);
 }
 
 /**
@@ -80,32 +81,36 @@ export async function promote(
   id: string,
   environmentId: string,
 ): Promise<ListedRow> {
-  const deployment = await requireDeployment(ctx, id, "contributor");
-  const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  const { db, actor } = ctx;
+  const [[found], [origin], [target]] = await db.batch([
+    store.findDeployment(db, actor, id),
+    creation.findOrigin(db, actor.organizationId, id),
+    findEnvironment(db, actor, environmentId),
+  ]);
+  const deployment = authorize(actor, "deployment", found, "contributor");
+  if (!origin) throw new NotFound("deployment");
+  const environment = authorize(actor, "environment", target, "contributor");
   if (environment.projectId !== deployment.projectId) {
     throw new NotFound("environment in the project");
   }
   if (deployment.status !== "succeeded") {
     throw new Conflict(`Only what has succeeded can be promoted: this is ${deployment.status}.`);
   }
-  return insertLike(ctx, environment, deployment, undefined);
+  return insertLike(ctx, environment, origin, undefined);
 }
 
 async function insertLike(
   ctx: ServiceContext,
   environment: EnvironmentRow,
-  deployment: DeploymentRow,
+  { configuration, source }: creation.Origin,
   choice: StackChoice,
 ): Promise<ListedRow> {
-  const [found] = await store.findConfiguration(ctx.db, deployment.organizationId, deployment.id);
-  if (!found) throw new NotFound("deployment");
-  const { configuration } = found;
   const patch = patchBetween(readDocument(environment.configuration), readDocument(configuration));
   return insert(ctx, environment, choice, {
     queue: "supersede",
     patch: JSON.stringify(patch),
     configuration,
-    source: deployment.source,
+    source,
     reason: null,
   });
 }

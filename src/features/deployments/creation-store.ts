@@ -73,17 +73,33 @@ export function insertStacks(db: Database, deployment: NewDeployment, choice: St
   );
 }
 
-/** Those of these stacks that the environment has. */
-export function findStacksLeft(db: Database, environmentId: string, ids: readonly string[]) {
+/** What a deployment was to bring to its environment. */
+export type Origin = Awaited<ReturnType<typeof findOrigin>>[number];
+
+export function findOrigin(db: Database, organizationId: string, id: string) {
+  return db
+    .select({ configuration: deployments.configuration, source: deployments.source })
+    .from(deployments)
+    .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id)));
+}
+
+/** The environment of a deployment, where a statement wants its ID. */
+export const environmentOf = (id: string): SQL =>
+  sql`(select environment_id from deployments where id = ${id})`;
+
+/** Those of a deployment's stacks that there still are, in its order. */
+export function listStacksLeft(db: Database, organizationId: string, id: string) {
   return db
     .select({ id: stacks.id })
-    .from(stacks)
+    .from(deploymentStacks)
+    .innerJoin(stacks, eq(stacks.id, deploymentStacks.stackId))
     .where(
       and(
-        eq(stacks.environmentId, environmentId),
-        sql`${stacks.id} in (select value from json_each(${JSON.stringify(ids)}))`,
+        eq(deploymentStacks.organizationId, organizationId),
+        eq(deploymentStacks.deploymentId, id),
       ),
-    );
+    )
+    .orderBy(deploymentStacks.position);
 }
 
 /**

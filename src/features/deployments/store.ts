@@ -50,13 +50,6 @@ export function findDeployment(db: Database, actor: Actor, id: string, environme
     );
 }
 
-export function findConfiguration(db: Database, organizationId: string, id: string) {
-  return db
-    .select({ configuration: deployments.configuration })
-    .from(deployments)
-    .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id)));
-}
-
 export function listOfEnvironment(
   db: Database,
   organizationId: string,

@@ -1,4 +1,4 @@
-import { and, type Column, eq, getTableColumns, notExists, or, sql } from "drizzle-orm";
+import { and, type Column, eq, getTableColumns, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
@@ -20,11 +20,11 @@ import { environments } from "./table.ts";
 
 export type EnvironmentRow = typeof environments.$inferSelect;
 
-const within = (organizationId: string, id: string) =>
+const within = (organizationId: string, id: string | SQL) =>
   and(eq(environments.organizationId, organizationId), eq(environments.id, id));
 
 /** An environment of the actor's organization, with the actor's role in its project. */
-export function findEnvironment(db: Database, actor: Actor, id: string) {
+export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
   return db
     .select({ ...getTableColumns(environments), memberRole: MEMBER_ROLE })
     .from(environments)
