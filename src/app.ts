@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
+import { openForWriting } from "./db/client.ts";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
@@ -36,11 +37,12 @@ import {
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import { peoplePlane, runnerPlane } from "./planes.ts";
+import { systemContext } from "./system-context.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
   /** Ends what nobody ends; the schedule calls it each minute. */
-  sweep(env: Env): Promise<void>;
+  sweep(env: Env, execution: ExecutionContext): Promise<void>;
   describe(): OpenApiDocument;
 }
 
@@ -75,7 +77,10 @@ export function createApp({
   };
   return {
     describe,
-    sweep: (env) => sweepEverything(env.DB, clock),
+    sweep: (env, execution) => {
+      const { db } = openForWriting(env.DB);
+      return sweepEverything(systemContext(db, env, execution, { clock, log }));
+    },
     fetch: (request, env, execution) => {
       const trace = { requestId: crypto.randomUUID(), headers: {} };
       return frame({ request, env, execution, path: getPath(request), trace }, log, handle);

@@ -28,13 +28,19 @@ export interface Runner {
   poolId: string;
 }
 
-/** What the verbs of every plane receive. */
-export interface CoreContext {
+/** What the service does by itself receives: the schedule, and the consumers of its queues. */
+export interface SystemContext {
   db: Database;
   clock: Clock;
   log: Log;
   /** Opens and seals values; fails while the deployment has no keyring. */
   cipher(): Promise<Cipher>;
+  /** Rings for deliveries that were written, to have them sent; nobody waits for it. */
+  ring(deliveryIds: readonly string[]): void;
+}
+
+/** What the verbs of every plane receive. */
+export interface CoreContext extends SystemContext {
   /** Makes every isolate read these keys again before it acts on what it remembers of them. */
   announceKeys(keys: readonly ChangedKey[]): Promise<void>;
 }

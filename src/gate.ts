@@ -12,12 +12,12 @@ import {
 import type { Call } from "./http/frame.ts";
 import type { Operation, Operations } from "./http/operations.ts";
 import { BoundedMap } from "./lib/bounded-map.ts";
-import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { PresentedKey } from "./lib/credentials.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { type KeyRing, type Principal, Principals } from "./principals.ts";
+import { systemContext } from "./system-context.ts";
 
 const PARSED_KEYS = 10_000;
 
@@ -144,7 +144,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
       ? openForReading(env.DB, request.headers.get("x-d1-bookmark") ?? undefined)
       : openForWriting(env.DB);
     try {
-      const bound = this.#plane.bind(this.#coreOf(env, session), principal, env);
+      const bound = this.#plane.bind(this.#coreOf(env, session, execution), principal, env);
       return await this.#plane.api.fetch(request, bound, execution);
     } finally {
       const bookmark = session.bookmark();
@@ -152,12 +152,9 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
     }
   }
 
-  #coreOf(env: Env, { db }: DatabaseSession): CoreContext {
+  #coreOf(env: Env, { db }: DatabaseSession, execution: ExecutionContext): CoreContext {
     return {
-      db,
-      clock: this.#clock,
-      log: this.#log,
-      cipher: () => cipherOf(env.ENCRYPTION_KEYS),
+      ...systemContext(db, env, execution, { clock: this.#clock, log: this.#log }),
       announceKeys: (keys) => this.#limiter.announce(env.RATE_LIMITER, keys),
     };
   }

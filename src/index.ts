@@ -6,5 +6,5 @@ const app = createApp();
 
 export default {
   fetch: app.fetch,
-  scheduled: (_controller, env) => app.sweep(env),
+  scheduled: (_controller, env, execution) => app.sweep(env, execution),
 } satisfies ExportedHandler<Env>;

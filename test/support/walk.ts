@@ -63,7 +63,7 @@ export class Timed {
   }
 
   sweep(): Promise<void> {
-    return this.#app.sweep(this.#bindings);
+    return this.#app.sweep(this.#bindings, execution);
   }
 }
 

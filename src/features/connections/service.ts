@@ -1,6 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { cancelUnfinished, settle } from "../deployments/index.ts";
+import { commit } from "../events/index.ts";
 import { type ProjectRow, requireProject } from "../projects/index.ts";
 import type { NewConnection } from "./store.ts";
 import * as store from "./store.ts";
@@ -34,9 +35,9 @@ export async function connectProject(
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
   const { organizationId } = await requireProject(ctx, id, "owner");
   const now = ctx.clock.now();
-  await ctx.db.batch([
+  await commit(ctx, [
     ...store.beginDisconnecting(ctx.db, organizationId, id, now),
     cancelUnfinished(ctx.db, { project: id }, now),
-    ...settle(ctx.db, { project: id }, now),
+    ...settle(ctx, { project: id }, now),
   ]);
 }

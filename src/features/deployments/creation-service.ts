@@ -8,6 +8,7 @@ import {
   findEnvironment,
   requireEnvironment,
 } from "../environments/index.ts";
+import { commit } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import type { NewDeployment, StackChoice } from "./creation-store.ts";
 import * as creation from "./creation-store.ts";
@@ -126,16 +127,15 @@ async function insert(
   const now = clock.now();
   const id = newId(clock);
   const row = { id, organizationId, projectId, environmentId, ...fields, now };
-  const [[circumstances], [created]] = await db
-    .batch([
-      creation.findCircumstances(db, row, choice),
-      creation.insertDeployment(db, row, choice),
-      creation.insertStacks(db, row, choice),
-      creation.supersedeOlder(db, id, environmentId, now),
-      ...settle(db, { environment: environmentId }, now),
-      store.findDeployment(db, actor, id),
-    ])
-    .then(([first, , , , , , , last]) => [first, last] as const);
+  const results = await commit(ctx, [
+    creation.findCircumstances(db, row, choice),
+    creation.insertDeployment(db, row, choice),
+    creation.insertStacks(db, row, choice),
+    creation.supersedeOlder(db, id, environmentId, now),
+    ...settle(ctx, { environment: environmentId }, now),
+    store.findDeployment(db, actor, id),
+  ]);
+  const [[circumstances], [created]] = [results[0], results[9]];
   if (created) return created;
   if (!circumstances) throw new NotFound("environment");
   if (circumstances.connectionStatus !== "connected") {

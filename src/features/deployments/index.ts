@@ -15,5 +15,5 @@ export {
 } from "./lifecycle.ts";
 export { presentDeployment } from "./presenters.ts";
 export { Deployment } from "./schemas.ts";
-export { cancelUnfinished, type Scope, settle, sweep } from "./settle-store.ts";
+export { cancelUnfinished, settle, sweep } from "./settle-store.ts";
 export { DEPLOYMENT, type ListedRow } from "./store.ts";

@@ -3,6 +3,7 @@ import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment } from "../environments/index.ts";
+import { commit } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { findStack } from "../stacks/index.ts";
 import { cancelUnfinished, settle } from "./settle-store.ts";
@@ -79,11 +80,12 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   const { db, actor } = ctx;
   const { environmentId } = await requireDeployment(ctx, id, "contributor");
   const now = ctx.clock.now();
-  const [, , , , [after]] = await db.batch([
+  const results = await commit(ctx, [
     cancelUnfinished(db, { deployment: id }, now),
-    ...settle(db, { environment: environmentId }, now),
+    ...settle(ctx, { environment: environmentId }, now),
     store.findDeployment(db, actor, id),
   ]);
+  const [after] = results[6];
   if (!after) throw new NotFound("deployment");
   if (after.status === "canceling" || after.status === "canceled") return after;
   throw new Conflict(`The deployment has ended: it is ${after.status}.`);

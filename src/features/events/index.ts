@@ -1,0 +1,14 @@
+export { type Change, recordChange, recordChanges } from "./changelog-store.ts";
+export type { Fields } from "./changes.ts";
+export { commit } from "./commit.ts";
+export {
+  ACTIONS,
+  EVENT_TYPES,
+  type EventType,
+  KIND_OF,
+  KINDS,
+  type Kind,
+  PING,
+  RECORD_TYPES,
+} from "./kinds.ts";
+export { fanOut, SWEEP_AFTER_MS } from "./store.ts";
