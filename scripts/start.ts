@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { ensureDevVars } from "./dev-vars.ts";
 import { Failure, runScript } from "./failure.ts";
 import { greetAgain, greetNewcomer } from "./greeting.ts";
-import { bootstrap, waitUntilHealthy } from "./local-api.ts";
+import { bootstrap, runSchedule, waitUntilHealthy } from "./local-api.ts";
 import { findObstacle } from "./port.ts";
 import { ROOT, runWrangler, startWrangler, stopWrangler } from "./wrangler.ts";
 
@@ -86,6 +86,7 @@ async function serve(port: number, bootstrapToken: string): Promise<number> {
   });
   const gone = new AbortController();
   exited.finally(() => gone.abort());
+  runSchedule(url, gone.signal);
   try {
     await waitUntilHealthy(url, gone.signal);
     const key = await bootstrap(url, bootstrapToken);
