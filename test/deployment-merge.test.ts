@@ -17,26 +17,34 @@ const STATUSES = ["failed", "canceled", "superseded", "queued"];
 interface Planted {
   id: string;
   project: number;
+  number: number;
   status: string;
   createdAt: number;
 }
+
+/** The stack came later than the first deployments, and is not part of all since. */
+const isOfStack = ({ project, createdAt, number }: Planted) =>
+  project === 0 && createdAt > 3 && number % 3 > 0;
 
 describe("the deployments of an organization", () => {
   let world: World;
   let member: Client;
   let everywhere: Client;
   let planted: Planted[];
+  const projects = Array.from({ length: PROJECTS }, () => newId(systemClock));
+  const stackId = newId(systemClock);
 
   beforeAll(async () => {
     world = await newWorld();
     const person = await join(world);
     member = person.client;
     everywhere = (await newKey(world, { role: "member" })).client;
-    const projects = Array.from({ length: PROJECTS }, () => newId(systemClock));
-    // Times coincide, across projects and within them.
+    // Half of them are of the first project, none of the last. Times coincide, across projects and
+    // within them.
     planted = Array.from({ length: DEPLOYMENTS }, (_, at) => ({
       id: newId(systemClock),
-      project: at % (PROJECTS - 1),
+      project: at % 2 ? 0 : (at / 2) % (PROJECTS - 1),
+      number: at,
       status: STATUSES[at % 100] ?? "succeeded",
       createdAt: Math.floor(at / 90),
     }));
@@ -52,7 +60,6 @@ describe("the deployments of an organization", () => {
         JSON.stringify(projects),
         world.id,
       ),
-      // The last has no deployments.
       insert(
         `insert into project_members (project_id, membership_id, organization_id, role, created_at,
            project_created_at) select value, ?2, ?3, 'viewer', 0, 0 from json_each(?1)`,
@@ -70,34 +77,61 @@ describe("the deployments of an organization", () => {
         world.id,
         JSON.stringify(projects),
       ),
+      insert(
+        "insert into stacks values (?1, ?2, ?3, ?3, null, 's', 0, 0)",
+        stackId,
+        world.id,
+        projects[0],
+      ),
+      insert(
+        `insert into deployment_stacks (deployment_id, stack_id, organization_id, environment_id,
+           position, status, seq, timestamp, deployment_created_at)
+         select value ->> 'id', ?2, ?3, ?4, 0, 'succeeded', 0, 0, value ->> 'createdAt'
+         from json_each(?1)`,
+        JSON.stringify(planted.filter(isOfStack)),
+        stackId,
+        world.id,
+        projects[0],
+      ),
     ]);
   });
 
-  const callers = {
-    "a member of few projects": () => ({ client: member, mine: MINE, merged: MINE }),
-    "a member of every project": () => ({ client: everywhere, mine: PROJECTS, merged: PROJECTS }),
-    "an admin": () => ({ client: world.client, mine: PROJECTS, merged: 0 }),
+  const own = ({ project }: Planted) => project >= PROJECTS - MINE;
+  const first = ({ project }: Planted) => project === 0;
+  const lists = {
+    "a member of few projects": () => list(member, "/v1/deployments", own, MINE),
+    "a member of every project": () => list(everywhere, "/v1/deployments", () => true, PROJECTS),
+    "an admin": () => list(world.client, "/v1/deployments", () => true),
+    "an environment": () =>
+      list(world.client, `/v1/environments/${projects[0]}/deployments`, first),
+    "a stack": () => list(world.client, `/v1/stacks/${stackId}/deployments`, isOfStack),
   };
-  const cases = Object.entries(callers).flatMap(([name, caller]) =>
+  const list = (client: Client, path: string, shows: (each: Planted) => boolean, merged = 0) => ({
+    client,
+    path,
+    shows,
+    merged,
+  });
+  const cases = Object.entries(lists).flatMap(([name, toList]) =>
     ["+created_at", "-created_at"].flatMap((order) =>
       [
         "",
         "failed",
         "failed,canceled",
         "failed,canceled,superseded,queued,in_progress,canceling",
-      ].map((status) => [name, order, status, caller] as const),
+      ].map((status) => [name, order, status, toList] as const),
     ),
   );
 
   it.each(cases)(
     "(for %s, %s, %s) come in order, each once, and cost what the page and the projects do",
-    async (_, order, status, caller) => {
-      const { client, mine, merged } = caller();
+    async (_, order, status, toList) => {
+      const { client, path: base, shows, merged } = toList();
       const statuses = status === "" ? [] : status.split(",");
       const worker = new Instrumented();
       const filter = status === "" ? "" : `&status=${status}`;
-      const path = `/v1/deployments?sort_by=${order}&limit=${LIMIT}${filter}`;
-      const expected = expectedOf(mine, statuses, order);
+      const path = `${base}?sort_by=${order}&limit=${LIMIT}${filter}`;
+      const expected = expectedOf(shows, statuses, order);
       const seen: string[] = [];
       for (let after = ""; seen.length < 5 * LIMIT; ) {
         const { body } = await client.via(worker.fetch).get(path + after);
@@ -110,9 +144,13 @@ describe("the deployments of an organization", () => {
     },
   );
 
-  function expectedOf(mine: number, statuses: readonly string[], order: string): string[] {
+  function expectedOf(
+    shows: (each: Planted) => boolean,
+    statuses: readonly string[],
+    order: string,
+  ): string[] {
     const ascending = planted
-      .filter(({ project }) => project >= PROJECTS - mine)
+      .filter(shows)
       .filter((each) => statuses.length === 0 || statuses.includes(each.status))
       .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
       .map(({ id }) => id);

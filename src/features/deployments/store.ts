@@ -96,8 +96,9 @@ export function listOfStack(
 }
 
 /**
- * Those with some statuses, by the index of the environment: most deployments are of all its stacks,
- * and none that is older than the first of the stack's own is read.
+ * Those with some statuses, by the index of the environment: most deployments are of all its stacks.
+ * None that is older than the first of the stack's own is read; a cursor of ascending order is past
+ * them, and would be no bound to the index beside another.
  */
 export function listOfStackByStatus(
   db: Database,
@@ -105,13 +106,19 @@ export function listOfStackByStatus(
   stackId: string,
   page: DeploymentPage,
 ) {
-  const scope = sql`${deployments.environmentId} = (select of_stack.environment_id
-      from stacks as of_stack where of_stack.id = ${stackId})
-    and ${deployments.createdAt} >= (select min(oldest.deployment_created_at)
-      from deployment_stacks as oldest where oldest.stack_id = ${stackId})
-    and exists (select 1 from deployment_stacks as part
-      where part.deployment_id = ${deployments.id} and part.stack_id = ${stackId})`;
-  return listDeployments(db, and(eq(deployments.organizationId, organizationId), scope), page);
+  const isPast = page.direction === "asc" && page.after !== undefined;
+  const scope = and(
+    sql`${deployments.environmentId} = (select of_stack.environment_id from stacks as of_stack
+      where of_stack.id = ${stackId} and of_stack.organization_id = ${organizationId})`,
+    sql`exists (select 1 from deployment_stacks as part
+      where part.deployment_id = ${deployments.id} and part.stack_id = ${stackId})`,
+    isPast
+      ? undefined
+      : // Else SQLite would take the bound for a narrow one, and an index without the status.
+        sql`likely(${deployments.createdAt} >= (select min(oldest.deployment_created_at)
+          from deployment_stacks as oldest where oldest.stack_id = ${stackId}))`,
+  );
+  return listDeployments(db, scope, page);
 }
 
 /** The statuses that a page asks for; none if it asks for every one. */
