@@ -33,6 +33,15 @@ export async function openDatabase({ remote }: { remote: boolean }): Promise<{
   return { d1: env.DB, close };
 }
 
+/** Brings the database of this machine up to date. */
+export async function migrateLocally(): Promise<void> {
+  const { code, stdout, stderr } = await runWrangler(
+    ["d1", "migrations", "apply", BINDING, "--local"],
+    { env: { CI: "1" }, ownGroup: true },
+  );
+  if (code !== 0) throw new Failure(`The migrations failed.\n${stdout}${stderr}`);
+}
+
 function describe() {
   const database = readConfiguration().d1_databases.find(({ binding }) => binding === BINDING);
   if (!database) throw new Failure(`wrangler.toml names no database for the binding ${BINDING}.`);

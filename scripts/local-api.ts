@@ -9,6 +9,8 @@ const FIRST_ORGANIZATION = {
   account: { email: "me@example.com", name: "Me" },
 };
 
+const MINUTE_MS = 60_000;
+
 /** Waits until the API says that all is well; gives up when `gone` says that it never will. */
 export async function waitUntilHealthy(url: string, gone: AbortSignal): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -39,4 +41,14 @@ export async function bootstrap(url: string, token: string): Promise<string | un
   if (!response.ok) throw new Failure(`POST ${url}/v1/bootstrap: ${response.status} ${text}`);
   const { api_key } = JSON.parse(text) as { api_key: { key: string } };
   return api_key.key;
+}
+
+/** Fires the schedule of wrangler.toml each minute, which wrangler does not do by itself. */
+export function runSchedule(url: string, gone: AbortSignal): void {
+  const timer = setInterval(() => {
+    const tick = `${url}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent("* * * * *")}`;
+    // A minute that is missed, for instance while the Worker is reloaded, is made up for by the next.
+    fetch(tick, { signal: gone }).catch(() => undefined);
+  }, MINUTE_MS);
+  gone.addEventListener("abort", () => clearInterval(timer));
 }

@@ -1,12 +1,13 @@
 /** `npm start`: Longshore on this machine, with an API key to use it. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { migrateLocally } from "./database.ts";
 import { ensureDevVars } from "./dev-vars.ts";
 import { Failure, runScript } from "./failure.ts";
 import { greetAgain, greetNewcomer } from "./greeting.ts";
-import { bootstrap, waitUntilHealthy } from "./local-api.ts";
+import { bootstrap, runSchedule, waitUntilHealthy } from "./local-api.ts";
 import { findObstacle } from "./port.ts";
-import { ROOT, runWrangler, startWrangler, stopWrangler } from "./wrangler.ts";
+import { ROOT, startWrangler, stopWrangler } from "./wrangler.ts";
 
 const DEFAULT_PORT = "8787";
 const MAXIMUM_PORT = 65_535;
@@ -20,7 +21,7 @@ async function start(): Promise<number> {
   const wasStopped = stopOnSignals();
   const secrets = ensureDevVars(join(ROOT, ".dev.vars"));
   try {
-    await applyMigrations();
+    await migrateLocally();
     if (wasStopped()) return 0;
     const exitCode = await serve(port, secrets.BOOTSTRAP_TOKEN);
     // Its launcher gives 0 for a wrangler that was killed.
@@ -69,14 +70,6 @@ function stopOnSignals(): () => boolean {
   return () => stopped;
 }
 
-async function applyMigrations(): Promise<void> {
-  const { code, stdout, stderr } = await runWrangler(
-    ["d1", "migrations", "apply", "DB", "--local"],
-    { env: { CI: "1" }, ownGroup: true },
-  );
-  if (code !== 0) throw new Failure(`The migrations failed.\n${stdout}${stderr}`);
-}
-
 /** Runs the Worker until it ends, and says how to use it once it is ready. */
 async function serve(port: number, bootstrapToken: string): Promise<number> {
   const url = `http://localhost:${port}`;
@@ -86,6 +79,7 @@ async function serve(port: number, bootstrapToken: string): Promise<number> {
   });
   const gone = new AbortController();
   exited.finally(() => gone.abort());
+  runSchedule(url, gone.signal);
   try {
     await waitUntilHealthy(url, gone.signal);
     const key = await bootstrap(url, bootstrapToken);

@@ -1,28 +1,41 @@
-/** Runs the benchmarks and prints what they found; docs/performance.md says how to read it. */
+/** Runs a benchmark and prints what it found; docs/performance.md says how to read it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { AMOUNT_OPTIONS, toAmounts } from "../seed/amounts.ts";
+import { measureLists } from "./lists.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { isMet, toTable } from "./report.ts";
 
-const BENCHMARKS = [measureProjectRead];
 const FEWEST_ROUNDS = 14;
 
-const { values } = parseArgs({
+const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
+  "project-read": async (folder) => {
+    const rounds = Math.max(FEWEST_ROUNDS, Number.parseInt(values.rounds, 10));
+    const finding = await measureProjectRead(rounds, folder);
+    process.stdout.write(`\n${finding.title}\n\n${toTable(finding)}\n`);
+    if (values.strict && !finding.rows.every(isMet)) process.exitCode = 1;
+  },
+  lists: async (folder) => {
+    process.stdout.write(`\n${await measureLists(toAmounts(values), folder)}\n`);
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     rounds: { type: "string", default: "40" },
     strict: { type: "boolean", default: false },
+    ...AMOUNT_OPTIONS,
   },
 });
-const rounds = Math.max(FEWEST_ROUNDS, Number.parseInt(values.rounds, 10));
+const [name = "project-read"] = positionals;
+const measure = BENCHMARKS[name];
+if (!measure) throw new Error(`There is no benchmark "${name}": ${Object.keys(BENCHMARKS)}`);
 const folder = mkdtempSync(join(tmpdir(), "longshore-bench-"));
 try {
-  for (const measure of BENCHMARKS) {
-    const finding = await measure(rounds, folder);
-    process.stdout.write(`\n${finding.title}\n\n${toTable(finding)}\n`);
-    if (values.strict && !finding.rows.every(isMet)) process.exitCode = 1;
-  }
+  await measure(folder);
 } finally {
   rmSync(folder, { recursive: true });
 }

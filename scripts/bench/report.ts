@@ -24,12 +24,18 @@ const HEAD = ["", "median", "quartiles", "goal", "aim", ""];
 
 /** The finding as a Markdown table, for the terminal and for docs/performance.md alike. */
 export function toTable({ rows }: Finding): string {
-  const cells = [HEAD, ...rows.map(toCells)];
-  const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const [head, ...body] = cells.map((row) =>
-    toLine(row.map((cell, i) => cell.padEnd(widths[i] ?? 0))),
+  return layOut(HEAD, rows.map(toCells));
+}
+
+/** A Markdown table whose columns are as wide as their widest cells. */
+export function layOut(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
-  return [head, toLine(widths.map((width) => "-".repeat(width))), ...body].join("\n");
+  const line = (row: readonly string[]) =>
+    toLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)));
+  const rule = toLine(widths.map((width) => "-".repeat(width)));
+  return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
 export function isMet({ measured, goal }: Row): boolean {

@@ -9,6 +9,7 @@ import { findProject, insertProject, type ProjectRow } from "../../src/features/
 import { systemClock } from "../../src/lib/clock.ts";
 import type { IssuedKey } from "../../src/lib/credentials.ts";
 import { newId } from "../../src/lib/ids.ts";
+import type { OrgRole } from "../../src/lib/roles.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../migrations");
 const BREAKPOINT = "--> statement-breakpoint";
@@ -21,41 +22,61 @@ export interface Seed {
 }
 
 export async function makeSeed(keyCount: number): Promise<Seed> {
-  const now = systemClock.now();
+  const organizationId = newId(systemClock);
+  const keys = await issueKeys(keyCount);
+  const project = makeProject(organizationId, "storefront");
+  return { actor: makeActor(organizationId, "owner"), project, keys };
+}
+
+export function issueKeys(count: number): Promise<IssuedKey[]> {
+  return Promise.all(Array.from({ length: count }, () => issueApiKey(newId(systemClock))));
+}
+
+export function makeActor(organizationId: string, role: OrgRole): Actor {
   const id = () => newId(systemClock);
-  const organizationId = id();
-  const keys = await Promise.all(Array.from({ length: keyCount }, () => issueApiKey(id())));
-  const actor = { keyId: "", organizationId, membershipId: id(), accountId: id(), role: "owner" };
-  const project = {
-    id: id(),
+  return { keyId: "", organizationId, membershipId: id(), accountId: id(), role };
+}
+
+export function makeProject(organizationId: string, name: string): ProjectRow {
+  const now = systemClock.now();
+  return {
+    id: newId(systemClock),
     organizationId,
-    name: "storefront",
+    name,
     description: "The shop and its API.",
     icon: "emoji:🚢",
     repoId: null,
-    defaultEnvironmentId: id(),
+    defaultEnvironmentId: newId(systemClock),
     connectionStatus: "disconnected",
     createdAt: now,
     updatedAt: now,
   };
-  return { actor, project, keys } as Seed;
 }
 
 /** Every migration, and then the seed. */
 export async function fill(d1: D1Database, seed: Seed): Promise<void> {
+  await migrate(d1);
+  await insertSeed(d1, seed);
+}
+
+export async function migrate(d1: D1Database): Promise<void> {
   for (const file of readdirSync(MIGRATIONS).toSorted()) {
     if (!file.endsWith(".sql")) continue;
     const statements = readFileSync(join(MIGRATIONS, file), "utf8").split(BREAKPOINT);
     await d1.batch(statements.map((statement) => d1.prepare(statement)));
   }
+}
+
+export async function insertSeed(d1: D1Database, { actor, project, keys }: Seed): Promise<void> {
   const db = drizzle(d1);
-  await db.batch([...insertOwner(db, seed), ...insertKeys(db, seed)]);
-  await db.batch(
-    insertProject(db, seed.project, {
-      environmentName: "production",
-      ownerId: seed.actor.membershipId,
-    }),
-  );
+  const { organizationId: id, membershipId: ownerId } = actor;
+  const { createdAt, updatedAt } = project;
+  await db.batch([
+    db.insert(organizations).values({ id, name: "Acme", createdAt, updatedAt }),
+    ...insertPerson(db, actor),
+    ...insertKeys(db, actor, keys),
+  ]);
+  await db.batch(insertProject(db, project, { environmentName: "production", ownerId }));
 }
 
 /** The statement with which the service reads the project, and what it binds. */
@@ -65,36 +86,35 @@ export function projectRead({ actor, project }: Seed) {
   return { sql, parameters: params.map(String) };
 }
 
-function insertOwner(db: Database, { actor, project }: Seed) {
-  const { accountId, membershipId, organizationId } = actor;
-  const times = { createdAt: project.createdAt, updatedAt: project.updatedAt };
+export function insertPerson(db: Database, actor: Actor) {
+  const { accountId, membershipId, organizationId, role } = actor;
+  const now = systemClock.now();
+  const times = { createdAt: now, updatedAt: now };
   return [
-    db.insert(organizations).values({ id: organizationId, name: "Acme", ...times }),
     db.insert(accounts).values({
       id: accountId,
-      email: "owner@example.com",
-      name: "owner",
-      displayName: "Owner",
+      email: `${accountId}@example.com`.toLowerCase(),
+      name: role,
+      displayName: role,
       profile: {},
       ...times,
     }),
-    db
-      .insert(memberships)
-      .values({ id: membershipId, organizationId, accountId, role: "owner", ...times }),
+    db.insert(memberships).values({ id: membershipId, organizationId, accountId, role, ...times }),
   ] as const;
 }
 
-function insertKeys(db: Database, { actor, project, keys }: Seed) {
+export function insertKeys(db: Database, actor: Actor, keys: readonly IssuedKey[]) {
+  const { organizationId, membershipId, role } = actor;
   return keys.map(({ id, secretHash, lastFour }) =>
     db.insert(apiKeys).values({
       id,
-      organizationId: actor.organizationId,
-      membershipId: actor.membershipId,
+      organizationId,
+      membershipId,
       name: "bench",
-      role: "owner",
+      role,
       secretHash,
       lastFour,
-      createdAt: project.createdAt,
+      createdAt: systemClock.now(),
     }),
   );
 }

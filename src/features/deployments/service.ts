@@ -6,6 +6,7 @@ import { findEnvironment } from "../environments/index.ts";
 import { commit } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { findStack } from "../stacks/index.ts";
+import { listOfMember } from "./member-store.ts";
 import { cancelUnfinished, settle } from "./settle-store.ts";
 import type { DeploymentPage, DeploymentRow, ListedRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -29,7 +30,7 @@ export async function listDeployments(
   const { db, actor } = ctx;
   const found = orgRoleReaches(actor.role, "admin")
     ? await store.listOfOrganization(db, actor.organizationId, page)
-    : await store.listOfMember(db, actor, page);
+    : await listOfMember(db, actor, page);
   return toPage(page, found, (row) => row);
 }
 
@@ -55,9 +56,10 @@ export async function listDeploymentsOfStack(
   page: DeploymentPage,
 ): Promise<Page<ListedRow>> {
   const { db, actor } = ctx;
+  const list = store.statusesOf(page).length > 0 ? store.listOfStackByStatus : store.listOfStack;
   const [[stack], found] = await db.batch([
     findStack(db, actor, stackId),
-    store.listOfStack(db, actor.organizationId, stackId, page),
+    list(db, actor.organizationId, stackId, page),
   ]);
   authorize(actor, "stack", stack, "viewer");
   return toPage(page, found, (row) => row);

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
@@ -64,19 +64,12 @@ export function listOfOrganization(db: Database, organizationId: string, page: D
   return listDeployments(db, eq(deployments.organizationId, organizationId), page);
 }
 
-/** The deployments of the projects that the actor has a role in. */
-export function listOfMember(db: Database, actor: Actor, page: DeploymentPage) {
-  const own = sql`exists (select 1 from project_members as own
-    where own.project_id = ${deployments.projectId} and own.membership_id = ${actor.membershipId})`;
-  return listDeployments(db, and(eq(deployments.organizationId, actor.organizationId), own), page);
-}
-
 /** The deployments that a stack was part of, by the index of their own times. */
 export function listOfStack(
   db: Database,
   organizationId: string,
   stackId: string,
-  page: DeploymentPage,
+  page: PageRequest,
 ) {
   const { deploymentCreatedAt, deploymentId } = deploymentStacks;
   const { where, orderBy, limit } = keyset(page, deploymentCreatedAt, deploymentId);
@@ -88,7 +81,6 @@ export function listOfStack(
       and(
         eq(deploymentStacks.organizationId, organizationId),
         eq(deploymentStacks.stackId, stackId),
-        page.statuses.length > 0 ? inArray(deployments.status, [...page.statuses]) : undefined,
         where,
       ),
     )
@@ -96,35 +88,60 @@ export function listOfStack(
     .limit(limit);
 }
 
+/**
+ * Those with some statuses, by the index of the environment: most deployments are of all its stacks.
+ * None that is older than the first of the stack's own is read; a cursor of ascending order is past
+ * them, and would be no bound to the index beside another.
+ */
+export function listOfStackByStatus(
+  db: Database,
+  organizationId: string,
+  stackId: string,
+  page: DeploymentPage,
+) {
+  const isPast = page.direction === "asc" && page.after !== undefined;
+  const scope = and(
+    sql`${deployments.environmentId} = (select of_stack.environment_id from stacks as of_stack
+      where of_stack.id = ${stackId} and of_stack.organization_id = ${organizationId})`,
+    sql`exists (select 1 from deployment_stacks as part
+      where part.deployment_id = ${deployments.id} and part.stack_id = ${stackId})`,
+    isPast
+      ? undefined
+      : // Else SQLite would take the bound for a narrow one, and an index without the status.
+        sql`likely(${deployments.createdAt} >= (select min(oldest.deployment_created_at)
+          from deployment_stacks as oldest where oldest.stack_id = ${stackId}))`,
+  );
+  return listDeployments(db, scope, page);
+}
+
+/** The statuses that a page asks for; none if it asks for every one. */
+export function statusesOf({ statuses }: DeploymentPage): readonly DeploymentStatus[] {
+  return statuses.length === DEPLOYMENT_STATUSES.length ? [] : statuses;
+}
+
 /** D1 refuses a compound of more selects than that. */
 const MAXIMUM_ARMS = 5;
 
 /**
  * A page of deployments. For several statuses, one ordered arm each, which SQLite merges as it
- * reads: so every arm walks an index, and reads no more than the page needs. So many statuses that
- * there would be too many arms are nearly all that there are, and are picked out of the whole list.
+ * reads: so every arm walks an index, and reads no more than the page needs.
  */
 function listDeployments(db: Database, scope: SQL | undefined, page: DeploymentPage) {
   const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  const arm = (statuses: readonly DeploymentStatus[]) =>
+  const arm = (status?: DeploymentStatus) =>
     db
       .select(DEPLOYMENT)
       .from(deployments)
-      .where(and(scope, statuses.length > 0 ? isOneOf(statuses) : undefined, where));
-  const { statuses } = page;
-  const every = statuses.length === 0 || statuses.length === DEPLOYMENT_STATUSES.length;
-  const inOne = every ? [] : statuses;
-  const split =
-    !every && statuses.length <= MAXIMUM_ARMS ? statuses.map((each) => [each]) : [inOne];
-  const [first, second, ...rest] = split.map(arm);
-  if (!first) throw new Error("A list has at least one arm");
-  const arms = second ? unionAll(first, second, ...rest) : first;
-  return arms.orderBy(...orderBy).limit(limit);
-}
-
-function isOneOf(statuses: readonly DeploymentStatus[]): SQL {
-  const [only] = statuses;
-  return only && statuses.length === 1
-    ? eq(deployments.status, only)
-    : inArray(deployments.status, [...statuses]);
+      .where(and(scope, status && eq(deployments.status, status), where));
+  const [first = arm(), second, ...rest] = statusesOf(page).map(arm);
+  if (!second) return first.orderBy(...orderBy).limit(limit);
+  const more = rest.splice(MAXIMUM_ARMS - 2);
+  const arms = unionAll(first, second, ...rest);
+  const [another, ...others] = more;
+  if (!another) return arms.orderBy(...orderBy).limit(limit);
+  // A compound within a compound counts as one select, and is merged like the rest.
+  const nested = db.select().from(arms.as("arms"));
+  return unionAll(nested, another, ...others)
+    .orderBy(...orderBy)
+    .limit(limit);
 }

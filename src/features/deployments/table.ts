@@ -83,8 +83,14 @@ export const deployments = sqliteTable(
       table.createdAt,
       table.id,
     ),
-    index("deployments_project").on(table.projectId, table.status),
     index("deployments_unannounced").on(table.environmentId).where(sql`status <> announced`),
+    index("deployments_project").on(table.projectId, table.createdAt, table.id),
+    index("deployments_project_status").on(
+      table.projectId,
+      table.status,
+      table.createdAt,
+      table.id,
+    ),
     index("deployments_overdue").on(table.cancelDeadline).where(sql`status = 'canceling'`),
   ],
 );

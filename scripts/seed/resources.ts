@@ -1,0 +1,42 @@
+import type { ResourceStatus } from "../../src/features/resources/statuses.ts";
+import { chunksOf, type Numbered } from "./chunks.ts";
+import type { Place } from "./places.ts";
+
+const TYPES = [
+  "AWS::IAM::Role",
+  "AWS::Lambda::Function",
+  "AWS::Logs::LogGroup",
+  "AWS::S3::Bucket",
+  "AWS::SQS::Queue",
+];
+/** Of each hundred, in turn; the rest is as it was created. */
+const STATUSES: readonly ResourceStatus[] = [
+  "UPDATE_FAILED",
+  "CREATE_FAILED",
+  ...Array<ResourceStatus>(30).fill("UPDATE_COMPLETE"),
+];
+
+const INSERT = `
+  insert into resources (id, organization_id, project_id, environment_id, stack_id, template_id,
+    physical_id, resource_type, status, timestamp, created_at, updated_at)
+  select value ->> 'id', ?2, ?3, ?4, value ->> 'stackId', 'Resource' || (value ->> 'number'),
+    'acme-' || lower(value ->> 'id'), value ->> 'type', value ->> 'status', value ->> 'createdAt',
+    value ->> 'createdAt', value ->> 'createdAt'
+  from json_each(?1)`;
+
+/** Resources of a place, in turn of each of its stacks. */
+export async function seedResources(d1: D1Database, place: Place, count: number): Promise<void> {
+  const { organizationId, projectId, environmentId } = place;
+  for (const json of chunksOf(count, (row) => describe(row, place))) {
+    await d1.prepare(INSERT).bind(json, organizationId, projectId, environmentId).run();
+  }
+}
+
+function describe(row: Numbered, { stackIds }: Place) {
+  return {
+    ...row,
+    stackId: stackIds[row.number % stackIds.length],
+    type: TYPES[row.number % TYPES.length],
+    status: STATUSES[row.number % 100] ?? "CREATE_COMPLETE",
+  };
+}
