@@ -33,7 +33,6 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
   keyRing: KeyRing<P>;
   /** Reads a credential without asking anybody; undefined for one of another kind. */
   parseKey(text: string): Promise<PresentedKey | undefined>;
-  /** What whoever has no good credential is told: the same, whatever is wrong with theirs. */
   refusal: string;
   /** What a request that `principal` makes is bound to. */
   bind(core: CoreContext, principal: P, env: Env): Bound;
