@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 
 const root = new URL("..", import.meta.url).pathname;
 
-export default defineConfig({
+/** What runs in workerd: all but what is about programs, which have to be started. */
+const inWorkerd = {
   root,
   plugins: [
     cloudflareTest(async () => ({
@@ -21,11 +22,31 @@ export default defineConfig({
     })),
   ],
   test: {
+    name: "worker",
     include: ["test/**/*.test.ts"],
+    exclude: ["test/node/**"],
     setupFiles: ["test/support/setup.ts"],
-    reporters: ["default", "./test/summary-reporter.ts"],
-    silent: "passed-only",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+  },
+};
+
+const inNode = {
+  root,
+  test: {
+    name: "node",
+    include: ["test/node/**/*.test.ts"],
+    maxConcurrency: 20,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+};
+
+export default defineConfig({
+  root,
+  test: {
+    projects: [inWorkerd, inNode],
+    reporters: ["default", "./test/summary-reporter.ts"],
+    silent: "passed-only",
   },
 });

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { drizzle } from "drizzle-orm/d1";
 import type { Actor } from "../../src/context.ts";
 import type { Database } from "../../src/db/client.ts";
@@ -9,9 +7,7 @@ import { findProject, insertProject, type ProjectRow } from "../../src/features/
 import { systemClock } from "../../src/lib/clock.ts";
 import type { IssuedKey } from "../../src/lib/credentials.ts";
 import { newId } from "../../src/lib/ids.ts";
-
-const MIGRATIONS = join(import.meta.dirname, "../../migrations");
-const BREAKPOINT = "--> statement-breakpoint";
+import { migrate } from "../workers.ts";
 
 /** One project, its owner, and keys of that owner. */
 export interface Seed {
@@ -43,11 +39,7 @@ export async function makeSeed(keyCount: number): Promise<Seed> {
 
 /** Every migration, and then the seed. */
 export async function fill(d1: D1Database, seed: Seed): Promise<void> {
-  for (const file of readdirSync(MIGRATIONS).toSorted()) {
-    if (!file.endsWith(".sql")) continue;
-    const statements = readFileSync(join(MIGRATIONS, file), "utf8").split(BREAKPOINT);
-    await d1.batch(statements.map((statement) => d1.prepare(statement)));
-  }
+  await migrate(d1);
   const db = drizzle(d1);
   await db.batch([...insertOwner(db, seed), ...insertKeys(db, seed)]);
   await db.batch(
