@@ -8,7 +8,7 @@ import { ROOT } from "../../../scripts/wrangler.ts";
 
 const MAIN = join(ROOT, "scripts/runner/main.ts");
 const POLL_EVERY_MS = 50;
-const APPEARS_WITHIN_MS = 60_000;
+const APPEARS_WITHIN_MS = 90_000;
 
 /** Puts on record that it runs, under which process group, and with what in its environment. */
 const RECORD =
@@ -75,7 +75,12 @@ export class RunnerProcess {
 
   /** Waits for so many runs of the command to have begun. */
   hasRun(times: number): Promise<void> {
-    return this.#until(`${times} runs`, () => this.runs.length >= times);
+    return this.hasWritten("runs", times);
+  }
+
+  /** Waits for so many lines that the command writes to a file. */
+  hasWritten(file: string, lines: number): Promise<void> {
+    return this.#until(`${lines} ${file}`, () => this.read(file).length >= lines);
   }
 
   says(text: string): Promise<void> {
