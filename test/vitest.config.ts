@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
@@ -46,6 +47,8 @@ export default defineConfig({
   root,
   test: {
     projects: [inWorkerd, inNode],
+    // Two at the least: some files wait more than they work.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ["default", "./test/summary-reporter.ts"],
     silent: "passed-only",
   },
