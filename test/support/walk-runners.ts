@@ -53,8 +53,7 @@ export class Runners {
     this.#note(held, again);
   }
 
-  async start(): Promise<void> {
-    const held = this.#anyHeld();
+  async start(held = this.#anyHeld()): Promise<void> {
     if (!held) return;
     const answer = await this.#post(held, "start");
     if (answer.status === 200) {
@@ -91,10 +90,9 @@ export class Runners {
     if (held) await this.#post(held, "release");
   }
 
-  async report(): Promise<void> {
+  async report(held = this.#anyHeld(), stack?: string): Promise<void> {
     const { random } = this.#calls;
-    const held = this.#anyHeld();
-    const stackId = random.pick<string>(held?.claimed.deployment.stack_ids ?? []);
+    const stackId = stack ?? random.pick<string>(held?.claimed.deployment.stack_ids ?? []);
     if (!held || !stackId) return;
     if (random.chance(0.8)) held.seq += 1;
     const seq = random.chance(0.15) ? held.seq - 1 : held.seq;
@@ -107,9 +105,8 @@ export class Runners {
     this.#note(held, answer);
   }
 
-  async complete(): Promise<void> {
+  async complete(held = this.#anyHeld()): Promise<void> {
     const { random } = this.#calls;
-    const held = this.#anyHeld();
     if (!held) return;
     const outcome = random.pick(["succeeded", "succeeded", "failed", "canceled"]);
     const body = held.completed && random.chance(0.5) ? held.completed : { outcome };
@@ -120,6 +117,16 @@ export class Runners {
     if (answer.status === 200 && !held.completed) this.#expectAlive(held);
     if (answer.status === 200) held.completed = body;
     else if (held.completed) expect(answer.status).toBe(409);
+  }
+
+  /** From the claim to the end, as most deployments go: else few would get so far as to succeed. */
+  async carryOut(): Promise<void> {
+    const runner = this.#calls.random.pick(this.#calls.stage.runners) ?? "";
+    const held = (await this.#claimAs(runner)) ?? this.#held.at(-1);
+    if (!held) return;
+    await this.start(held);
+    for (const stack of held.claimed.deployment.stack_ids) await this.report(held, stack);
+    await this.complete(held);
   }
 
   /** Somebody who was not given the attempt: with the wrong token, or of another pool. */

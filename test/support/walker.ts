@@ -57,6 +57,7 @@ class Walk {
       [14, () => runners.report()],
       [12, () => runners.complete()],
       [3, () => Promise.all([runners.complete(), runners.complete()])],
+      [6, () => runners.carryOut()],
       [2, () => runners.release()],
       [4, () => runners.intrude()],
       [2, () => Promise.all([people.cancel(), runners.complete()])],
@@ -78,6 +79,7 @@ class Walk {
       () => runners.heartbeat(),
       () => runners.report(),
       () => runners.complete(),
+      () => runners.readVariables(),
     ];
     await random.pick(acts)?.();
   }
