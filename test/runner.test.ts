@@ -143,6 +143,15 @@ describe("a silent runner", () => {
     });
   });
 
+  it("says so of a stack that it had not begun, too", async () => {
+    const { id } = await deploy();
+    await Attempt.started(runner);
+    now += 360_000;
+    await claim(runner);
+    const { data } = await read(id);
+    expect(data.stacks).toMatchObject([{ status: "skipped", status_reason: "runner_lost" }]);
+  });
+
   it("that was to cancel leaves its deployment canceled, after 120 s", async () => {
     const { id } = await deploy();
     const attempt = await Attempt.started(runner);

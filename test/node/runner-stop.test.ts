@@ -115,7 +115,7 @@ describe.concurrent("what ends the work of the reference runner", () => {
     expect(await runner.exited).toBe(1);
     expect(runner.read("signals")).toEqual(["TERM"]);
     expect(said).toEqual(["claims", "start", "variables", "stacks"]);
-    const stacks = ["failed: runner_lost", "skipped"];
+    const stacks = ["failed: runner_lost", "skipped: runner_lost"];
     expect(await place.verdict(id)).toEqual({ status: "failed", stacks });
     expect(runner.leftovers).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe.concurrent("what ends the work of the reference runner", () => {
     expect((await place.read(id)).status).toBe("in_progress");
     await relay.open();
     expect(await runner.exited).toBe(1);
-    const stacks = [`failed: ${UNHEARD}`, "skipped"];
+    const stacks = [`failed: ${UNHEARD}`, `skipped: ${UNHEARD}`];
     expect(await place.verdict(id)).toEqual({ status: "failed", stacks });
     expect(runner.leftovers).toEqual([]);
   });

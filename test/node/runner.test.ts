@@ -40,7 +40,7 @@ describe.concurrent("the reference runner", () => {
     expect(await runner.exited).toBe(1);
     expect(await place.verdict(id)).toEqual({
       status: "failed",
-      stacks: ["failed: The command ended with 3.", "skipped"],
+      stacks: ["failed: The command ended with 3.", "skipped: The command ended with 3."],
     });
     expect(runner.runs.map(({ stack }) => stack)).toEqual(place.stackIds.slice(0, 1));
   });
@@ -98,7 +98,7 @@ describe.concurrent("the reference runner", () => {
     await stage.service.sweep();
     expect((await place.read(id)).status).toBe("in_progress");
     await stage.lose(id, LOST_AFTER_MS);
-    const stacks = ["failed: runner_lost", "skipped"];
+    const stacks = ["failed: runner_lost", "skipped: runner_lost"];
     expect(await place.verdict(id)).toEqual({ status: "failed", stacks });
     const { id: next } = await place.deploy();
     const successor = run("true", "--once");
