@@ -33,6 +33,7 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
   keyRing: KeyRing<P>;
   /** Reads a credential without asking anybody; undefined for one of another kind. */
   parseKey(text: string): Promise<PresentedKey | undefined>;
+  refusal: string;
   /** What a request that `principal` makes is bound to. */
   bind(core: CoreContext, principal: P, env: Env): Bound;
 }
@@ -89,7 +90,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
     const principal = key && (await this.#principals.find(env.DB, key));
     if (!principal) {
       await this.#strangers.admit(call);
-      throw new Unauthenticated();
+      throw new Unauthenticated(this.#plane.refusal);
     }
     this.#parsed.set(text, key);
     trace.keyId = principal.keyId;
@@ -164,7 +165,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
     delete trace.keyId;
     delete trace.organizationId;
     for (const name of Object.keys(trace.headers)) delete trace.headers[name];
-    return new Unauthenticated();
+    return new Unauthenticated(this.#plane.refusal);
   }
 
   #noteUse({ env, execution }: Call, principal: P): void {

@@ -16,6 +16,7 @@ export function peoplePlane(
     api,
     keyRing,
     parseKey: parseApiKey,
+    refusal: "Send a valid API key in the x-api-key header.",
     bind: (core, actor) => ({ ...core, actor }),
   };
 }
@@ -28,6 +29,9 @@ export function runnerPlane(
     api,
     keyRing: tokenRing,
     parseKey: parseRunnerToken,
+    refusal:
+      "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
+      "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
     bind: (core, runner, env) => ({
       ...core,
       runner,

@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Client, Parsed } from "./support/client.ts";
+import { issueRunnerToken } from "../src/features/runner-pools/format.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { newId } from "../src/lib/ids.ts";
+import { Client, type Parsed } from "./support/client.ts";
 import { Instrumented } from "./support/instruments.ts";
 import { plant } from "./support/planted.ts";
 import { Attempt, claim } from "./support/runner.ts";
@@ -140,6 +143,15 @@ describe("a silent runner", () => {
     });
   });
 
+  it("says so of a stack that it had not begun, too", async () => {
+    const { id } = await deploy();
+    await Attempt.started(runner);
+    now += 360_000;
+    await claim(runner);
+    const { data } = await read(id);
+    expect(data.stacks).toMatchObject([{ status: "skipped", status_reason: "runner_lost" }]);
+  });
+
   it("that was to cancel leaves its deployment canceled, after 120 s", async () => {
     const { id } = await deploy();
     const attempt = await Attempt.started(runner);
@@ -246,6 +258,19 @@ describe("a runner token", () => {
     expect((await world.client.delete(path)).status).toBe(204);
     const reply = await claim(runner);
     expect([reply.status, desired(reply)]).toEqual([401, "stop"]);
+  });
+
+  it("is asked for by one message, whatever came instead of it", async () => {
+    const { runner: revoked, id, tokenId } = await newPool(world, [environmentId]);
+    await world.client.delete(`/v1/orgs/${world.id}/runner-pools/${id}/tokens/${tokenId}`);
+    const unknown = (await issueRunnerToken(newId(systemClock))).key;
+    const sent = [undefined, "", "lsr_", `${runner.key}x`, unknown, revoked.key, world.client.key];
+    const replies = await Promise.all(sent.map((key) => claim(new Client(key))));
+    const message =
+      "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
+      "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.";
+    const asked = { status: 401, body: { code: "unauthenticated", message } };
+    expect(replies.map(({ status, body }) => ({ status, body }))).toEqual(sent.map(() => asked));
   });
 
   it("has a limit of its own kind", async () => {

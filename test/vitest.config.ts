@@ -1,9 +1,11 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
 const root = new URL("..", import.meta.url).pathname;
 
-export default defineConfig({
+/** What runs in workerd: all but what is about programs, which have to be started. */
+const inWorkerd = {
   root,
   plugins: [
     cloudflareTest(async () => ({
@@ -21,11 +23,33 @@ export default defineConfig({
     })),
   ],
   test: {
+    name: "worker",
     include: ["test/**/*.test.ts"],
+    exclude: ["test/node/**"],
     setupFiles: ["test/support/setup.ts"],
-    reporters: ["default", "./test/summary-reporter.ts"],
-    silent: "passed-only",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+  },
+};
+
+const inNode = {
+  root,
+  test: {
+    name: "node",
+    include: ["test/node/**/*.test.ts"],
+    maxConcurrency: 20,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+};
+
+export default defineConfig({
+  root,
+  test: {
+    projects: [inWorkerd, inNode],
+    // Two at the least: some files wait more than they work.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    reporters: ["default", "./test/summary-reporter.ts"],
+    silent: "passed-only",
   },
 });

@@ -1,9 +1,8 @@
 import type { Amounts } from "../seed/amounts.ts";
 import { addKeys, seedOrganization } from "../seed/organization.ts";
 import type { Place } from "../seed/places.ts";
+import { bundle, migrate, start } from "../workers.ts";
 import { layOut } from "./report.ts";
-import { migrate } from "./seed.ts";
-import { bundle, start } from "./workers.ts";
 
 const PAGES = 100;
 const HEAD = ["list", "filter", "page", "rows returned", "rows read", "statements"];

@@ -1,8 +1,8 @@
+import { type Bundle, bundle, type RunningWorker, start } from "../workers.ts";
 import { load, type Sample } from "./load.ts";
 import type { Finding, Row } from "./report.ts";
 import { fill, makeSeed, projectRead, type Seed } from "./seed.ts";
 import { pairedRatio, quantile, type Spread, shuffle, spread } from "./stats.ts";
-import { type Bundle, bundle, type RunningWorker, start } from "./workers.ts";
 
 const ENTRIES = {
   ours: "src/index.ts",

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { drizzle } from "drizzle-orm/d1";
 import type { Actor } from "../../src/context.ts";
 import type { Database } from "../../src/db/client.ts";
@@ -10,9 +8,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { IssuedKey } from "../../src/lib/credentials.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";
-
-const MIGRATIONS = join(import.meta.dirname, "../../migrations");
-const BREAKPOINT = "--> statement-breakpoint";
+import { migrate } from "../workers.ts";
 
 /** One project, its owner, and keys of that owner. */
 export interface Seed {
@@ -57,14 +53,6 @@ export function makeProject(organizationId: string, name: string): ProjectRow {
 export async function fill(d1: D1Database, seed: Seed): Promise<void> {
   await migrate(d1);
   await insertSeed(d1, seed);
-}
-
-export async function migrate(d1: D1Database): Promise<void> {
-  for (const file of readdirSync(MIGRATIONS).toSorted()) {
-    if (!file.endsWith(".sql")) continue;
-    const statements = readFileSync(join(MIGRATIONS, file), "utf8").split(BREAKPOINT);
-    await d1.batch(statements.map((statement) => d1.prepare(statement)));
-  }
 }
 
 export async function insertSeed(d1: D1Database, { actor, project, keys }: Seed): Promise<void> {

@@ -8,7 +8,8 @@ The control plane of a deployment platform. Teams keep projects and environments
 do what with them.
 
 **Authentication.** Send an API key in the \`x-api-key\` header. A key belongs to one organization;
-whatever belongs to another answers \`not_found\`.
+whatever belongs to another answers \`not_found\`. The calls of runners, \`/v1/runner/*\`, take a runner
+token there instead.
 
 **Identifiers** come as 22 characters of base58, and sort by time. Wherever one is accepted, the same
 UUID in its 8-4-4-4-12 layout or as 32 hexadecimal digits is accepted too.

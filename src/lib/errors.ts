@@ -64,9 +64,9 @@ export class BadInput extends ApiError {
   }
 }
 
-/** One message for a missing, malformed, unknown, revoked and expired key alike. */
+/** The message says what to send, and not what is wrong with what was sent. */
 export class Unauthenticated extends ApiError {
-  constructor(message = "Send a valid API key in the x-api-key header.") {
+  constructor(message: string) {
     super("unauthenticated", message);
   }
 }

@@ -2,12 +2,22 @@ import { env } from "cloudflare:workers";
 
 const FINAL = "('succeeded', 'failed', 'canceled', 'superseded')";
 const FINAL_STACK = "('succeeded', 'failed', 'canceled', 'skipped')";
+const STEPS = `('queued in_progress', 'queued canceled', 'queued superseded',
+  'in_progress canceling', 'in_progress succeeded', 'in_progress failed', 'in_progress canceled',
+  'canceling canceled')`;
 const refuse = (words: string) => `begin select raise(abort, 'INVARIANT ${words}'); end`;
 
 /** What no statement may do, whatever request it belongs to: the database itself refuses. */
 const TRIGGERS = {
   finished_changes: `before update on deployments
     when old.status in ${FINAL} and new.status <> old.status ${refuse("a finished state changes")}`,
+  status_leaps: `before update on deployments
+    when old.status not in ${FINAL} and new.status <> old.status
+      and old.status || ' ' || new.status not in ${STEPS} ${refuse("a status leaps")}`,
+  unconnected_creation: `before insert on deployments
+    when not exists (select 1 from projects
+      where id = new.project_id and connection_status = 'connected')
+    ${refuse("a deployment of a project that is not connected")}`,
   older_starts: `before update on deployments
     when old.status = 'queued' and new.status = 'in_progress' and new.number <= (
       select started_number from environments where id = new.environment_id)
@@ -28,8 +38,20 @@ const TRIGGERS = {
   finished_stack_changes: `before update on deployment_stacks
     when old.status in ${FINAL_STACK} and (new.status <> old.status or new.seq <> old.seq)
     ${refuse("a finished stack changes")}`,
+  report_counts_twice: `before update on deployment_stacks
+    when new.seq < old.seq or (new.seq = old.seq and exists (select 1 from deployments
+      where id = new.deployment_id and status not in ${FINAL}))
+    ${refuse("a report that is not newer counts")}`,
+  stranger_reports: `before update on deployment_stacks
+    when new.seq <> old.seq and not exists (select 1 from attempts
+      where deployment_id = new.deployment_id and state = 'running' and lost_at > new.timestamp)
+    ${refuse("a report counts of one who holds nothing")}`,
   attempt_revives: `before update on attempts
-    when old.state = 'ended' and new.state <> 'ended' ${refuse("an attempt revives")}`,
+    when (old.state = 'ended' and new.state <> 'ended')
+      or (old.state = 'running' and new.state = 'offered') ${refuse("an attempt revives")}`,
+  reconnects_early: `before update on projects
+    when old.connection_status = 'disconnecting' and new.connection_status = 'connected'
+    ${refuse("a project is connected before it is disconnected")}`,
 };
 
 export async function installInvariants(): Promise<void> {
@@ -65,6 +87,28 @@ const BREACHES = {
     where organization_id = ?1 and status = 'queued' and exists (select 1 from deployments as newer
       where newer.environment_id = d.environment_id and newer.queue = 'supersede'
         and newer.number > d.number)`,
+  "superseded by nothing": `select id from deployments as d
+    where organization_id = ?1 and status = 'superseded' and not exists (
+      select 1 from deployments as newer where newer.environment_id = d.environment_id
+        and newer.queue = 'supersede' and newer.number > d.number)`,
+  "a request was given two attempts": `select pool_id as id from attempts
+    where organization_id = ?1 group by pool_id, request_id having count(*) > 1`,
+  "a failed stack did not fail its deployment": `select d.id from deployments as d
+    where organization_id = ?1 and status in ('succeeded', 'canceled') and cancel_deadline is null
+      and exists (select 1 from deployment_stacks where deployment_id = d.id and status = 'failed')`,
+  "a configuration is not what last succeeded": `select place.id from environments as place
+    join deployments as last on last.environment_id = place.id and last.number = (
+      select max(number) from deployments
+        where environment_id = place.id and status = 'succeeded')
+    where place.organization_id = ?1 and place.configuration <> last.configuration`,
+  "a project that is not connected goes on": `select d.id from deployments as d
+    join projects as p on p.id = d.project_id
+    where d.organization_id = ?1 and (
+      (p.connection_status <> 'connected' and d.status in ('queued', 'in_progress'))
+      or (p.connection_status = 'disconnected' and d.status = 'canceling'))`,
+  "a project waits to be disconnected": `select id from projects as p
+    where organization_id = ?1 and connection_status = 'disconnecting' and not exists (
+      select 1 from deployments where project_id = p.id and status not in ${FINAL})`,
   "a finished deployment has an unfinished stack": `select d.id from deployment_stacks as s
     join deployments as d on d.id = s.deployment_id
     where s.organization_id = ?1 and s.status in ('pending', 'in_progress')

@@ -38,10 +38,22 @@ export interface Answer {
   body: ReturnType<typeof JSON.parse>;
 }
 
+/** The message of what was thrown first, from a description that nests causes. */
+function causeIn({ message, cause }: Record<string, unknown>): string {
+  return cause ? causeIn(cause as Record<string, unknown>) : String(message);
+}
+
 /** A worker whose clock stands where a test has put it. */
 export class Timed {
   now = Date.now();
-  readonly #app = createApp({ clock: { now: () => this.now }, log: () => undefined });
+  /** What the log said of the newest error that the service had not foreseen. */
+  unforeseen = "";
+  readonly #app = createApp({
+    clock: { now: () => this.now },
+    log: (level, _, fields) => {
+      if (level === "error") this.unforeseen = causeIn(fields);
+    },
+  });
   readonly #bindings = { ...env, RATE_LIMITER: permissive };
 
   async call(
@@ -67,6 +79,12 @@ export class Timed {
   }
 }
 
+export const CONNECTION = {
+  provider: "aws",
+  account_id: "123456789012",
+  region: "eu-central-1",
+};
+
 /** An organization with a connected project of two environments, and runners in two pools. */
 export interface Stage {
   key: string;
@@ -83,8 +101,7 @@ export async function newStage(worker: Timed): Promise<Stage> {
     (await worker.call(key, method, path, body)).body;
   const project = await make("POST", "/v1/projects", { name: "walk" });
   const path = `/v1/projects/${project.id}`;
-  const connection = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
-  await make("PUT", `${path}/connection`, connection);
+  await make("PUT", `${path}/connection`, CONNECTION);
   const staging = await make("POST", `${path}/environments`, { name: "staging" });
   const environments = [project.default_environment_id, staging.id];
   for (const id of environments) {

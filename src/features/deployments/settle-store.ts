@@ -141,7 +141,7 @@ function endStacks(db: Database, which: SQL | undefined, now: number) {
     .set({
       status: sql`case when ${of("status")} = 'canceled' then 'canceled'
         when deployment_stacks.status = 'pending' then 'skipped' else 'failed' end`,
-      statusReason: sql`case when ${of("status")} = 'failed' and status = 'in_progress'
+      statusReason: sql`case when ${of("status")} = 'failed'
         then coalesce(${of("message")}, ${of("failure_reason")}, status_reason)
         else status_reason end`,
       timestamp: now,

@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { ROOT } from "./wrangler.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const MIGRATIONS = join(ROOT, "migrations");
+const BREAKPOINT = "--> statement-breakpoint";
 const CONFIG = join(ROOT, "wrangler.toml");
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -24,6 +26,8 @@ export interface Bundle {
 export interface RunningWorker {
   url: URL;
   d1: D1Database;
+  /** What the schedule does, now. */
+  sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,7 +54,7 @@ export async function start(
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       ...options,
-      name: "bench",
+      name: "longshore",
       modules: [{ type: "ESModule", path: file }],
       modulesRoot: join(file, ".."),
       bindings: { BOOTSTRAP_TOKEN: "", ...bindings },
@@ -60,6 +64,20 @@ export async function start(
   return {
     url: await miniflare.ready,
     d1: (await miniflare.getD1Database("DB")) as unknown as D1Database,
+    sweep: async () => {
+      const worker = await miniflare.getWorker();
+      const { outcome } = await worker.scheduled({ cron: "* * * * *" });
+      if (outcome !== "ok") throw new Error(`The schedule ended with ${outcome}.`);
+    },
     stop: () => miniflare.dispose(),
   };
+}
+
+/** Applies every migration to an empty database. */
+export async function migrate(d1: D1Database): Promise<void> {
+  for (const file of readdirSync(MIGRATIONS).toSorted()) {
+    if (!file.endsWith(".sql")) continue;
+    const statements = readFileSync(join(MIGRATIONS, file), "utf8").split(BREAKPOINT);
+    await d1.batch(statements.map((statement) => d1.prepare(statement)));
+  }
 }

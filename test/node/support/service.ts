@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bootstrap } from "../../../scripts/local-api.ts";
+import { SECRETS } from "../../../scripts/secrets.ts";
+import { bundle, migrate, type RunningWorker, start } from "../../../scripts/workers.ts";
+
+/** What a call answered; what a test reads of it is its affair. */
+export type Parsed = ReturnType<typeof JSON.parse>;
+
+/** The service as it would be deployed, with an organization in it. */
+export interface Service extends RunningWorker {
+  owner: Caller;
+  organizationId: string;
+}
+
+export async function startService(): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
+  const secrets = Object.entries(SECRETS).map(([name, make]) => [name, make()]);
+  const bindings: Record<string, string> = Object.fromEntries(secrets);
+  const worker = await start(bundle("src/index.ts", folder), bindings);
+  rmSync(folder, { recursive: true });
+  await migrate(worker.d1);
+  const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
+  const owner = new Caller(worker.url, key ?? "");
+  const { data } = await owner.call("GET", "/v1/orgs");
+  return { ...worker, owner, organizationId: data[0].id };
+}
+
+/** Whoever has an API key. */
+export class Caller {
+  readonly #url: URL;
+  readonly #key: string;
+
+  constructor(url: URL, key: string) {
+    this.#url = url;
+    this.#key = key;
+  }
+
+  /** Throws unless the answer is a good one. */
+  async call(method: string, path: string, body?: object): Promise<Parsed> {
+    const response = await fetch(new URL(path, this.#url), {
+      method,
+      headers: { "x-api-key": this.#key, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text ? JSON.parse(text) : undefined;
+  }
+}
