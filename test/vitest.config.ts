@@ -15,6 +15,8 @@ const inWorkerd = {
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
           LEASE_SECRET: "the lease secret of the tests",
+          // Whatever .dev.vars says.
+          ALLOW_INSECURE_WEBHOOKS: "false",
           WALKS: process.env["WALKS"] ?? "200",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
