@@ -1,8 +1,10 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
 import { openForWriting } from "./db/client.ts";
+import { alarmRoutes, alarmRoutesForRunners } from "./features/alarms/routes.ts";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
+import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
@@ -18,6 +20,7 @@ import { resourceRoutes } from "./features/resources/routes.ts";
 import { runnerRoutes } from "./features/runner/routes.ts";
 import { sweepEverything } from "./features/runner/sweep.ts";
 import { tellDesired } from "./features/runner/tell-desired.ts";
+import { seemsRunnerToken } from "./features/runner-pools/index.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
@@ -71,6 +74,8 @@ export function createApp({
     const operation = operations.find(request.method, path);
     if (operation) trace.route = operation.path;
     if (path.startsWith("/v1/runner/")) return tellDesired(call, runners.handle(call, operation));
+    const isRunners = operation?.forRunners && seemsRunnerToken(request.headers.get("x-api-key"));
+    if (isRunners) return runners.handle(call, operation);
     if (path.startsWith("/v1/") && !operation?.open) return people.handle(call, operation);
     await strangers.admit(call);
     return operation ? open.fetch(request, env, execution) : refuseRoute(operations, call);
@@ -111,9 +116,11 @@ function createProtectedRouter() {
     .route("/", projectRoutes)
     .route("/", connectionRoutes)
     .route("/", projectMemberRoutes)
+    .route("/", changelogRoutes)
     .route("/", environmentRoutes)
     .route("/", componentRoutes)
     .route("/", stackRoutes)
+    .route("/", alarmRoutes)
     .route("/", deploymentRoutes)
     .route("/", scopedDeploymentRoutes)
     .route("/", resourceRoutes)
@@ -126,7 +133,7 @@ function createRunnerRouter() {
   const router = createRouter<ProtectedForRunners>();
   router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
   router.onError(rethrow);
-  return router.route("/", runnerRoutes);
+  return router.route("/", runnerRoutes).route("/", alarmRoutesForRunners);
 }
 
 /** The errors of every route are told in one place, the frame. */

@@ -66,6 +66,9 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   getStack: { trips: 1, statements: 1 },
   replaceStack: { trips: 2, statements: 4 },
   deleteStack: { trips: 2, statements: 5 },
+  listChangelog: { trips: 1, statements: 2 },
+  listAlarms: { trips: 1, statements: 2 },
+  reportAlarm: { trips: 2, statements: 3 },
   listDeployments: { trips: 1, statements: 1 },
   getDeployment: { trips: 1, statements: 1 },
   createDeployment: { trips: 2, statements: 13 },
@@ -136,6 +139,7 @@ async function prepare(operation: Operation) {
     member_id: inside.membershipId,
     membership_id: inside.membershipId,
     key_id: inside.keyId,
+    name: "api-5xx",
   };
   const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
   const body = exampleBody(operation);
