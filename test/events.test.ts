@@ -1,7 +1,6 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { canonicalId } from "../src/lib/ids.ts";
-import type { Parsed } from "./support/client.ts";
+import { listDeliveries, plantIntegration } from "./support/outbox.ts";
 import { Attempt } from "./support/runner.ts";
 import {
   connect,
@@ -12,26 +11,6 @@ import {
   newWorld,
 } from "./support/world.ts";
 
-/** An integration of a project that wants these kinds, as it is stored. */
-async function plantIntegration(project: Parsed, id: string, kinds: readonly string[]) {
-  const configuration = JSON.stringify(Object.fromEntries(kinds.map((kind) => [kind, true])));
-  await env.DB.prepare(
-    `insert into integrations (id, organization_id, project_id, type, configuration, url, shown_url,
-      created_at, updated_at) values (?, ?, ?, 'webhook', ?, '', '', 1, 1)`,
-  )
-    .bind(id, project.org_id, project.id, configuration)
-    .run();
-}
-
-async function listDeliveries(projectId: string) {
-  const { results } = await env.DB.prepare(
-    "select * from deliveries where project_id = ? order by occurred_at, id",
-  )
-    .bind(projectId)
-    .all<Record<string, string>>();
-  return results;
-}
-
 it("writes the events of a deployment once for each integration that wants them", async () => {
   const world = await newWorld();
   const project = await newProject(world.client);
@@ -40,8 +19,8 @@ it("writes the events of a deployment once for each integration that wants them"
   const { stack_id } = await newInside(world.client, environmentId);
   const [all, some] = [`all-${project.id}`, `some-${project.id}`];
   const kinds = ["deployments_in_progress", "deployments_failed", "deployments_succeeded"];
-  await plantIntegration(project, all, kinds);
-  await plantIntegration(project, some, ["deployments_failed"]);
+  await plantIntegration(project, kinds, all);
+  await plantIntegration(project, ["deployments_failed"], some);
   const pool = await newPool(world, [environmentId]);
 
   const { id } = await newDeployment(world.client, environmentId);
@@ -55,17 +34,17 @@ it("writes the events of a deployment once for each integration that wants them"
     [all, "deployments.failed"],
     [some, "deployments.failed"],
   ]);
-  expect(ends[0]?.["event_id"]).toBe(ends[1]?.["event_id"]);
-  const ids = [begun, ...ends].flatMap((row) => [row?.["id"], row?.["event_id"]]);
+  expect(ends[0]?.event_id).toBe(ends[1]?.event_id);
+  const ids = [begun, ...ends].flatMap((row) => [row?.id, row?.event_id]);
   expect(ids.map((each) => canonicalId(String(each)))).toEqual(ids);
-  expect(JSON.parse(String(begun?.["data"]))).toEqual({
+  expect(begun?.data).toEqual({
     deployment_id: id,
     status: "in_progress",
     project: { id: project.id, name: "storefront" },
     environment: { id: environmentId, name: "production" },
     stacks: [{ id: stack_id, name: expect.any(String), status: "pending" }],
   });
-  expect(JSON.parse(String(ends[0]?.["data"]))).toMatchObject({
+  expect(ends[0]?.data).toMatchObject({
     status: "failed",
     failure_reason: "tests_failed",
     stacks: [{ status: "skipped" }],

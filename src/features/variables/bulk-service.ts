@@ -17,7 +17,7 @@ import {
 import type { SealedVariable, VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
-const TRIES = 3;
+const TRIES = 5;
 const SHOWN: PageRequest = { limit: 240, direction: "desc", after: undefined };
 
 export interface BulkInput {
@@ -57,7 +57,8 @@ async function putOnce(
   const reach = { organizationId, scopeId: reference.id, names };
   const [[found], known] = await db.batch([findScope(ctx, reference), store.listReach(db, reach)]);
   const scope = toScope(reference, authorize(actor, reference.kind, found, "contributor"));
-  const { kept, removed, written } = planPut(ctx, scope, known, variables);
+  const now = ctx.clock.now();
+  const { kept, removed, written } = planPut(ctx, scope, known, variables, now);
   const sealed = await sealAll(ctx, written);
   const removals = removed.map((row) => changeOf(row, undefined));
   const writings = written.map(({ before, after }) => changeOf(before, after));
@@ -65,7 +66,7 @@ async function putOnce(
     commit(ctx, [
       store.deleteVariables(db, removed, store.isStill(reach, known)),
       ...recordChanges(ctx, organizationId, removals),
-      store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), ctx.clock.now()),
+      store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
       ...recordChanges(ctx, organizationId, writings),
       store.listVariables(db, organizationId, reference.id, SHOWN),
     ]),
@@ -90,8 +91,8 @@ function planPut(
   scope: Scope,
   known: readonly VariableRow[],
   variables: readonly VariableInput[],
+  now: number,
 ) {
-  const now = clock.now();
   const byName = new Map(known.map((row) => [row.name, row]));
   const written = variables.map(({ value, ...shown }): Written => {
     const before = byName.get(shown.name);
