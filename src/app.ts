@@ -9,6 +9,7 @@ import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
+import { integrationRoutes } from "./features/integrations/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
@@ -118,7 +119,8 @@ function createProtectedRouter() {
     .route("/", scopedDeploymentRoutes)
     .route("/", resourceRoutes)
     .route("/", variableRoutes)
-    .route("/", scopedVariableRoutes);
+    .route("/", scopedVariableRoutes)
+    .route("/", integrationRoutes);
 }
 
 /** The routes of runners, behind a gate of their own. */

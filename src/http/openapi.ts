@@ -41,6 +41,10 @@ const TAGS = [
   { name: "Deployments", description: "Moves of an environment to a configuration and source." },
   { name: "Resources", description: "What stacks consist of at the provider, as runners report." },
   { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
+  {
+    name: "Notification integrations",
+    description: "Where the events of a project are sent, and which.",
+  },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 

@@ -132,6 +132,20 @@ export async function newDeployment(
   return reply.body;
 }
 
+/** A webhook integration that wants these kinds of notification. */
+export async function newIntegration(
+  client: Client,
+  projectId: string,
+  kinds: readonly string[] = [],
+  url = "https://hooks.example.com/longshore",
+): Promise<Parsed> {
+  const configuration = Object.fromEntries(kinds.map((kind) => [kind, true]));
+  const path = `/v1/projects/${projectId}/notification-integrations`;
+  const reply = await client.post(path, { type: "webhook", configuration, url });
+  if (reply.status !== 201) throw new Error(`No integration: ${reply.text}`);
+  return reply.body;
+}
+
 /** A resource of a stack, as a runner's report would make it. */
 export async function newResource(stackId: string): Promise<string> {
   const id = newId(systemClock);

@@ -76,7 +76,7 @@ export async function replaceStack(
  */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const { organizationId } = await requireStack(ctx, id, "contributor");
-  const [, [deleted]] = await ctx.db.batch(store.deleteStack(ctx.db, organizationId, id));
+  const [, , [deleted]] = await ctx.db.batch(store.deleteStack(ctx.db, organizationId, id));
   if (!deleted) throw new Conflict("An unfinished deployment holds the stack. Cancel it first.");
 }
 
