@@ -5,6 +5,7 @@ import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
+import { deliveryRoutes } from "./features/deliveries/routes.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
@@ -120,7 +121,8 @@ function createProtectedRouter() {
     .route("/", resourceRoutes)
     .route("/", variableRoutes)
     .route("/", scopedVariableRoutes)
-    .route("/", integrationRoutes);
+    .route("/", integrationRoutes)
+    .route("/", deliveryRoutes);
 }
 
 /** The routes of runners, behind a gate of their own. */

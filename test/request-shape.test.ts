@@ -6,6 +6,7 @@ import { Instrumented } from "./support/instruments.ts";
 import {
   connect,
   join,
+  newDelivery,
   newDeployment,
   newInside,
   newIntegration,
@@ -58,6 +59,10 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   updateIntegration: { trips: 2, statements: 4 },
   deleteIntegration: { trips: 2, statements: 6 },
   rotateIntegrationSecret: { trips: 2, statements: 4 },
+  listDeliveries: { trips: 1, statements: 2 },
+  getDelivery: { trips: 1, statements: 2 },
+  redeliver: { trips: 2, statements: 2 },
+  pingIntegration: { trips: 2, statements: 2 },
   listEnvironments: { trips: 1, statements: 2 },
   createEnvironment: { trips: 2, statements: 2 },
   getEnvironment: { trips: 1, statements: 1 },
@@ -133,6 +138,7 @@ async function prepare(operation: Operation) {
   const deployment = await newDeployment(world.client, staging.id);
   if (operation.operationId !== "cancelDeployment") await pretendSuccess(deployment.id);
   const isResource = operation.path.includes("/resources");
+  const integration = await newIntegration(world.client, project.id);
   const ids: Record<string, string> = {
     id: isResource ? await newResource(String(within["stack_id"])) : deployment.id,
     pool_id: pool.id,
@@ -140,7 +146,8 @@ async function prepare(operation: Operation) {
     ...within,
     org_id: world.id,
     project_id: project.id,
-    integration_id: (await newIntegration(world.client, project.id)).id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
     member_id: inside.membershipId,
     membership_id: inside.membershipId,
     key_id: inside.keyId,

@@ -45,6 +45,7 @@ const TAGS = [
     name: "Notification integrations",
     description: "Where the events of a project are sent, and which.",
   },
+  { name: "Deliveries", description: "What was sent to an integration, and what came of it." },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 
