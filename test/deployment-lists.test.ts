@@ -66,7 +66,7 @@ describe("every list of deployments, resources, runners and deliveries", () => {
       ),
       insert(
         `insert into deployments values (?1, ?2, ?3, ?4, ?5, ?6, 'fifo', '[]', '{}', null, null,
-           null, null, null, ?5, null, null, 0)`,
+           null, null, null, ?5, null, null, 0, ?6)`,
       ).bind(id, world.id, projectId, environmentId, at, at % 2 ? "failed" : "succeeded"),
       insert(
         "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
