@@ -7,10 +7,12 @@ import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
+import { deliveryRoutes } from "./features/deliveries/routes.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
+import { integrationRoutes } from "./features/integrations/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
@@ -125,7 +127,9 @@ function createProtectedRouter() {
     .route("/", scopedDeploymentRoutes)
     .route("/", resourceRoutes)
     .route("/", variableRoutes)
-    .route("/", scopedVariableRoutes);
+    .route("/", scopedVariableRoutes)
+    .route("/", integrationRoutes)
+    .route("/", deliveryRoutes);
 }
 
 /** The routes of runners, behind a gate of their own. */

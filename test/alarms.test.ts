@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Client, type Parsed, type Reply } from "./support/client.ts";
 import { Instrumented } from "./support/instruments.ts";
-import { listDeliveries, plantIntegration } from "./support/outbox.ts";
+import { listDeliveries } from "./support/outbox.ts";
 import {
   join,
   newInside,
+  newIntegration,
   newKey,
   newPool,
   newProject,
@@ -25,7 +26,7 @@ async function newStage() {
   const { stack_id } = await newInside(world.client, project.default_environment_id);
   stack = (await world.client.get(`/v1/stacks/${stack_id}`)).body;
   pool = await newPool(world, [project.default_environment_id]);
-  await plantIntegration(project, ["services_in_alarm", "services_ok"]);
+  await newIntegration(world.client, project.id, ["services_in_alarm", "services_ok"]);
   return { path: `/v1/stacks/${stack.id}/alarms`, client: (await newKey(world)).client };
 }
 

@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { Client, Parsed, Reply } from "./support/client.ts";
 import { type Operation, operations } from "./support/contract.ts";
 import { Instrumented } from "./support/instruments.ts";
-import { listDeliveries, plantIntegration } from "./support/outbox.ts";
+import { listDeliveries } from "./support/outbox.ts";
 import { PLANTED, plant } from "./support/planted.ts";
 import {
   connect,
   join,
   newDeployment,
   newInside,
+  newIntegration,
   newKey,
   newProject,
   newWorld,
@@ -28,6 +29,7 @@ interface Stage {
 }
 
 const EXTERNAL_ID = "between-project-and-role";
+const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(plant())}`;
 
 async function newStage(): Promise<Stage> {
   const world = await newWorld();
@@ -44,11 +46,13 @@ async function newStage(): Promise<Stage> {
   const inside = await newInside(world.client, staging.id);
   await connect(world.client, project.id);
   const deployment = await newDeployment(world.client, staging.id);
-  await plantIntegration(project, ["changelog"]);
+  await newIntegration(world.client, project.id, ["changelog"]);
+  const integration = await newIntegration(world.client, project.id, [], HOOK);
   const ids = {
     ...inside,
     project_id: project.id,
     member_id: member.membershipId,
+    integration_id: integration.id,
     id: deployment.id,
   };
   return { world, project, member, outsiders, ids };
@@ -72,6 +76,9 @@ const deleted = (type: string) => (_: Stage, before: Parsed) => [
   { action: "deleted", record: recordOf(type, before), before: shown(before) },
 ];
 const recordOf = (type: string, { id, name }: Parsed) => ({ type, id, ...(name && { name }) });
+
+const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
+const hookOf = ({ id }: Parsed) => ({ type: "integration", id, name: "hooks.example.com" });
 
 /** A record whose name is another than it was, with other fields that are, too. */
 const renamed =
@@ -211,6 +218,38 @@ const CASES: Record<string, Case> = {
       },
     ],
   },
+  createIntegration: {
+    body: () => ({ type: "webhook", configuration: { changelog: false }, url: HOOK }),
+    entries: (_, __, { secret: ___, ...integration }) => [
+      { action: "created", record: hookOf(integration), after: shown(integration) },
+    ],
+  },
+  updateIntegration: {
+    read: INTEGRATION,
+    body: () => ({ configuration: { promotions: true } }),
+    entries: (_, before, after) => [
+      {
+        action: "updated",
+        record: hookOf(after),
+        before: { configuration: before.configuration },
+        after: { configuration: after.configuration },
+      },
+    ],
+  },
+  deleteIntegration: {
+    read: INTEGRATION,
+    entries: (_, before) => [{ action: "deleted", record: hookOf(before), before: shown(before) }],
+  },
+  rotateIntegrationSecret: {
+    entries: (_, __, { previous_secret_until, ...integration }) => [
+      {
+        action: "updated",
+        record: hookOf(integration),
+        before: {},
+        after: { previous_secret_until },
+      },
+    ],
+  },
   createEnvironment: {
     body: () => ({ name: "third", configuration: { replicas: 3 } }),
     entries: created("environment"),
@@ -288,7 +327,7 @@ const CASES: Record<string, Case> = {
   putEnvironmentVariables: makesVariables("environments"),
 };
 
-/** What writes, and leaves no entry: the organization's own; and a state that something reports. */
+/** What writes, and leaves no entry: the organization's own; what is sent; and a state that is reported. */
 const WITHOUT_ENTRY = [
   "addMember",
   "createApiKey",
@@ -301,6 +340,8 @@ const WITHOUT_ENTRY = [
   "reportAlarm",
   "revokeApiKey",
   "revokeRunnerToken",
+  "pingIntegration",
+  "redeliver",
   // The changelog goes with its project.
   "deleteProject",
 ];
@@ -340,7 +381,7 @@ async function listChangelog({ world }: Stage, projectId: string): Promise<Parse
 }
 
 const TABLES =
-  "projects project_members project_connections environments components stacks variables deployments changelog_entries deliveries";
+  "projects project_members project_connections environments components stacks variables deployments integrations changelog_entries deliveries";
 
 /** All that is stored of an organization, as text. */
 async function dump({ world }: Stage): Promise<string> {
@@ -446,7 +487,12 @@ describe("the changelog", () => {
   it("holds no secret", async () => {
     const stage = await newStage();
     const { client } = await newKey(stage.world);
-    const ids = ["connectProject", "createComponentVariable", "replaceVariable"];
+    const ids = [
+      "connectProject",
+      "createComponentVariable",
+      "replaceVariable",
+      "createIntegration",
+    ];
     for (const [id, operation] of recorded) {
       if (ids.includes(id)) await send(operation, stage, client);
     }

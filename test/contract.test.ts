@@ -16,8 +16,10 @@ import { Attempt } from "./support/runner.ts";
 import {
   connect,
   join,
+  newDelivery,
   newDeployment,
   newInside,
+  newIntegration,
   newKey,
   newPool,
   newProject,
@@ -47,6 +49,7 @@ async function newIds(world: World): Promise<Ids> {
   await connect(world.client, project.id);
   const deployment = await newDeployment(world.client, project.default_environment_id);
   const attempt = await Attempt.started(pool.runner);
+  const integration = await newIntegration(world.client, project.id);
   return {
     ...inside,
     deployment: deployment.id,
@@ -58,6 +61,8 @@ async function newIds(world: World): Promise<Ids> {
     token_id: pool.tokenId,
     org_id: world.id,
     project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
     member_id: member.membershipId,
     membership_id: member.membershipId,
     key_id: member.keyId,

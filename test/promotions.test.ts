@@ -1,7 +1,14 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { listDeliveries, plantIntegration } from "./support/outbox.ts";
-import { connect, newDeployment, newInside, newProject, newWorld } from "./support/world.ts";
+import { listDeliveries } from "./support/outbox.ts";
+import {
+  connect,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newProject,
+  newWorld,
+} from "./support/world.ts";
 
 it("tells of a promotion, once the deployment that it makes is queued", async () => {
   const { client } = await newWorld();
@@ -12,7 +19,7 @@ it("tells of a promotion, once the deployment that it makes is queued", async ()
   });
   await newInside(client, staging.id);
   await connect(client, project.id);
-  await plantIntegration(project, ["promotions"]);
+  await newIntegration(client, project.id, ["promotions"]);
   const { id } = await newDeployment(client, staging.id);
   const promote = () =>
     client.post(`/v1/deployments/${id}/promote`, { environment_id: production });

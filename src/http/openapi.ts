@@ -43,6 +43,11 @@ const TAGS = [
   { name: "Deployments", description: "Moves of an environment to a configuration and source." },
   { name: "Resources", description: "What stacks consist of at the provider, as runners report." },
   { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
+  {
+    name: "Notification integrations",
+    description: "Where the events of a project are sent, and which.",
+  },
+  { name: "Deliveries", description: "What was sent to an integration, and what came of it." },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 

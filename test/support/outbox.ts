@@ -1,23 +1,5 @@
 import { env } from "cloudflare:workers";
-import { systemClock } from "../../src/lib/clock.ts";
-import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "./client.ts";
-
-/** An integration of a project that wants these kinds, as it is stored; gives its ID. */
-export async function plantIntegration(
-  project: Parsed,
-  kinds: readonly string[],
-  id: string = newId(systemClock),
-): Promise<string> {
-  const configuration = JSON.stringify(Object.fromEntries(kinds.map((kind) => [kind, true])));
-  await env.DB.prepare(
-    `insert into integrations (id, organization_id, project_id, type, configuration, url, shown_url,
-      created_at, updated_at) values (?, ?, ?, 'webhook', ?, '', '', 1, 1)`,
-  )
-    .bind(id, project.org_id, project.id, configuration)
-    .run();
-  return id;
-}
 
 interface Delivery {
   id: string;

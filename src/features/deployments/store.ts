@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
+import { armsOf } from "../../db/arms.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { projectMembers } from "../../db/schema.ts";
@@ -96,35 +97,16 @@ export function listOfStack(
     .limit(limit);
 }
 
-/** D1 refuses a compound of more selects than that. */
-const MAXIMUM_ARMS = 5;
-
-/**
- * A page of deployments. For several statuses, one ordered arm each, which SQLite merges as it
- * reads: so every arm walks an index, and reads no more than the page needs. So many statuses that
- * there would be too many arms are nearly all that there are, and are picked out of the whole list.
- */
+/** A page of deployments, of whichever statuses are asked for. */
 function listDeployments(db: Database, scope: SQL | undefined, page: DeploymentPage) {
   const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  const arm = (statuses: readonly DeploymentStatus[]) =>
+  const arm = (ofStatus: SQL | undefined) =>
     db
       .select(DEPLOYMENT)
       .from(deployments)
-      .where(and(scope, statuses.length > 0 ? isOneOf(statuses) : undefined, where));
-  const { statuses } = page;
-  const every = statuses.length === 0 || statuses.length === DEPLOYMENT_STATUSES.length;
-  const inOne = every ? [] : statuses;
-  const split =
-    !every && statuses.length <= MAXIMUM_ARMS ? statuses.map((each) => [each]) : [inOne];
-  const [first, second, ...rest] = split.map(arm);
-  if (!first) throw new Error("A list has at least one arm");
-  const arms = second ? unionAll(first, second, ...rest) : first;
+      .where(and(scope, ofStatus, where));
+  const [one, ...others] = armsOf(deployments.status, page.statuses, DEPLOYMENT_STATUSES);
+  const [second, ...rest] = others.map(arm);
+  const arms = second ? unionAll(arm(one), second, ...rest) : arm(one);
   return arms.orderBy(...orderBy).limit(limit);
-}
-
-function isOneOf(statuses: readonly DeploymentStatus[]): SQL {
-  const [only] = statuses;
-  return only && statuses.length === 1
-    ? eq(deployments.status, only)
-    : inArray(deployments.status, [...statuses]);
 }

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
@@ -10,7 +10,6 @@ import { variables } from "./table.ts";
 
 /** A variable without its value, which takes a query of its own. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
-export type SealedRow = Pick<typeof variables.$inferSelect, "id" | "organizationId" | "value">;
 export type NewVariable = typeof variables.$inferInsert;
 
 /** A variable of a bulk request, its value sealed for the row of this ID. */
@@ -142,29 +141,6 @@ export function upsertVariables(
         updatedAt: sql`excluded.updated_at`,
       },
     })
-    .returning({ id: variables.id });
-}
-
-/** Values that are not sealed under this key, in the order of their rows. */
-export function listSealedUnderOtherKeys(db: Database, keyId: string, after: string, size: number) {
-  return db
-    .select({
-      id: variables.id,
-      organizationId: variables.organizationId,
-      value: variables.value,
-    })
-    .from(variables)
-    .where(and(gt(variables.id, after), sql`instr(${variables.value}, ${`${keyId}.`}) <> 1`))
-    .orderBy(variables.id)
-    .limit(size);
-}
-
-/** Puts `sealed` in the place of a value, if that is still what was read. */
-export function reseal(db: Database, { id, value }: SealedRow, sealed: string) {
-  return db
-    .update(variables)
-    .set({ value: sealed })
-    .where(and(eq(variables.id, id), eq(variables.value, value)))
     .returning({ id: variables.id });
 }
 
