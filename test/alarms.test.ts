@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Client, type Parsed, type Reply } from "./support/client.ts";
 import { Instrumented } from "./support/instruments.ts";
@@ -159,6 +160,24 @@ describe("an alarm", () => {
       after = `&after=${body.next_page}`;
     }
     expect(seen.toSorted()).toEqual(names);
+  });
+
+  it.each([
+    ["stack", () => `/v1/stacks/${stack.id}`],
+    ["environment", () => `/v1/environments/${stack.environment_id}`],
+    ["project", () => `/v1/projects/${project.id}`],
+  ])("goes with its %s", async (_, pathOf) => {
+    const { client } = await newStage();
+    const { body: other } = await client.post(`/v1/projects/${project.id}/environments`, {
+      name: "staging",
+    });
+    stack = (await client.post(`/v1/environments/${other.id}/stacks`, { name: "gone" })).body;
+    const path = `/v1/stacks/${stack.id}/alarms`;
+    await client.put(`${path}/cpu`, { state: "alarm" });
+    expect((await client.delete(pathOf())).status).toBe(204);
+    expect((await client.get(path)).status).toBe(404);
+    const left = env.DB.prepare("select count(*) as n from alarms where stack_id = ?");
+    expect(await left.bind(stack.id).first("n")).toBe(0);
   });
 
   it("is reported by contributors, and read by viewers", async () => {
