@@ -1,4 +1,5 @@
 CREATE TABLE `alarms` (
+	`id` text PRIMARY KEY NOT NULL,
 	`stack_id` text NOT NULL,
 	`name` text NOT NULL,
 	`organization_id` text NOT NULL,
@@ -8,12 +9,13 @@ CREATE TABLE `alarms` (
 	`created_at` integer NOT NULL,
 	`changed_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`stack_id`, `name`),
 	FOREIGN KEY (`stack_id`) REFERENCES `stacks`(`id`) ON UPDATE no action ON DELETE restrict,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE restrict
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `alarms_name` ON `alarms` (`stack_id`,`name`);--> statement-breakpoint
+CREATE INDEX `alarms_list` ON `alarms` (`stack_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `alarms_project` ON `alarms` (`project_id`);--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`id` text PRIMARY KEY NOT NULL,

@@ -1,14 +1,18 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
 import { openForWriting } from "./db/client.ts";
+import { alarmRoutes, alarmRoutesForRunners } from "./features/alarms/routes.ts";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
+import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
+import { deliveryRoutes } from "./features/deliveries/routes.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
+import { integrationRoutes } from "./features/integrations/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
@@ -18,6 +22,7 @@ import { resourceRoutes } from "./features/resources/routes.ts";
 import { runnerRoutes } from "./features/runner/routes.ts";
 import { sweepEverything } from "./features/runner/sweep.ts";
 import { tellDesired } from "./features/runner/tell-desired.ts";
+import { seemsRunnerToken } from "./features/runner-pools/index.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
@@ -71,6 +76,8 @@ export function createApp({
     const operation = operations.find(request.method, path);
     if (operation) trace.route = operation.path;
     if (path.startsWith("/v1/runner/")) return tellDesired(call, runners.handle(call, operation));
+    const isRunners = operation?.forRunners && seemsRunnerToken(request.headers.get("x-api-key"));
+    if (isRunners) return runners.handle(call, operation);
     if (path.startsWith("/v1/") && !operation?.open) return people.handle(call, operation);
     await strangers.admit(call);
     return operation ? open.fetch(request, env, execution) : refuseRoute(operations, call);
@@ -111,14 +118,18 @@ function createProtectedRouter() {
     .route("/", projectRoutes)
     .route("/", connectionRoutes)
     .route("/", projectMemberRoutes)
+    .route("/", changelogRoutes)
     .route("/", environmentRoutes)
     .route("/", componentRoutes)
     .route("/", stackRoutes)
+    .route("/", alarmRoutes)
     .route("/", deploymentRoutes)
     .route("/", scopedDeploymentRoutes)
     .route("/", resourceRoutes)
     .route("/", variableRoutes)
-    .route("/", scopedVariableRoutes);
+    .route("/", scopedVariableRoutes)
+    .route("/", integrationRoutes)
+    .route("/", deliveryRoutes);
 }
 
 /** The routes of runners, behind a gate of their own. */
@@ -126,7 +137,7 @@ function createRunnerRouter() {
   const router = createRouter<ProtectedForRunners>();
   router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
   router.onError(rethrow);
-  return router.route("/", runnerRoutes);
+  return router.route("/", runnerRoutes).route("/", alarmRoutesForRunners);
 }
 
 /** The errors of every route are told in one place, the frame. */

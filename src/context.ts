@@ -37,6 +37,8 @@ export interface SystemContext {
   cipher(): Promise<Cipher>;
   /** Rings for deliveries that were written, to have them sent; nobody waits for it. */
   ring(deliveryIds: readonly string[]): void;
+  /** Whether webhooks may go to `http:` and to any host, for local development. */
+  allowsInsecureWebhooks: boolean;
 }
 
 /** What the verbs of every plane receive. */

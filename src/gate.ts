@@ -30,6 +30,8 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
       execution: ExecutionContext,
     ): Response | Promise<Response>;
   };
+  /** For a route that names none. */
+  policy: PolicyName;
   keyRing: KeyRing<P>;
   /** Reads a credential without asking anybody; undefined for one of another kind. */
   parseKey(text: string): Promise<PresentedKey | undefined>;
@@ -96,7 +98,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
     trace.keyId = principal.keyId;
     trace.organizationId = principal.organizationId;
     const isRead = /^(GET|HEAD)$/.test(request.method) && !operation?.writes;
-    const policy = toPolicy(operation?.policy);
+    const policy = toPolicy(operation?.policy) ?? this.#plane.policy;
     const entry = { call, key, policy, isRead, isRoute: operation !== undefined };
     return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
   }
@@ -192,6 +194,6 @@ function haveSameAuthority(
   return a.version === b.version && a.role === b.role;
 }
 
-function toPolicy(name: string | undefined): PolicyName {
-  return name !== undefined && name in POLICIES ? (name as PolicyName) : "default";
+function toPolicy(name: string | undefined): PolicyName | undefined {
+  return name !== undefined && name in POLICIES ? (name as PolicyName) : undefined;
 }

@@ -23,5 +23,11 @@ export function systemContext(
       });
       execution.waitUntil(rung);
     },
+    allowsInsecureWebhooks: allowsInsecureWebhooks(env),
   };
+}
+
+/** The setting is "false" in wrangler.toml, and "true" where local development says so. */
+function allowsInsecureWebhooks({ ALLOW_INSECURE_WEBHOOKS }: { ALLOW_INSECURE_WEBHOOKS: string }) {
+  return ALLOW_INSECURE_WEBHOOKS === "true";
 }

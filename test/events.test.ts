@@ -1,36 +1,16 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { canonicalId } from "../src/lib/ids.ts";
-import type { Parsed } from "./support/client.ts";
+import { listDeliveries } from "./support/outbox.ts";
 import { Attempt } from "./support/runner.ts";
 import {
   connect,
   newDeployment,
   newInside,
+  newIntegration,
   newPool,
   newProject,
   newWorld,
 } from "./support/world.ts";
-
-/** An integration of a project that wants these kinds, as it is stored. */
-async function plantIntegration(project: Parsed, id: string, kinds: readonly string[]) {
-  const configuration = JSON.stringify(Object.fromEntries(kinds.map((kind) => [kind, true])));
-  await env.DB.prepare(
-    `insert into integrations (id, organization_id, project_id, type, configuration, url, shown_url,
-      created_at, updated_at) values (?, ?, ?, 'webhook', ?, '', '', 1, 1)`,
-  )
-    .bind(id, project.org_id, project.id, configuration)
-    .run();
-}
-
-async function listDeliveries(projectId: string) {
-  const { results } = await env.DB.prepare(
-    "select * from deliveries where project_id = ? order by occurred_at, id",
-  )
-    .bind(projectId)
-    .all<Record<string, string>>();
-  return results;
-}
 
 it("writes the events of a deployment once for each integration that wants them", async () => {
   const world = await newWorld();
@@ -38,10 +18,9 @@ it("writes the events of a deployment once for each integration that wants them"
   const environmentId = project.default_environment_id;
   await connect(world.client, project.id);
   const { stack_id } = await newInside(world.client, environmentId);
-  const [all, some] = [`all-${project.id}`, `some-${project.id}`];
   const kinds = ["deployments_in_progress", "deployments_failed", "deployments_succeeded"];
-  await plantIntegration(project, all, kinds);
-  await plantIntegration(project, some, ["deployments_failed"]);
+  const { id: all } = await newIntegration(world.client, project.id, kinds);
+  const { id: some } = await newIntegration(world.client, project.id, ["deployments_failed"]);
   const pool = await newPool(world, [environmentId]);
 
   const { id } = await newDeployment(world.client, environmentId);
@@ -51,21 +30,19 @@ it("writes the events of a deployment once for each integration that wants them"
 
   const [begun, ...ends] = await listDeliveries(project.id);
   expect(begun).toMatchObject({ integration_id: all, type: "deployments.in_progress" });
-  expect(ends.map(({ integration_id, type }) => [integration_id, type])).toEqual([
-    [all, "deployments.failed"],
-    [some, "deployments.failed"],
-  ]);
-  expect(ends[0]?.["event_id"]).toBe(ends[1]?.["event_id"]);
-  const ids = [begun, ...ends].flatMap((row) => [row?.["id"], row?.["event_id"]]);
+  expect(ends.map(({ integration_id }) => integration_id)).toEqual([all, some].toSorted());
+  expect(ends.map(({ type }) => type)).toEqual(["deployments.failed", "deployments.failed"]);
+  expect(ends[0]?.event_id).toBe(ends[1]?.event_id);
+  const ids = [begun, ...ends].flatMap((row) => [row?.id, row?.event_id]);
   expect(ids.map((each) => canonicalId(String(each)))).toEqual(ids);
-  expect(JSON.parse(String(begun?.["data"]))).toEqual({
+  expect(begun?.data).toEqual({
     deployment_id: id,
     status: "in_progress",
     project: { id: project.id, name: "storefront" },
     environment: { id: environmentId, name: "production" },
     stacks: [{ id: stack_id, name: expect.any(String), status: "pending" }],
   });
-  expect(JSON.parse(String(ends[0]?.["data"]))).toMatchObject({
+  expect(ends[0]?.data).toMatchObject({
     status: "failed",
     failure_reason: "tests_failed",
     stacks: [{ status: "skipped" }],

@@ -1,4 +1,4 @@
-import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
@@ -9,6 +9,7 @@ import { ALARM_STATES } from "./kinds.ts";
 export const alarms = sqliteTable(
   "alarms",
   {
+    id: id("id").primaryKey(),
     stackId: id("stack_id")
       .notNull()
       .references(() => stacks.id, { onDelete: "restrict" }),
@@ -27,7 +28,8 @@ export const alarms = sqliteTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    primaryKey({ columns: [table.stackId, table.name] }),
+    uniqueIndex("alarms_name").on(table.stackId, table.name),
+    index("alarms_list").on(table.stackId, table.createdAt, table.id),
     index("alarms_project").on(table.projectId),
   ],
 );

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
-import { fanOut } from "../events/index.ts";
+import { fanOut, KIND_OF } from "../events/index.ts";
 import { environmentsOf, type Scope } from "./environment-scope.ts";
 import { deployments } from "./table.ts";
 
@@ -40,4 +40,23 @@ export function announce(ctx: SystemContext, scope: Scope) {
       .set({ announced: sql`status` })
       .where(sql`${inScopeOf("deployments")} ${isNews("deployments")}`),
   ] as const;
+}
+
+/** Writes the event of a promotion, if the deployment that it is to make was inserted before. */
+export function announcePromotion(ctx: SystemContext, id: string, promotedId: string) {
+  const type = "promotions.created";
+  return fanOut(
+    ctx,
+    sql`select made.id as key, made.project_id, ${type} as type, ${KIND_OF[type]} as kind,
+        json_object('deployment_id', made.id, 'from_deployment_id', promoted.id,
+          'project', json_object('id', shipped.id, 'name', shipped.name),
+          'environment', json_object('id', target.id, 'name', target.name),
+          'from_environment', json_object('id', origin.id, 'name', origin.name)) as data
+      from deployments as made
+      join deployments as promoted on promoted.id = ${promotedId}
+      join projects as shipped on shipped.id = made.project_id
+      join environments as target on target.id = made.environment_id
+      join environments as origin on origin.id = promoted.environment_id
+      where made.id = ${id}`,
+  );
 }

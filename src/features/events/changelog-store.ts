@@ -2,27 +2,17 @@ import { sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../context.ts";
 import { changelogEntries } from "../../db/schema.ts";
 import { newId } from "../../lib/ids.ts";
-import { differenceBetween, type Fields } from "./changes.ts";
-import { type Action, KIND_OF, type RecordType } from "./kinds.ts";
+import { type Change, differenceBetween, isEmpty } from "./changes.ts";
+import { KIND_OF } from "./kinds.ts";
 import { fanOut } from "./store.ts";
-
-/** What somebody does to a record of a project. */
-export interface Change {
-  projectId: string;
-  action: Action;
-  record: { type: RecordType; id: string; name?: string | undefined };
-  /** As the record is shown: undefined for one that is made. */
-  before?: Fields | undefined;
-  /** Undefined for one that is deleted. */
-  after?: Fields | undefined;
-}
 
 const TYPE = "changelog.created";
 
 /**
  * The changelog entries of a change, and the event that tells of each: for the batch that makes the
  * change, right after the statement that does, for they are written only if that has changed a row.
- * Without an actor, the service itself has made it.
+ * To replace a record with what it is already is no change. Without an actor, the service itself
+ * has made it.
  */
 export function recordChanges(
   ctx: SystemContext & { actor?: Actor },
@@ -30,11 +20,11 @@ export function recordChanges(
   changes: readonly Change[],
 ) {
   const { db, clock, actor } = ctx;
-  const entries = changes.map(({ record, before, after, ...change }) => {
-    const difference = differenceBetween(before, after);
-    return { id: newId(clock), ...change, record, ...difference };
-  });
-  const json = JSON.stringify(entries);
+  const entries = changes
+    .map((change) => ({ ...change, ...differenceBetween(change.before, change.after) }))
+    .filter(({ action, before, after }) => action !== "updated" || !isEmpty(before, after))
+    .map((change) => ({ id: newId(clock), ...change }));
+  const ids = entries.map(({ id }) => id);
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
   return [
     db.insert(changelogEntries).select(
@@ -42,7 +32,7 @@ export function recordChanges(
           ${actor?.accountId ?? null}, ${actor?.membershipId ?? null}, ${actor?.keyId ?? null},
           ${field("action")}, ${field("record.type")}, ${field("record.id")},
           ${field("record.name")}, ${field("before")}, ${field("after")}, ${clock.now()}
-        from json_each(${json}) as item where changes() > 0`,
+        from json_each(${JSON.stringify(entries)}) as item where changes() > 0`,
     ),
     fanOut(
       ctx,
@@ -52,8 +42,8 @@ export function recordChanges(
             'record', json_object('type', written.record_type, 'id', written.record_id,
               'name', written.record_name),
             'account_id', written.account_id)) as data
-        from json_each(${json}) as item
-        join changelog_entries as written on written.id = ${field("id")}`,
+        from json_each(${JSON.stringify(ids)}) as item
+        join changelog_entries as written on written.id = item.value`,
     ),
   ] as const;
 }

@@ -1,5 +1,41 @@
+import type { Action, RecordType } from "./kinds.ts";
+
 /** The fields of a record, as answers show them; none of them secret. */
 export type Fields = Record<string, unknown>;
+
+/** What somebody does to a record of a project. */
+export interface Change {
+  projectId: string;
+  action: Action;
+  record: { type: RecordType; id: string; name?: string | undefined };
+  /** As the record is shown: undefined for one that is made. */
+  before?: Fields | undefined;
+  /** Undefined for one that is deleted. */
+  after?: Fields | undefined;
+}
+
+/**
+ * How a feature tells of changes to its records: of one that was made, by what it is now; of one
+ * that was deleted, by what it was; and of one that was changed, by both.
+ */
+export function tellerOf<Row>(
+  type: RecordType,
+  projectIdOf: (row: Row) => string,
+  present: (row: Row) => Fields & { id: string; name?: string },
+) {
+  return (before: Row | undefined, after: Row | undefined): Change => {
+    const row = after ?? before;
+    if (!row) throw new Error("A record that neither was nor is does not change");
+    const { id, name } = present(row);
+    return {
+      projectId: projectIdOf(row),
+      action: before ? (after ? "updated" : "deleted") : "created",
+      record: { type, id, name },
+      before: before && present(before),
+      after: after && present(after),
+    };
+  };
+}
 
 /** So much of a field is kept, as JSON; of a larger one, its size. */
 const KEPT_LENGTH = 16_384;
@@ -21,6 +57,11 @@ export function differenceBetween(
       JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
   );
   return { before: before && pick(before, changed), after: after && pick(after, changed) };
+}
+
+/** Whether what `differenceBetween` gave is none. */
+export function isEmpty(before: Fields | undefined, after: Fields | undefined): boolean {
+  return Object.keys({ ...before, ...after }).length === 0;
 }
 
 function pick(fields: Fields, names: readonly string[]): Fields {

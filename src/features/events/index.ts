@@ -1,6 +1,6 @@
-export { type Change, recordChange, recordChanges } from "./changelog-store.ts";
-export type { Fields } from "./changes.ts";
-export { commit } from "./commit.ts";
+export { recordChange, recordChanges } from "./changelog-store.ts";
+export { type Change, type Fields, tellerOf } from "./changes.ts";
+export { commit, commitChange } from "./commit.ts";
 export {
   ACTIONS,
   EVENT_TYPES,
