@@ -8,6 +8,7 @@ import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
 import { deliveryRoutes } from "./features/deliveries/routes.ts";
+import { describeWebhooks } from "./features/deliveries/webhooks.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
@@ -65,6 +66,7 @@ export function createApp({
   const protectedRouter = createProtectedRouter();
   const runnerRouter = createRunnerRouter();
   described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
+  describeWebhooks(described.openAPIRegistry);
   const operations = new Operations(described.openAPIRegistry.definitions);
   const strangers = new Strangers(clock, log);
   const surroundings = { operations, strangers, clock, log };

@@ -1,11 +1,18 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../src/app.ts";
+import { EVENT_TYPES } from "../src/features/events/index.ts";
 import type { Client, Parsed } from "./support/client.ts";
+import { complaintsOfWebhook, openApi } from "./support/contract.ts";
+import { Attempt } from "./support/runner.ts";
 import {
+  connect,
   join,
   newDelivery,
+  newDeployment,
+  newInside,
   newIntegration,
+  newPool,
   newProject,
   newWorld,
   type World,
@@ -283,5 +290,48 @@ describe("who may do what with deliveries", () => {
     const elsewhere = `${root}/${other.id}/notification-integrations/${integration.id}`;
     expect((await client.get(`${elsewhere}/deliveries`)).status).toBe(404);
     expect((await client.post(`${elsewhere}/ping`, undefined)).status).toBe(404);
+  });
+});
+
+describe("what is sent", () => {
+  it("is documented for every type of event, with an example that fits", () => {
+    expect(Object.keys(openApi.webhooks).toSorted()).toEqual(EVENT_TYPES.toSorted());
+    for (const { post } of Object.values(openApi.webhooks)) {
+      const schema = post.requestBody?.content["application/json"]?.schema;
+      expect(complaintsOfWebhook(schema?.["example"] as { type: string })).toEqual([]);
+    }
+  });
+
+  it("is as documented", async () => {
+    const on = ["deployments_in_progress", "deployments_succeeded", "deployments_failed"];
+    const configuration = Object.fromEntries([...on, "changelog"].map((kind) => [kind, true]));
+    await client.patch(path, { configuration });
+    await client.post(`${path}/ping`, undefined);
+    await connect(client, project.id);
+    const environmentId = project.default_environment_id;
+    await newInside(client, environmentId);
+    const pool = await newPool(world, [environmentId]);
+    for (const outcome of ["succeeded", "failed"]) {
+      await newDeployment(client, environmentId);
+      const attempt = await Attempt.started(pool.runner);
+      for (const { id } of attempt.claimed.deployment.data.stacks ?? []) {
+        await attempt.report(id, { seq: 1, status: "succeeded" });
+      }
+      await attempt.complete(outcome);
+    }
+    const { body } = await client.get(`${path}/deliveries?limit=240`);
+    const types = new Set<string>();
+    for (const { id } of body.data) {
+      const { body: delivery } = await client.get(`${path}/deliveries/${id}`);
+      expect(complaintsOfWebhook(delivery.payload), delivery.payload.type).toEqual([]);
+      types.add(delivery.type);
+    }
+    expect([...types].toSorted()).toEqual([
+      "changelog.created",
+      "deployments.failed",
+      "deployments.in_progress",
+      "deployments.succeeded",
+      "ping",
+    ]);
   });
 });

@@ -49,6 +49,13 @@ const TAGS = [
     description: "Where the events of a project are sent, and which.",
   },
   { name: "Deliveries", description: "What was sent to an integration, and what came of it." },
+  {
+    name: "Webhooks",
+    description:
+      "What is sent to a webhook, by POST, signed as Standard Webhooks says: its libraries " +
+      "verify it. The type in the body is one of those below. An event may arrive more than once, " +
+      "with the same `webhook-id`, and in any order.",
+  },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 

@@ -11,6 +11,7 @@ export {
   type Outcome,
   REPORTED_STATUSES,
   type ReportedStatus,
+  STACK_STATUSES,
   STALE_MS,
 } from "./lifecycle.ts";
 export { presentDeployment } from "./presenters.ts";
