@@ -7,7 +7,14 @@ import { recordChanges } from "../src/features/events/changelog-store.ts";
 import { commit } from "../src/features/events/index.ts";
 import { systemContext } from "../src/system-context.ts";
 import type { Parsed } from "./support/client.ts";
-import { OLD_SECRET, Post, plantIntegration, type Received, SECRET } from "./support/post.ts";
+import {
+  clearOutbox,
+  OLD_SECRET,
+  Post,
+  plantIntegration,
+  type Received,
+  SECRET,
+} from "./support/post.ts";
 import { GRIEFS, type Grief, Sabotage } from "./support/sabotage.ts";
 import { randomOf } from "./support/walk.ts";
 import { newProject, newWorld } from "./support/world.ts";
@@ -33,6 +40,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
+  await clearOutbox();
   vi.useFakeTimers({ toFake: ["Date"] });
   project = await newProject((await newWorld()).client);
 });
@@ -113,11 +121,7 @@ describe("whatever comes to grief", () => {
 
   /** A few events to an endpoint that fails each of them once. */
   async function runFew(post: Post, choose: (point: number) => Grief | undefined) {
-    await env.DB.batch([
-      env.DB.prepare("delete from delivery_attempts"),
-      env.DB.prepare("delete from deliveries"),
-      env.DB.prepare("delete from changelog_entries"),
-    ]);
+    await clearOutbox();
     const receiver = new Receiver();
     const sabotage = new Sabotage(choose);
     post.endpoint = (request) => {

@@ -57,18 +57,33 @@ class Slot {
   }
 }
 
+interface PostOptions {
+  random?: () => number;
+  /** How many workers there are. */
+  slots?: number;
+  /** Does not wait for what an invocation goes on with after its batch; `left` does. */
+  leavesBehind?: boolean;
+}
+
 /** The sending side with a clock, a queue and a network that the test holds in its hands. */
 export class Post {
   readonly queue = new VirtualQueue(() => this.now);
   readonly received: Received[] = [];
   readonly logged: string[] = [];
+  /** The statements of each trip to the database. */
+  readonly trips: D1PreparedStatement[][] = [];
   bindings: Partial<Env> = {};
+  onStatement: (sql: string) => void = () => undefined;
   newLife: () => Life = () => untroubled;
   #now = Date.now();
   readonly #slots: Slot[];
+  readonly #leavesBehind: boolean;
+  readonly #left: Promise<unknown>[] = [];
   endpoint: Endpoint;
 
-  constructor(endpoint: Endpoint, { random = () => 0.5, slots = SLOTS } = {}) {
+  constructor(endpoint: Endpoint, options: PostOptions = {}) {
+    const { random = () => 0.5, slots = SLOTS, leavesBehind = false } = options;
+    this.#leavesBehind = leavesBehind;
     this.endpoint = endpoint;
     const log: Log = (_, event, fields) => this.logged.push(JSON.stringify({ event, ...fields }));
     this.#slots = Array.from({ length: slots }, () => new Slot(this, random, log));
@@ -106,6 +121,11 @@ export class Post {
     this.now = Math.max(this.now, moment);
   }
 
+  /** Waits for what was left behind. */
+  async left(): Promise<void> {
+    await Promise.allSettled(this.#left.splice(0));
+  }
+
   async sweep(): Promise<void> {
     const [slot] = this.#slots;
     // A run that comes to grief is made up for by the next.
@@ -137,7 +157,8 @@ export class Post {
             resolve(undefined);
           });
           await Promise.race([alive, run]).catch(() => taken.settle(true));
-          await run.catch(() => undefined);
+          if (this.#leavesBehind) this.#left.push(run);
+          else await run.catch(() => undefined);
         }
       }),
     );
@@ -162,8 +183,14 @@ function bindingsOf(post: Post, life: Life): Env {
   const withSession = (constraint: string) => {
     const session = env.DB.withSession(constraint);
     return {
-      prepare: (sql: string) => session.prepare(sql),
-      batch: (statements: D1PreparedStatement[]) => life.pass(() => session.batch(statements)),
+      prepare: (sql: string) => {
+        post.onStatement(sql);
+        return session.prepare(sql);
+      },
+      batch: (statements: D1PreparedStatement[]) => {
+        post.trips.push(statements);
+        return life.pass(() => session.batch(statements));
+      },
       getBookmark: () => session.getBookmark(),
     };
   };
@@ -257,4 +284,10 @@ export async function storedAttempts(deliveryId: string): Promise<Parsed[]> {
     .bind(deliveryId)
     .all();
   return results;
+}
+
+/** What other tests of the file have left pending would be swept along. */
+export async function clearOutbox(): Promise<void> {
+  const tables = ["delivery_attempts", "deliveries", "changelog_entries"];
+  await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 }

@@ -25,14 +25,16 @@ export class VirtualQueue {
   kept: Kept[] = [];
   /** How often a message has come again, at the most. */
   maxAttempts = 0;
+  /** How many batches are over. */
+  settled = 0;
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  push(body: Ring, delaySeconds: number): void {
-    this.kept.push({ body, attempts: 0, at: this.#now() + delaySeconds * 1_000, queue: QUEUE });
+  push(body: Ring, delaySeconds: number, queue = QUEUE): void {
+    this.kept.push({ body, attempts: 0, at: this.#now() + delaySeconds * 1_000, queue });
   }
 
   /** When the next message comes. */
@@ -69,6 +71,7 @@ export class VirtualQueue {
       },
     } as unknown as MessageBatch<Ring>;
     const settle = (died: boolean) => {
+      this.settled += 1;
       for (const each of taken)
         this.#settle(each, died ? { delaySeconds: RETRY_DELAY_SECONDS } : answers.get(each));
     };
