@@ -1,9 +1,12 @@
-import { IPv4, IPv6, isValid, parse, process } from "ipaddr.js";
+import { IPv4, IPv6, isValid, parse } from "ipaddr.js";
 
 /** The ports that a webhook may go to; the first is that of `https:`. */
 const PORTS = ["", "443", "8443"];
 
-/** Domains that name nothing on the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476). */
+/**
+ * Domains that name nothing on the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476), and
+ * those that networks and clusters are wont to use inside.
+ */
 const INTERNAL_DOMAINS = [
   "alt",
   "arpa",
@@ -20,6 +23,7 @@ const INTERNAL_DOMAINS = [
   "mail",
   "onion",
   "private",
+  "svc",
   "test",
 ];
 
@@ -45,6 +49,12 @@ export function targetProblem(text: string, allowInsecure: boolean): string | un
   return hostProblem(url.hostname);
 }
 
+/** What of a URL may be shown: all but its query, which may carry a token. */
+export function shownUrlOf(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return origin + pathname + (search && "?…");
+}
+
 function hostProblem(hostname: string): string | undefined {
   // The parser has made dotted decimals of every way to write an IPv4 address.
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
@@ -63,6 +73,5 @@ function hostProblem(hostname: string): string | undefined {
 function isPublic(host: string): boolean {
   const address = parse(host);
   if (address instanceof IPv4) return address.range() === "unicast";
-  if (process(host) instanceof IPv4) return false;
   return address.range() === "unicast" && address.match(GLOBAL_UNICAST[0], GLOBAL_UNICAST[1]);
 }
