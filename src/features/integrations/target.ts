@@ -1,4 +1,4 @@
-import { IPv4, IPv6, isValid, parse } from "ipaddr.js";
+import ipaddr from "ipaddr.js";
 
 /** The ports that a webhook may go to; the first is that of `https:`. */
 const PORTS = ["", "443", "8443"];
@@ -28,7 +28,7 @@ const INTERNAL_DOMAINS = [
 ];
 
 /** The IPv6 addresses that are routed (RFC 4291, 2.4); whatever is outside stands for no host. */
-const GLOBAL_UNICAST = [IPv6.parse("2000::"), 3] as const;
+const GLOBAL_UNICAST = [ipaddr.IPv6.parse("2000::"), 3] as const;
 
 /**
  * Why notifications must not be sent to a URL, or undefined if they may: they go to the public
@@ -58,7 +58,7 @@ export function shownUrlOf(text: string): string {
 function hostProblem(hostname: string): string | undefined {
   // The parser has made dotted decimals of every way to write an IPv4 address.
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
-  if (isValid(host)) {
+  if (ipaddr.isValid(host)) {
     return isPublic(host) ? undefined : "Send a URL of a host on the public Internet.";
   }
   const labels = host.split(".");
@@ -71,7 +71,7 @@ function hostProblem(hostname: string): string | undefined {
 
 /** Whether an address is public unicast, and not one that stands for another address. */
 function isPublic(host: string): boolean {
-  const address = parse(host);
-  if (address instanceof IPv4) return address.range() === "unicast";
+  const address = ipaddr.parse(host);
+  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
   return address.range() === "unicast" && address.match(GLOBAL_UNICAST[0], GLOBAL_UNICAST[1]);
 }
