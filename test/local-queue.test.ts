@@ -69,6 +69,25 @@ describe("the real queue, the real Worker and a network", () => {
     expect(await storedAttempts(id)).toMatchObject([{ status_code: 307, error: "redirected" }]);
   });
 
+  it.each([
+    "https://127.0.0.1",
+    "https://[::1]",
+    "https://2130706433",
+    "https://localhost.",
+    "http://hooks.longshore.dev",
+    "https://hooks.longshore.dev:6379",
+  ])("make no connection to %s", async (origin) => {
+    const url = place.replace(ORIGIN, origin);
+    const integrationId = await plantIntegration(project, { url: `${url}/canary` });
+    const ids = await plantDeliveries(project, integrationId, Date.now());
+    await ringFor(env.DELIVERIES, ids);
+    await waitFor(ids, { attempts: 1, claimed_until: null });
+    expect(await storedAttempts(String(ids[0]))).toMatchObject([
+      { error: "the URL is not allowed", status_code: null },
+    ]);
+    expect(await log()).toEqual([]);
+  });
+
   it("bring everything to a healthy endpoint while a dead one is still being waited for", async () => {
     const dead = await ring("dead", 20);
     const alive = await ring("in", 20);
