@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { internet } from "./support/internet.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -11,6 +12,8 @@ const inWorkerd = {
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {
+        // Nothing leaves this machine.
+        outboundService: internet,
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,

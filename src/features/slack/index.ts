@@ -1,0 +1,1 @@
+export { toSlackMessage } from "./message.ts";
