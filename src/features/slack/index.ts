@@ -1,0 +1,1 @@
+export { type SlackMessage, toSlackMessage } from "./message.ts";
