@@ -5,6 +5,11 @@ import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
+import { consume } from "./features/deliveries/consumer.ts";
+import { buryDeadLetters } from "./features/deliveries/dead-letters.ts";
+import type { Ring } from "./features/deliveries/index.ts";
+import type { Fetch } from "./features/deliveries/sender.ts";
+import { sweepDeliveries } from "./features/deliveries/sweep.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
@@ -41,8 +46,10 @@ import { systemContext } from "./system-context.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
-  /** Ends what nobody ends; the schedule calls it each minute. */
+  /** Ends what nobody ends, and rings for what is overdue; the schedule calls it each minute. */
   sweep(env: Env, execution: ExecutionContext): Promise<void>;
+  /** Sends the deliveries that the queue names, or fails those that could not be handled. */
+  queue(batch: MessageBatch<Ring>, env: Env, execution: ExecutionContext): Promise<void>;
   describe(): OpenApiDocument;
 }
 
@@ -50,9 +57,15 @@ export interface App {
 export function createApp({
   clock = systemClock,
   log = consoleLog,
+  fetch: network = (url, init) => fetch(url, init),
+  random = Math.random,
 }: {
   clock?: Clock;
   log?: Log;
+  /** What deliveries are sent by. */
+  fetch?: Fetch;
+  /** What spreads what failed together. */
+  random?: () => number;
 } = {}): App {
   const described = new OpenAPIHono();
   const describe = () => describeApi(described, POLICIES);
@@ -77,9 +90,21 @@ export function createApp({
   };
   return {
     describe,
-    sweep: (env, execution) => {
+    sweep: async (env, execution) => {
       const { db } = openForWriting(env.DB);
-      return sweepEverything(systemContext(db, env, execution, { clock, log }));
+      const ctx = systemContext(db, env, execution, { clock, log });
+      const sweeps = await Promise.allSettled([sweepEverything(ctx), sweepDeliveries(ctx)]);
+      const failed = sweeps.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
+    },
+    queue: (batch, env, execution) => {
+      const { db } = openForWriting(env.DB);
+      const ctx = systemContext(db, env, execution, { clock, log });
+      if (batch.queue.endsWith("-dead")) return buryDeadLetters(ctx, batch);
+      const { DELIVERIES: queue, ALLOW_INSECURE_WEBHOOKS } = env;
+      const allowsInsecure = ALLOW_INSECURE_WEBHOOKS === "true";
+      const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
+      return consume({ ...ctx, fetch: network, random, queue, allowsInsecure, waitUntil }, batch);
     },
     fetch: (request, env, execution) => {
       const trace = { requestId: crypto.randomUUID(), headers: {} };

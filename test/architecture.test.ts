@@ -77,7 +77,7 @@ const FORBIDDEN: Record<string, { room: RegExp; imports: RegExp; allowsTypes?: t
       /^(?!drizzle-orm|db\/columns|lib\/|.*\/(table|connection|kinds|lifecycle|statuses|storage-methods)\.ts$)/,
   },
   "presenters and pure files know no I/O": {
-    room: /\/(presenters|window|format|scope|headers|address|access|place|policies)\.ts$/,
+    room: /\/(presenters|window|format|scope|headers|address|access|outcome|place|policies|schedule|signature|verdict)\.ts$/,
     imports:
       /^(hono|@hono|drizzle-orm|cloudflare:)|^(db|http)\/|(\/(store|service|routes|table)|\.do)\.ts$/,
     allowsTypes: true,
