@@ -8,7 +8,6 @@ import { connectionRoutes } from "./features/connections/routes.ts";
 import { consume } from "./features/deliveries/consumer.ts";
 import { buryDeadLetters } from "./features/deliveries/dead-letters.ts";
 import type { Ring } from "./features/deliveries/index.ts";
-import type { Fetch } from "./features/deliveries/sender.ts";
 import { sweepDeliveries } from "./features/deliveries/sweep.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
@@ -24,6 +23,8 @@ import { runnerRoutes } from "./features/runner/routes.ts";
 import { sweepEverything } from "./features/runner/sweep.ts";
 import { tellDesired } from "./features/runner/tell-desired.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
+import { slackSettingsOf } from "./features/slack/index.ts";
+import { slackCallbackRoutes, slackRoutes } from "./features/slack/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
@@ -41,6 +42,7 @@ import {
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
+import type { Fetch } from "./lib/network.ts";
 import { peoplePlane, runnerPlane } from "./planes.ts";
 import { systemContext } from "./system-context.ts";
 
@@ -62,14 +64,14 @@ export function createApp({
 }: {
   clock?: Clock;
   log?: Log;
-  /** What deliveries are sent by. */
+  /** What deliveries are sent by, and Slack is asked by. */
   fetch?: Fetch;
   /** What spreads what failed together. */
   random?: () => number;
 } = {}): App {
   const described = new OpenAPIHono();
   const describe = () => describeApi(described, POLICIES);
-  const open = createOpenRouter(clock, describe);
+  const open = createOpenRouter({ clock, log, network }, describe);
   const protectedRouter = createProtectedRouter();
   const runnerRouter = createRunnerRouter();
   described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
@@ -114,12 +116,21 @@ export function createApp({
 }
 
 /** The routes that need no API key. */
-function createOpenRouter(clock: Clock, describe: () => OpenApiDocument) {
+function createOpenRouter(
+  { clock, log, network }: { clock: Clock; log: Log; network: Fetch },
+  describe: () => OpenApiDocument,
+) {
   const router = createRouter<Open>();
   router.onError(rethrow);
+  const bindToSlack = (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => {
+    const { db } = openForWriting(env.DB);
+    const ctx = systemContext(db, env, execution, { clock, log });
+    return { ...ctx, fetch: network, slack: slackSettingsOf(env) };
+  };
   return router
     .route("/", bootstrapRoutes(clock))
     .route("/", healthRoutes)
+    .route("/", slackCallbackRoutes(bindToSlack))
     .route("/", referenceRoutes(describe));
 }
 
@@ -143,7 +154,8 @@ function createProtectedRouter() {
     .route("/", scopedDeploymentRoutes)
     .route("/", resourceRoutes)
     .route("/", variableRoutes)
-    .route("/", scopedVariableRoutes);
+    .route("/", scopedVariableRoutes)
+    .route("/", slackRoutes);
 }
 
 /** The routes of runners, behind a gate of their own. */

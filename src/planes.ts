@@ -5,6 +5,7 @@ import {
   type RunnerPrincipal,
   tokenRing,
 } from "./features/runner-pools/index.ts";
+import { slackSettingsOf } from "./features/slack/index.ts";
 import type { Plane } from "./gate.ts";
 import { hmacHex } from "./lib/digest.ts";
 
@@ -16,7 +17,7 @@ export function peoplePlane(
     api,
     keyRing,
     parseKey: parseApiKey,
-    bind: (core, actor) => ({ ...core, actor }),
+    bind: (core, actor, env) => ({ ...core, actor, slack: slackSettingsOf(env) }),
   };
 }
 

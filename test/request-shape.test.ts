@@ -46,6 +46,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   deleteProject: { trips: 2, statements: 13 },
   connectProject: { trips: 2, statements: 3 },
   disconnectProject: { trips: 2, statements: 9 },
+  installSlack: { trips: 1, statements: 1 },
   listProjectMembers: { trips: 1, statements: 2 },
   addProjectMembers: { trips: 2, statements: 3 },
   getProjectMember: { trips: 1, statements: 2 },

@@ -13,6 +13,8 @@ export default defineConfig({
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
           LEASE_SECRET: "the lease secret of the tests",
+          SLACK_CLIENT_ID: "1234.5678",
+          SLACK_CLIENT_SECRET: "planted-secret-of-the-slack-app",
           WALKS: process.env["WALKS"] ?? "200",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),

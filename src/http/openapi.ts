@@ -41,6 +41,10 @@ const TAGS = [
   { name: "Deployments", description: "Moves of an environment to a configuration and source." },
   { name: "Resources", description: "What stacks consist of at the provider, as runners report." },
   { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
+  {
+    name: "Notification integrations",
+    description: "Where the events of a project are sent, and which.",
+  },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 
@@ -56,7 +60,7 @@ const HEADERS = {
   "Deployment-Desired": header(
     "What the runner is to do: `continue`, `cancel`, or `stop` at once.",
   ),
-  Allow: header("The methods that the path has."),
+  Allow: header("The methods that the path has, if it lacks the one that was used."),
 };
 
 type HeaderName = keyof typeof HEADERS;
