@@ -8,6 +8,7 @@ import { connectionRoutes } from "./features/connections/routes.ts";
 import { consume } from "./features/deliveries/consumer.ts";
 import { buryDeadLetters } from "./features/deliveries/dead-letters.ts";
 import type { Ring } from "./features/deliveries/index.ts";
+import { Patience } from "./features/deliveries/patience.ts";
 import { sweepDeliveries } from "./features/deliveries/sweep.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
@@ -77,6 +78,7 @@ export function createApp({
   described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
   const operations = new Operations(described.openAPIRegistry.definitions);
   const strangers = new Strangers(clock, log);
+  const patience = new Patience();
   const surroundings = { operations, strangers, clock, log };
   const people = new Gate(peoplePlane(protectedRouter), surroundings);
   const runners = new Gate(runnerPlane(runnerRouter), surroundings);
@@ -106,7 +108,8 @@ export function createApp({
       const { DELIVERIES: queue, ALLOW_INSECURE_WEBHOOKS } = env;
       const allowsInsecure = ALLOW_INSECURE_WEBHOOKS === "true";
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-      return consume({ ...ctx, fetch: network, random, queue, allowsInsecure, waitUntil }, batch);
+      const sending = { fetch: network, random, queue, patience, allowsInsecure, waitUntil };
+      return consume({ ...ctx, ...sending }, batch);
     },
     fetch: (request, env, execution) => {
       const trace = { requestId: crypto.randomUUID(), headers: {} };

@@ -2,14 +2,16 @@ import { describeError } from "../../lib/log.ts";
 import { type Candidate, CLAIM_MS, claim } from "./claim-store.ts";
 import { type DeliveringContext, deliver } from "./delivering.ts";
 import { Notice } from "./notice.ts";
+import type { Patience } from "./patience.ts";
 import type { Ring } from "./ring.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** So long a batch waits for its slowest delivery; what is still under way then goes on alone. */
-const PATIENCE_MS = 1_000;
+const WAIT_MS = 1_000;
 
 export interface ConsumerContext extends DeliveringContext {
   queue: Queue<Ring>;
+  patience: Patience;
   waitUntil(promise: Promise<unknown>): void;
 }
 
@@ -27,10 +29,21 @@ export async function consume(ctx: ConsumerContext, batch: MessageBatch<Ring>): 
     for (const notice of notices) notice.giveBack();
     return [];
   });
-  const work = Promise.all(tasks.map((task) => carryOut(ctx, task)));
-  ctx.waitUntil(work);
-  await noLongerThan(PATIENCE_MS, work);
-  for (const { notice } of tasks) notice.close();
+  const { patience } = ctx;
+  const underWay = new Set<Task>();
+  const now = ctx.clock.now();
+  const awaited = tasks.flatMap((task) => {
+    underWay.add(task);
+    const work = patience.watch(carryOut(ctx, task)).finally(() => underWay.delete(task));
+    ctx.waitUntil(work);
+    const { integrationId = "" } = task.delivery ?? {};
+    return patience.isWorthWaiting(integrationId, now) ? [work] : [];
+  });
+  await noLongerThan(WAIT_MS, Promise.all(awaited));
+  for (const { notice, delivery } of underWay) {
+    notice.close();
+    if (delivery) patience.lose(delivery.integrationId, ctx.clock.now());
+  }
 }
 
 async function claimAll(ctx: ConsumerContext, notices: readonly Notice[]): Promise<Task[]> {
