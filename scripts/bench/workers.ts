@@ -24,6 +24,8 @@ export interface Bundle {
 export interface RunningWorker {
   url: URL;
   d1: D1Database;
+  /** What it rings for deliveries with. */
+  queue: Queue;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export async function start(
   return {
     url: await miniflare.ready,
     d1: (await miniflare.getD1Database("DB")) as unknown as D1Database,
+    queue: (await miniflare.getQueueProducer("DELIVERIES")) as unknown as Queue,
     stop: () => miniflare.dispose(),
   };
 }
