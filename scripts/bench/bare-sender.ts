@@ -1,4 +1,4 @@
-import { sign } from "../../src/features/deliveries/signature.ts";
+import { sendSigned } from "./send-signed.ts";
 
 export { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 
@@ -33,14 +33,6 @@ export default {
   },
 } satisfies ExportedHandler<BareEnv>;
 
-async function send({ RECEIVER, SECRET, BODY: body }: BareEnv, id: string): Promise<void> {
-  const timestamp = Math.floor(Date.now() / 1000);
-  const headers = {
-    "content-type": "application/json",
-    "webhook-id": id,
-    "webhook-timestamp": String(timestamp),
-    "webhook-signature": await sign({ id, timestamp, body }, [SECRET]),
-  };
-  const response = await fetch(RECEIVER, { method: "POST", headers, body });
-  await response.text();
+async function send({ RECEIVER: url, SECRET: secret, BODY: body }: BareEnv, id: string) {
+  await sendSigned({ url, id, body, secret });
 }

@@ -9,39 +9,42 @@ const INTEGRATIONS = 10;
 const EVENTS = 30;
 const DELIVERIES = INTEGRATIONS * EVENTS;
 const WARM_UP_ROUNDS = 2;
+const TIMESTAMP = "2026-11-21T09:30:00.000Z";
 /** What a queue takes in one call. */
 const RINGS = 100;
 
-const NAMES = ["ours", "queued", "bare"] as const;
+const NAMES = ["ours", "idiomatic", "queued", "bare"] as const;
 type Name = (typeof NAMES)[number];
 
 /** Has a Worker send all deliveries; gives the time at which it was asked to. */
 type Lap = () => Promise<number>;
 
 /**
- * Deliveries that are due, sent by the service; by a Worker behind the same queue that only signs and
- * sends; and by that Worker without a queue.
+ * Deliveries that are due, sent by the service; by what one would write first; by a Worker behind the
+ * same queue that only signs and sends; and by that Worker without a queue.
  */
 export async function measureDeliveries(rounds: number, folder: string): Promise<Finding> {
   const receiver = await startReceiver();
   const seed = await makeSeed(0);
-  const ours = await startOurs(receiver, seed, folder);
-  const bare = await startBare(receiver, folder);
-  const integrations = await insertIntegrations(ours.d1, seed, {
-    receiver: receiver.url,
-    count: INTEGRATIONS,
-  });
+  const [ours, idiomatic, bare] = await startFleet(receiver, seed, folder);
   const laps = {
-    ours: async () =>
-      ring(ours, await insertDeliveries(ours.d1, seed, { integrations, events: EVENTS })),
-    queued: () => ring(bare, Array.from({ length: DELIVERIES }, String)),
+    ours: await sendingOf(ours, receiver, seed),
+    idiomatic: await sendingOf(idiomatic, receiver, seed),
+    queued: () =>
+      ring(
+        bare,
+        Array.from({ length: DELIVERIES }, (_, at) => String(at)),
+      ),
     bare: () => ask(bare),
+  };
+  const settled = async () => {
+    for (const { d1 } of [ours, idiomatic]) await settle(d1);
   };
   const run: Record<Name, number>[] = [];
   for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
-    run.push(await runRound(receiver, laps, () => settle(ours.d1)));
+    run.push(await runRound(receiver, laps, settled));
   }
-  await Promise.all([ours.stop(), bare.stop()]);
+  await Promise.all([ours, idiomatic, bare].map((worker) => worker.stop()));
   receiver.close();
   return {
     title: `Sending ${DELIVERIES} deliveries, ${rounds} rounds`,
@@ -49,21 +52,31 @@ export async function measureDeliveries(rounds: number, folder: string): Promise
   };
 }
 
-async function startOurs(receiver: Receiver, seed: Seed, folder: string): Promise<RunningWorker> {
-  const bindings = {
-    ENCRYPTION_KEYS: KEYRING,
-    LEASE_SECRET: "bench",
-    ALLOW_INSECURE_WEBHOOKS: String(receiver.url.startsWith("http:")),
-  };
-  const worker = await start(bundle("src/index.ts", folder), bindings);
-  await fill(worker.d1, seed);
-  return worker;
+/** Each in a runtime of its own; those that have an outbox with the same rows. */
+async function startFleet({ url }: Receiver, seed: Seed, folder: string) {
+  const body = { id: seed.project.id, type: "deployments.succeeded", timestamp: TIMESTAMP };
+  const target = { RECEIVER: url, SECRET };
+  const fleet = await Promise.all([
+    start(bundle("src/index.ts", folder), {
+      ENCRYPTION_KEYS: KEYRING,
+      LEASE_SECRET: "bench",
+      ALLOW_INSECURE_WEBHOOKS: "true",
+    }),
+    start(bundle("scripts/bench/idiomatic-sender.ts", folder), target),
+    start(bundle("scripts/bench/bare-sender.ts", folder), {
+      ...target,
+      BODY: JSON.stringify({ ...body, data: JSON.parse(DATA) }),
+    }),
+  ]);
+  for (const { d1 } of fleet.slice(0, 2)) await fill(d1, seed);
+  return fleet;
 }
 
-function startBare({ url }: Receiver, folder: string): Promise<RunningWorker> {
-  const timestamp = new Date(0).toISOString();
-  const BODY = `{"id":"1C4dSLTQ9wKmCkmG3EtMZp","type":"deployments.succeeded","timestamp":"${timestamp}","data":${DATA}}`;
-  return start(bundle("scripts/bench/bare-sender.ts", folder), { RECEIVER: url, SECRET, BODY });
+async function sendingOf(worker: RunningWorker, { url: receiver }: Receiver, seed: Seed) {
+  const { d1 } = worker;
+  const integrations = await insertIntegrations(d1, seed, { receiver, count: INTEGRATIONS });
+  return async () =>
+    ring(worker, await insertDeliveries(d1, seed, { integrations, events: EVENTS }));
 }
 
 /** Each Worker once, in a new random order; deliveries in a second, as the receiver saw them. */
@@ -72,7 +85,7 @@ async function runRound(
   laps: Record<Name, Lap>,
   settled: () => Promise<void>,
 ): Promise<Record<Name, number>> {
-  const perSecond = { ours: 0, queued: 0, bare: 0 };
+  const perSecond = { ours: 0, idiomatic: 0, queued: 0, bare: 0 };
   for (const name of shuffle(NAMES)) {
     const heard = receiver.hear(DELIVERIES);
     const began = await laps[name]();
@@ -107,6 +120,10 @@ function compare(rounds: readonly Record<Name, number>[]): Row[] {
   const of = (name: Name) => rounds.map((round) => round[name]);
   return [
     { what: "ours / bare, deliveries/s", measured: pairedRatio(of("ours"), of("bare")) },
+    {
+      what: "ours / idiomatic, deliveries/s",
+      measured: pairedRatio(of("ours"), of("idiomatic")),
+    },
     { what: "ours / queued, deliveries/s", measured: pairedRatio(of("ours"), of("queued")) },
     { what: "queued / bare, deliveries/s", measured: pairedRatio(of("queued"), of("bare")) },
     ...NAMES.map((name) => ({ what: `${name}, deliveries/s`, measured: spread(of(name)) })),

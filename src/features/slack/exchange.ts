@@ -34,16 +34,15 @@ export function authorizationUrl(
  * The URL of the channel's webhook, for the code that Slack gave for it (Slack, "oauth.v2.access").
  * Whatever else Slack may answer, nothing of it is shown.
  */
-export async function exchangeCode(
+export function exchangeCode(
   { fetch: network, log }: { fetch: Fetch; log: Log },
   exchange: Exchange,
 ): Promise<string> {
-  const answer = await ask(network, exchange).catch((error: unknown) => {
+  return ask(network, exchange).catch((error: unknown) => {
     if (!(error instanceof Failed)) throw error;
     log("error", "slack.not_installed", { reason: error.message });
     throw error.told;
   });
-  return answer;
 }
 
 /** Why there is no URL: for the log, and for whoever asked. */
