@@ -92,6 +92,7 @@ CREATE TABLE `integrations` (
 	`failing_since` integer,
 	`paused_until` integer,
 	`last_sent_at` integer,
+	`links_to` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,

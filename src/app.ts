@@ -12,7 +12,6 @@ import { buryDeadLetters } from "./features/deliveries/dead-letters.ts";
 import type { Ring } from "./features/deliveries/index.ts";
 import { Patience } from "./features/deliveries/patience.ts";
 import { deliveryRoutes } from "./features/deliveries/routes.ts";
-import type { Fetch } from "./features/deliveries/sender.ts";
 import { sweepDeliveries } from "./features/deliveries/sweep.ts";
 import { describeWebhooks } from "./features/deliveries/webhooks.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
@@ -31,6 +30,8 @@ import { sweepEverything } from "./features/runner/sweep.ts";
 import { tellDesired } from "./features/runner/tell-desired.ts";
 import { seemsRunnerToken } from "./features/runner-pools/index.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
+import { slackSettingsOf } from "./features/slack/index.ts";
+import { slackCallbackRoutes, slackRoutes } from "./features/slack/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
@@ -48,6 +49,7 @@ import {
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
+import type { Fetch } from "./lib/network.ts";
 import { peoplePlane, runnerPlane } from "./planes.ts";
 import { systemContext } from "./system-context.ts";
 
@@ -69,14 +71,14 @@ export function createApp({
 }: {
   clock?: Clock;
   log?: Log;
-  /** What deliveries are sent by. */
+  /** What deliveries are sent by, and Slack is asked by. */
   fetch?: Fetch;
   /** What spreads what failed together. */
   random?: () => number;
 } = {}): App {
   const described = new OpenAPIHono();
   const describe = () => describeApi(described, POLICIES);
-  const open = createOpenRouter(clock, describe);
+  const open = createOpenRouter({ clock, log, network }, describe);
   const protectedRouter = createProtectedRouter();
   const runnerRouter = createRunnerRouter();
   described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
@@ -125,12 +127,21 @@ export function createApp({
 }
 
 /** The routes that need no API key. */
-function createOpenRouter(clock: Clock, describe: () => OpenApiDocument) {
+function createOpenRouter(
+  { clock, log, network }: { clock: Clock; log: Log; network: Fetch },
+  describe: () => OpenApiDocument,
+) {
   const router = createRouter<Open>();
   router.onError(rethrow);
+  const bindToSlack = (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => {
+    const { db } = openForWriting(env.DB);
+    const ctx = systemContext(db, env, execution, { clock, log });
+    return { ...ctx, fetch: network, slack: slackSettingsOf(env) };
+  };
   return router
     .route("/", bootstrapRoutes(clock))
     .route("/", healthRoutes)
+    .route("/", slackCallbackRoutes(bindToSlack))
     .route("/", referenceRoutes(describe));
 }
 
@@ -158,7 +169,8 @@ function createProtectedRouter() {
     .route("/", variableRoutes)
     .route("/", scopedVariableRoutes)
     .route("/", integrationRoutes)
-    .route("/", deliveryRoutes);
+    .route("/", deliveryRoutes)
+    .route("/", slackRoutes);
 }
 
 /** The routes of runners, behind a gate of their own. */

@@ -1,4 +1,5 @@
 import type { Database } from "./db/client.ts";
+import type { SlackSettings } from "./features/slack/index.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { NotFound, Unauthorized } from "./lib/errors.ts";
@@ -50,6 +51,7 @@ export interface CoreContext extends SystemContext {
 /** What every verb of a service receives. */
 export interface ServiceContext extends CoreContext {
   actor: Actor;
+  slack: SlackSettings;
 }
 
 /** What every verb of the runner plane receives. */

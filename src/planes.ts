@@ -5,6 +5,7 @@ import {
   type RunnerPrincipal,
   tokenRing,
 } from "./features/runner-pools/index.ts";
+import { slackSettingsOf } from "./features/slack/index.ts";
 import type { Plane } from "./gate.ts";
 import { hmacHex } from "./lib/digest.ts";
 
@@ -18,7 +19,7 @@ export function peoplePlane(
     keyRing,
     parseKey: parseApiKey,
     refusal: "Send a valid API key in the x-api-key header.",
-    bind: (core, actor) => ({ ...core, actor }),
+    bind: (core, actor, env) => ({ ...core, actor, slack: slackSettingsOf(env) }),
   };
 }
 

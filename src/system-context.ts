@@ -9,7 +9,7 @@ import { describeError, type Log } from "./lib/log.ts";
 export function systemContext(
   db: Database,
   env: Env,
-  execution: ExecutionContext,
+  execution: Pick<ExecutionContext, "waitUntil">,
   { clock, log }: { clock: Clock; log: Log },
 ): SystemContext {
   return {

@@ -162,6 +162,7 @@ describe("authentication", () => {
       "GET /docs",
       "GET /health",
       "GET /openapi.json",
+      "GET /v1/slack/callback",
       "POST /v1/bootstrap",
     ]);
   });

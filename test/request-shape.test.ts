@@ -48,6 +48,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   deleteProject: { trips: 2, statements: 18 },
   connectProject: { trips: 2, statements: 6 },
   disconnectProject: { trips: 2, statements: 12 },
+  installSlack: { trips: 1, statements: 1 },
   listProjectMembers: { trips: 1, statements: 2 },
   addProjectMembers: { trips: 2, statements: 5 },
   getProjectMember: { trips: 1, statements: 2 },

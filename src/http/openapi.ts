@@ -71,7 +71,7 @@ const HEADERS = {
   "Deployment-Desired": header(
     "What the runner is to do: `continue`, `cancel`, or `stop` at once.",
   ),
-  Allow: header("The methods that the path has."),
+  Allow: header("The methods that the path has, if it lacks the one that was used."),
 };
 
 type HeaderName = keyof typeof HEADERS;

@@ -132,6 +132,7 @@ function listCandidates(db: Database, list: SQL) {
       secret: integrations.secret,
       previousSecret: integrations.previousSecret,
       previousSecretUntil: integrations.previousSecretUntil,
+      linksTo: integrations.linksTo,
       failingSince: integrations.failingSince,
     })
     .from(deliveries)

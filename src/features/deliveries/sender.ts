@@ -1,5 +1,6 @@
 import type { SystemContext } from "../../context.ts";
 import { SealBroken } from "../../lib/cipher.ts";
+import type { Fetch } from "../../lib/network.ts";
 import { placeOfSecret, placeOfUrl, targetProblem } from "../integrations/index.ts";
 import { toSlackMessage } from "../slack/index.ts";
 import { readBeginning } from "./answer.ts";
@@ -17,9 +18,6 @@ import {
 import { payloadOf } from "./payload.ts";
 import { readRetryAfter } from "./schedule.ts";
 import { sign } from "./signature.ts";
-
-/** The network, as a parameter. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface SendingContext extends SystemContext {
   fetch: Fetch;
@@ -66,7 +64,11 @@ async function prepare(ctx: SendingContext, claimed: Candidate): Promise<Prepare
       "user-agent": "Longshore-Webhooks/1",
     };
     if (integrationType === "slack") {
-      return { url, headers, body: JSON.stringify(toSlackMessage(payload)) };
+      return {
+        url,
+        headers,
+        body: JSON.stringify(toSlackMessage(payload, claimed.linksTo ?? undefined)),
+      };
     }
     const body = JSON.stringify(payload);
     return { url, headers: { ...headers, ...(await signatureOf(ctx, claimed, body)) }, body };

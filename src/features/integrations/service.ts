@@ -183,6 +183,7 @@ function toRow(integration: store.NewIntegration): IntegrationRow {
     failingSince: null,
     pausedUntil: null,
     lastSentAt: null,
+    linksTo: null,
     updatedAt: integration.createdAt,
   };
 }

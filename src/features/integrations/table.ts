@@ -35,6 +35,8 @@ export const integrations = sqliteTable(
     pausedUntil: time("paused_until"),
     /** When the newest request was begun, which Slack's pace is kept by. */
     lastSentAt: time("last_sent_at"),
+    /** The origin under which people reach this service, for links in messages. */
+    linksTo: text("links_to"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

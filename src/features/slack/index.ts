@@ -1,1 +1,2 @@
-export { toSlackMessage } from "./message.ts";
+export { type SlackMessage, toSlackMessage } from "./message.ts";
+export { type SlackSettings, slackSettingsOf } from "./settings.ts";
