@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import ipaddr from "ipaddr.js";
 import { describe, expect, it } from "vitest";
 import { shownUrlOf, targetProblem } from "../../src/features/integrations/target.ts";
 import { GOOD, HOSTILE } from "../support/targets.ts";
@@ -106,6 +107,27 @@ describe("the target of a webhook", () => {
       fc.property(within(block, prefix, 16), (bytes) => {
         expect(targetProblem(`https://[${v6(bytes)}]/`, false), v6(bytes)).toBeDefined();
       }),
+    );
+  });
+
+  const anywhere = fc.oneof(
+    ...BLOCKS_V4.map(([block, prefix]) => within(block, Math.max(0, prefix - 2), 4).map(v4)),
+    within([], 0, 4).map(v4),
+    ...BLOCKS_V6.map(([block, prefix]) => within(block, prefix - 2, 16).map(v6)),
+    within([0x20], 3, 16).map(v6),
+    within([], 0, 16).map(v6),
+  );
+
+  it("is what a second opinion takes for public, at the edges of blocks too", () => {
+    fc.assert(
+      fc.property(anywhere, (host) => {
+        const address = ipaddr.parse(host);
+        const isRouted = address instanceof ipaddr.IPv4 || /^[23][0-9a-f]{3}:/.test(host);
+        const isPublic = address.range() === "unicast" && isRouted;
+        const url = address instanceof ipaddr.IPv4 ? `https://${host}/` : `https://[${host}]/`;
+        expect(targetProblem(url, false) === undefined, host).toBe(isPublic);
+      }),
+      { numRuns: 5_000 },
     );
   });
 
