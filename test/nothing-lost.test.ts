@@ -86,6 +86,8 @@ class Receiver {
   readonly events = new Map<string, string>();
   requests = 0;
   verified = 0;
+  /** How many came with the signature of the secret before as well. */
+  rotating = 0;
   readonly #webhooks = [new Webhook(SECRET), new Webhook(OLD_SECRET)] as const;
 
   take({ headers, body }: Received): string {
@@ -93,7 +95,10 @@ class Receiver {
     const [newest, old] = this.#webhooks;
     const signatures = String(headers["webhook-signature"]).split(" ");
     newest.verify(body, headers);
-    if (signatures.length > 1) old.verify(body, headers);
+    if (signatures.length > 1) {
+      old.verify(body, headers);
+      this.rotating += 1;
+    }
     this.verified += 1;
     const { id, data } = JSON.parse(body);
     expect(headers["webhook-id"]).toBe(id);
@@ -174,6 +179,8 @@ describe("whatever comes to grief", () => {
 
     await expectNothingLost(receiver, EVENTS);
     expect(receiver.verified).toBe(receiver.requests);
+    expect(receiver.rotating).toBeGreaterThan(EVENTS / 2);
+    expect(receiver.rotating).toBeLessThan(receiver.requests);
     const faulty = [...faults.values()].reduce((sum, count) => sum + count, 0);
     expect(faulty / receiver.requests).toBeGreaterThan(0.25);
     expect(sabotage.struck).toBeGreaterThan(100);

@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { internet } from "./support/internet.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -9,6 +10,8 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {
+        // Nothing leaves this machine.
+        outboundService: internet,
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,

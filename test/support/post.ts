@@ -76,6 +76,7 @@ export class Post {
   onStatement: (sql: string) => void = () => undefined;
   newLife: () => Life = () => untroubled;
   #now = Date.now();
+  #sweptAt = 0;
   readonly #slots: Slot[];
   readonly #leavesBehind: boolean;
   readonly #left: Promise<unknown>[] = [];
@@ -112,11 +113,13 @@ export class Post {
   async runUntil(moment: number): Promise<void> {
     for (;;) {
       await this.#drain();
-      const next = Math.min(this.queue.next, await nextSweep());
+      const cron = Math.ceil((await nextSweep()) / MINUTE) * MINUTE;
+      // Once a minute, whether the run before came to grief or not.
+      const sweepAt = Math.max(cron, this.#sweptAt + MINUTE);
+      const next = Math.min(this.queue.next, sweepAt);
       if (next > moment) break;
-      const isCron = next < this.queue.next;
-      this.now = Math.max(this.now, isCron ? Math.ceil(next / MINUTE) * MINUTE : next);
-      if (isCron) await this.sweep();
+      this.now = Math.max(this.now, next);
+      if (next === sweepAt) await this.sweep();
     }
     this.now = Math.max(this.now, moment);
   }
@@ -128,6 +131,7 @@ export class Post {
 
   async sweep(): Promise<void> {
     const [slot] = this.#slots;
+    this.#sweptAt = this.now;
     // A run that comes to grief is made up for by the next.
     await slot
       ?.run(this, (bindings, execution) => slot.app.sweep(bindings, execution))

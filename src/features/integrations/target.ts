@@ -1,9 +1,12 @@
-import { IPv4, IPv6, isValid, parse, process } from "ipaddr.js";
+import ipaddr from "ipaddr.js";
 
 /** The ports that a webhook may go to; the first is that of `https:`. */
 const PORTS = ["", "443", "8443"];
 
-/** Domains that name nothing on the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476). */
+/**
+ * Domains that name nothing on the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476), and
+ * those that networks and clusters are wont to use inside.
+ */
 const INTERNAL_DOMAINS = [
   "alt",
   "arpa",
@@ -20,11 +23,12 @@ const INTERNAL_DOMAINS = [
   "mail",
   "onion",
   "private",
+  "svc",
   "test",
 ];
 
 /** The IPv6 addresses that are routed (RFC 4291, 2.4); whatever is outside stands for no host. */
-const GLOBAL_UNICAST = [IPv6.parse("2000::"), 3] as const;
+const GLOBAL_UNICAST = [ipaddr.IPv6.parse("2000::"), 3] as const;
 
 /**
  * Why notifications must not be sent to a URL, or undefined if they may: they go to the public
@@ -45,10 +49,16 @@ export function targetProblem(text: string, allowInsecure: boolean): string | un
   return hostProblem(url.hostname);
 }
 
+/** What of a URL may be shown: all but its query, which may carry a token. */
+export function shownUrlOf(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return origin + pathname + (search && "?…");
+}
+
 function hostProblem(hostname: string): string | undefined {
   // The parser has made dotted decimals of every way to write an IPv4 address.
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
-  if (isValid(host)) {
+  if (ipaddr.isValid(host)) {
     return isPublic(host) ? undefined : "Send a URL of a host on the public Internet.";
   }
   const labels = host.split(".");
@@ -61,8 +71,7 @@ function hostProblem(hostname: string): string | undefined {
 
 /** Whether an address is public unicast, and not one that stands for another address. */
 function isPublic(host: string): boolean {
-  const address = parse(host);
-  if (address instanceof IPv4) return address.range() === "unicast";
-  if (process(host) instanceof IPv4) return false;
+  const address = ipaddr.parse(host);
+  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
   return address.range() === "unicast" && address.match(GLOBAL_UNICAST[0], GLOBAL_UNICAST[1]);
 }
