@@ -1,0 +1,21 @@
+/**
+ * Stands in for zod's `external.js` (see [alias] in wrangler.toml): just what is used of it. The
+ * namespace `z` is handed around as a value, so that a bundler has to keep all that is in it.
+ */
+export {
+  array,
+  boolean,
+  // biome-ignore lint/suspicious/noShadowRestrictedNames: as zod calls it.
+  enum,
+  int,
+  literal,
+  looseObject,
+  object,
+  record,
+  strictObject,
+  string,
+  unknown,
+  url,
+  ZodType,
+} from "../../node_modules/zod/v4/classic/schemas.js";
+export * as iso from "../../node_modules/zod/v4/classic/iso.js";
