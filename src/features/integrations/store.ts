@@ -71,7 +71,7 @@ export function insertIntegration(db: Database, integration: NewIntegration) {
     .insert(integrations)
     .select(
       sql`select ${id}, ${organizationId}, ${projectId}, ${type}, ${configuration}, ${url},
-          ${shownUrl}, ${secret}, null, null, null, null, null, null, null, ${createdAt}, ${createdAt}
+          ${shownUrl}, ${secret}, null, null, null, null, null, null, null, null, ${createdAt}, ${createdAt}
         where (select count(*) from integrations as beside where beside.project_id = ${projectId})
           < ${MAXIMUM_INTEGRATIONS}`,
     )

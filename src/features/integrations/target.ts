@@ -1,4 +1,4 @@
-import { isPublicAddress } from "./address.ts";
+import ipaddr from "ipaddr.js";
 
 /** The ports that a webhook may go to; the first is that of `https:`. */
 const PORTS = ["", "443", "8443"];
@@ -27,6 +27,10 @@ const INTERNAL_DOMAINS = [
   "test",
 ];
 
+/** The IPv6 addresses that are routed (RFC 4291, 2.4); whatever is outside stands for no host. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parse("2000::");
+const GLOBAL_UNICAST_BITS = 3;
+
 /**
  * Why notifications must not be sent to a URL, or undefined if they may: they go to the public
  * Internet by `https:`, and never to an address or a name that could be inside of somebody's
@@ -53,14 +57,22 @@ export function shownUrlOf(text: string): string {
 }
 
 function hostProblem(hostname: string): string | undefined {
-  const host = hostname.replace(/\.+$/, "");
-  const isPublic = isPublicAddress(host);
-  if (isPublic === true) return undefined;
-  if (isPublic === false) return "Send a URL of a host on the public Internet.";
+  // The parser has made dotted decimals of every way to write an IPv4 address.
+  const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
+  if (ipaddr.isValid(host)) {
+    return isPublic(host) ? undefined : "Send a URL of a host on the public Internet.";
+  }
   const labels = host.split(".");
   const top = labels.at(-1) ?? "";
   if (labels.length < 2 || labels.includes("") || INTERNAL_DOMAINS.includes(top)) {
     return "Send a URL with a host name of the public Internet.";
   }
   return undefined;
+}
+
+/** Whether an address is public unicast, and not one that stands for another address. */
+function isPublic(host: string): boolean {
+  const address = ipaddr.parse(host);
+  if (address.range() !== "unicast") return false;
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST, GLOBAL_UNICAST_BITS);
 }

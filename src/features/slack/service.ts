@@ -4,7 +4,7 @@ import { newId } from "../../lib/ids.ts";
 import type { Fetch } from "../../lib/network.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import { commit, KINDS, recordChange } from "../events/index.ts";
-import { placeOfUrl } from "../integrations/index.ts";
+import { MAXIMUM_INTEGRATIONS, placeOfUrl } from "../integrations/index.ts";
 import { authorize, requireProject } from "../projects/index.ts";
 import { authorizationUrl, exchangeCode } from "./exchange.ts";
 import { requireSlackApp, type SlackSettings } from "./settings.ts";
@@ -111,6 +111,7 @@ async function writeIntegration(
     ...recordChange(ctx, { projectId, action: "created", record, after }),
   ]);
   if (created || (await requireInstaller(ctx, state)).isUsed) return;
-  const most = store.MAXIMUM_INTEGRATIONS;
-  throw new Conflict(`The project has ${most} integrations, which is the most. Delete one first.`);
+  throw new Conflict(
+    `The project has ${MAXIMUM_INTEGRATIONS} integrations, which is the most. Delete one first.`,
+  );
 }

@@ -1,10 +1,8 @@
 import { and, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { apiKeys, integrations, memberships, projectMembers, projects } from "../../db/schema.ts";
+import { MAXIMUM_INTEGRATIONS } from "../integrations/index.ts";
 import { STATE_MS, type State } from "./state.ts";
-
-/** So many integrations a project has at the most. */
-export const MAXIMUM_INTEGRATIONS = 20;
 
 export type NewIntegration = Pick<
   typeof integrations.$inferSelect,
