@@ -151,6 +151,17 @@ describe("the house", () => {
     for (const feature of uses.keys()) visit(feature, []);
   });
 
+  it("bundles of zod all that it uses", async () => {
+    const bundled = Object.keys(await import("../src/http/zod-used.ts"));
+    const used = Object.entries(sources).flatMap(([path, text]) =>
+      [...text.matchAll(/\bz\.([a-z]\w*)(?=[.(])/g)].map(([, name]) => `${path}: z.${name}`),
+    );
+    expect(used.length).toBeGreaterThan(0);
+    const lacking = used.filter((each) => !bundled.includes(each.split("z.").at(-1) ?? ""));
+    // The types of zod's core, which are gone once it runs.
+    expect(lacking.filter((each) => !each.endsWith(": z.core"))).toEqual([]);
+  });
+
   it("has no file of more than 200 lines", () => {
     const long = files
       .filter(({ lines }) => lines > 201)

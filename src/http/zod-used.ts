@@ -7,7 +7,6 @@ export * as iso from "../../node_modules/zod/v4/classic/iso.js";
 export {
   array,
   boolean,
-  // biome-ignore lint/suspicious/noShadowRestrictedNames: as zod calls it.
   enum,
   int,
   literal,
