@@ -384,10 +384,12 @@ const TABLES =
   "projects project_members project_connections environments components stacks variables deployments integrations changelog_entries deliveries";
 
 /** All that is stored of an organization, as text. */
+/** Every row, but for what becomes of a delivery once it is written: that is the queue's doing. */
 async function dump({ world }: Stage): Promise<string> {
   const tables = await Promise.all(
     TABLES.split(" ").map(async (name) => {
-      const all = env.DB.prepare(`select * from ${name} where organization_id = ?`);
+      const columns = name === "deliveries" ? "id, integration_id, event_id, type, data" : "*";
+      const all = env.DB.prepare(`select ${columns} from ${name} where organization_id = ?`);
       return (await all.bind(world.id).all()).results;
     }),
   );

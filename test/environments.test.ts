@@ -160,9 +160,7 @@ describe("stacks", () => {
       all.push((await create(`${path}/stacks`, { name: `n-${all.length}` })).id);
     }
     for (const id of all) {
-      await env.DB.prepare("insert into alarms values (?, 'a', ?, ?, 'ok', null, 0, 0, 0)")
-        .bind(id, world.id, project.id)
-        .run();
+      await world.client.put(`/v1/stacks/${id}/alarms/cpu`, { state: "ok" });
     }
     const left = async () =>
       (
