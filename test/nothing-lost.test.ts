@@ -56,8 +56,8 @@ async function produce(post: Post, from: number, count: number): Promise<void> {
     projectId: project.id,
     action: "updated" as const,
     record: { type: "stack" as const, id },
-    before: {},
-    after: {},
+    before: { name: "before" },
+    after: { name: id },
   });
   for (;;) {
     await post
