@@ -16,6 +16,7 @@ export {
   record,
   strictObject,
   string,
+  union,
   unknown,
   url,
   ZodType,
