@@ -260,25 +260,57 @@ describe("a message", () => {
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 
-  it("that nobody can handle becomes a dead letter, and its delivery has failed", async () => {
+  it("whose delivery nobody can handle comes to an end, however often the sweep rings", async () => {
     const post = new Post(arrived, { slots: 1 });
-    const [bad = "", later = ""] = await plantDeliveries(project, integrationId, post.now, 2);
-    await update(bad, "data = '{', sweep_at = 1e15");
-    await update(later, `due_at = ${post.now + 1e9}, sweep_at = 1e15`);
+    const [bad = ""] = await plantDeliveries(project, integrationId, post.now);
+    await update(bad, "data = '{'");
     const start = post.now;
     post.ring([bad]);
-    for (let hour = 1; hour <= 4; hour += 1) {
-      await update(bad, "sweep_at = 1e15");
-      await post.runUntil(start + hour * 60 * MINUTE);
-    }
-    expect(await stored(bad)).toMatchObject({ status: "failed" });
+    await post.runUntil(start + 120 * MINUTE);
+    expect(await stored(bad)).toMatchObject({ status: "failed", attempts: 100 });
     expect((await stored(bad)).finished_at).toBeGreaterThan(start);
     expect(post.received).toEqual([]);
-    expect(post.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
-    post.queue.push({ delivery_id: later }, 0, "longshore-deliveries-dead");
-    await post.runUntil(post.now);
-    expect(await stored(later)).toMatchObject({ status: "pending" });
     expect(post.queue.kept).toEqual([]);
+  });
+
+  it("that is a dead letter fails what was begun too often, and nothing that is alive", async () => {
+    const post = new Post(arrived, { slots: 1 });
+    const ids = await plantDeliveries(project, integrationId, post.now, 4);
+    const [bad = "", later = "", claimed = "", alive = ""] = ids;
+    await update(bad, "attempts = 8");
+    await update(later, `attempts = 8, due_at = ${post.now + 1e9}, sweep_at = 1e15`);
+    await update(claimed, `attempts = 8, claimed_until = ${post.now + 1e9}, sweep_at = 1e15`);
+    await update(alive, "attempts = 7");
+    for (const delivery_id of ids) {
+      post.queue.push({ delivery_id }, 0, "longshore-deliveries-dead");
+    }
+    await post.runUntil(post.now);
+    expect(await stored(bad)).toMatchObject({ status: "failed", finished_at: post.now });
+    for (const id of [later, claimed, alive]) {
+      expect(await stored(id)).toMatchObject({ status: "pending" });
+    }
+    expect(post.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
+    expect(post.queue.kept).toEqual([]);
+  });
+});
+
+describe("an outage of the database", () => {
+  it("that makes dead letters of messages fails nothing", async () => {
+    const post = new Post(arrived, { slots: 1 });
+    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
+    const start = post.now;
+    let isDown = true;
+    const pass = async <Result>(run: () => Promise<Result>) => {
+      if (isDown) throw new Error("The database is down");
+      return run();
+    };
+    post.newLife = () => ({ isOver: false, pass });
+    post.ring([id]);
+    await post.runUntil(start + 60 * MINUTE);
+    isDown = false;
+    await post.runUntil(start + 70 * MINUTE);
+    expect(post.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
+    expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 });
 

@@ -99,7 +99,10 @@ export class VirtualQueue {
   #settle(each: Kept, answer: Answer = { acked: true }): void {
     if ("acked" in answer) return;
     each.at = this.#now() + answer.delaySeconds * 1_000;
-    if (each.attempts > MAX_RETRIES) Object.assign(each, { queue: `${QUEUE}-dead`, attempts: 0 });
+    if (each.attempts > MAX_RETRIES) {
+      // It comes at once, whatever delay was asked for: so does it of Miniflare.
+      Object.assign(each, { queue: `${QUEUE}-dead`, attempts: 0, at: this.#now() });
+    }
     this.kept.push(each);
   }
 }

@@ -2,6 +2,11 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { deliveries, integrations } from "../../db/schema.ts";
 
+/**
+ * What was begun so often is given up: nobody comes to an end with it. Each ring is a new message to
+ * the queue, so the queue's own count does not see it.
+ */
+export const MAX_CLAIMS = 100;
 /** So long a claim holds: longer than any attempt takes. If nobody ends it, it lapses. */
 export const CLAIM_MS = 60_000;
 /** If the queue does not ring for what is due, the sweep does so much later. */
@@ -16,12 +21,13 @@ export type Candidate = Awaited<ReturnType<typeof listCandidates>>[number];
 
 /**
  * Claims what may be sent of these deliveries, by compare-and-set, for one batch: what of them goes
- * to a disabled integration has failed, and what has to wait for its integration is put off.
+ * to a disabled integration, or was begun too often, has failed, and what has to wait for its
+ * integration is put off.
  */
 export function claim(db: Database, ids: readonly string[], now: number) {
   const list = sql`json_each(${JSON.stringify(ids)}) as item`;
   return [
-    failDisabled(db, list, now),
+    giveUp(db, list, now),
     claimReady(db, list, now),
     keepPace(db, list, now),
     putOff(db, list, now),
@@ -36,15 +42,15 @@ function isReady(table: string, now: number): SQL {
     and (${of}.claimed_until is null or ${of}.claimed_until <= ${now})`;
 }
 
-function failDisabled(db: Database, list: SQL, now: number) {
+function giveUp(db: Database, list: SQL, now: number) {
   return db
     .update(deliveries)
     .set({ status: "failed", claimedUntil: null, updatedAt: now, finishedAt: now })
     .where(
       sql`id in (select ready.id from ${list} join deliveries as ready on ready.id = item.value
-          join integrations as disabled on disabled.id = ready.integration_id
-            and disabled.disabled_at is not null
-        where ${isReady("ready", now)})`,
+          join integrations as target on target.id = ready.integration_id
+        where ${isReady("ready", now)}
+          and (target.disabled_at is not null or ready.attempts >= ${MAX_CLAIMS}))`,
     );
 }
 

@@ -3,7 +3,7 @@ import { describeError } from "../../lib/log.ts";
 import { failOverdue } from "./rescue-store.ts";
 import type { Ring } from "./ring.ts";
 
-/** What could not be handled however often it was tried has failed; it can be sent again by hand. */
+/** What could not be handled however often it was begun has failed; it can be sent again by hand. */
 export async function buryDeadLetters(
   { db, clock, log }: SystemContext,
   batch: MessageBatch<Ring>,

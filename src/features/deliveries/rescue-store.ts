@@ -1,8 +1,13 @@
 import { and, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { deliveries } from "../../db/schema.ts";
+import { RETRY_DELAYS_MS } from "./schedule.ts";
 
-/** Fails those of these deliveries that should have been sent by now, and that nobody is sending. */
+/**
+ * Fails those of these deliveries that should have been sent by now, that nobody is sending, and that
+ * were begun more often than an endpoint is ever asked. Whatever else the queue has given up, as in an
+ * outage of ours, is alive: the sweep rings for it.
+ */
 export function failOverdue(db: Database, ids: readonly string[], now: number) {
   return db
     .update(deliveries)
@@ -11,6 +16,7 @@ export function failOverdue(db: Database, ids: readonly string[], now: number) {
       and(
         sql`${deliveries.id} in (select value from json_each(${JSON.stringify(ids)}))`,
         sql`${deliveries.status} = 'pending' and ${deliveries.dueAt} <= ${now}`,
+        sql`${deliveries.attempts} > ${RETRY_DELAYS_MS.length}`,
         sql`(${deliveries.claimedUntil} is null or ${deliveries.claimedUntil} <= ${now})`,
       ),
     )
