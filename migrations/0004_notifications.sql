@@ -42,6 +42,7 @@ CREATE TABLE `deliveries` (
 CREATE INDEX `deliveries_list` ON `deliveries` (`integration_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `deliveries_list_status` ON `deliveries` (`integration_id`,`status`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `deliveries_project` ON `deliveries` (`project_id`);--> statement-breakpoint
+CREATE INDEX `deliveries_waiting` ON `deliveries` (`integration_id`,`due_at`) WHERE status = 'pending' and attempts = 0;--> statement-breakpoint
 CREATE INDEX `deliveries_sweep` ON `deliveries` (`sweep_at`) WHERE status = 'pending';--> statement-breakpoint
 CREATE TABLE `delivery_attempts` (
 	`delivery_id` text NOT NULL,

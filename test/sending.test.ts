@@ -269,10 +269,31 @@ describe("an endpoint that fails", () => {
       disabled_at: null,
     });
     await tryAt(again + 5 * DAY, 500);
+    expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: null });
+    const twice = again + 5 * DAY + 10 * SECOND;
+    await post.runUntil(twice);
+    const { disabled_at } = await storedIntegration(integrationId);
+    expect(disabled_at).toBeGreaterThan(again + 5 * DAY);
+    expect(disabled_at).toBeLessThanOrEqual(twice);
     expect(await storedIntegration(integrationId)).toMatchObject({
-      disabled_at: again + 5 * DAY,
       disabled_reason: "failing",
     });
+  });
+
+  it("that was enabled again is asked again, whatever was said before of being gone", async () => {
+    const { post, id, integrationId, start } = await sendOne(() => status(410));
+    post.endpoint = async () => {
+      await env.DB.prepare("update integrations set updated_at = updated_at + 1 where id = ?")
+        .bind(integrationId)
+        .run();
+      return status(410);
+    };
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: null });
+    expect(await stored(id)).toMatchObject({ status: "pending", attempts: 1, finished_at: null });
+    post.endpoint = () => status(204);
+    await post.runUntil(start + 6 * SECOND);
+    expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
   it("is not disabled, nor paused, for what its URL before has done", async () => {

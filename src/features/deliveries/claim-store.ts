@@ -11,8 +11,16 @@ export const MAX_CLAIMS = 100;
 export const CLAIM_MS = 60_000;
 /** If the queue does not ring for what is due, the sweep does so much later. */
 export const OVERDUE_MS = 60_000;
+/**
+ * What waits for an integration to have rested comes back after a share of its age, if that is later,
+ * so that a long line is not looked at as a whole each time.
+ */
+const AGE_SHARE = 10;
+const MAX_SPREAD_MS = 600_000;
 /** Slack takes one message a second for a channel. */
 const SLACK_PACE_MS = 1_000;
+/** Those that wait for it stand so far apart: a message that is a little late delays nobody else. */
+const SLACK_GAP_MS = 1_100;
 /** What waits for Slack's pace is spread over no longer than this. */
 const SLACK_SPREAD_MS = 600_000;
 
@@ -104,8 +112,9 @@ function putOff(db: Database, list: SQL, now: number) {
     .set({ dueAt: sql`later.moment`, sweepAt: sql`later.moment + ${OVERDUE_MS}`, updatedAt: now })
     .from(
       sql`(select ready.id as ready_id, case when target.paused_until > ${now}
-            then target.paused_until
-            else ${lastInLine} + ${SLACK_PACE_MS} * row_number() over
+            then max(target.paused_until,
+              ${now} + min((${now} - ready.created_at) / ${AGE_SHARE}, ${MAX_SPREAD_MS}))
+            else ${lastInLine} + ${SLACK_GAP_MS} * row_number() over
               (partition by ready.integration_id order by ready.created_at, ready.id)
           end as moment
         from ${list} join deliveries as ready on ready.id = item.value
@@ -140,6 +149,7 @@ function listCandidates(db: Database, list: SQL) {
       previousSecretUntil: integrations.previousSecretUntil,
       linksTo: integrations.linksTo,
       failingSince: integrations.failingSince,
+      integrationUpdatedAt: sql<number>`${integrations.updatedAt}`.as("integration_updated_at"),
     })
     .from(deliveries)
     .innerJoin(integrations, eq(integrations.id, deliveries.integrationId))

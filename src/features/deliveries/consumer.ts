@@ -52,6 +52,8 @@ async function claimAll(ctx: ConsumerContext, notices: readonly Notice[]): Promi
     if (byId.has(notice.deliveryId)) notice.close();
     else byId.set(notice.deliveryId, notice);
   }
+  // Whoever cannot open what is sealed must not claim it.
+  await ctx.cipher();
   const now = ctx.clock.now();
   const statements = claim(ctx.db, [...byId.keys()], now);
   const [, mine, , waiting, rows] = await ctx.db.batch(statements);

@@ -47,9 +47,9 @@ function setbackOf(
   { notBefore }: Result,
 ): store.Setback {
   const now = clock.now();
-  const dueAt = isGone ? undefined : retryAt(attempts, now, { random, notBefore });
+  const dueAt = retryAt(attempts, now, { random, notBefore });
   const pausedUntil = asksForRest ? pauseUntil(now, dueAt, notBefore) : undefined;
-  return { dueAt, pausedUntil, isGone };
+  return { dueAt, isLast: dueAt === undefined, pausedUntil, isGone };
 }
 
 async function recordFailure(
@@ -60,14 +60,15 @@ async function recordFailure(
 ): Promise<number | undefined> {
   const { db } = ctx;
   const now = ctx.clock.now();
-  const isFailing = now - (claimed.failingSince ?? now) >= FAILING_MS;
+  // A single failure after days of silence says little: it has to fail once more.
+  const isFailing = claimed.attempts > 1 && now - (claimed.failingSince ?? now) >= FAILING_MS;
   const [[mine]] = await commit(ctx, [
-    store.fail(db, claimed, setback.dueAt, now),
+    store.fail(db, claimed, setback, now),
     store.insertAttempt(db, claimed, attempt),
     store.beginFailing(db, claimed, setback, now),
     ...(setback.isGone || isFailing
       ? store.disable(ctx, claimed, setback.isGone ? "gone" : "failing", now)
       : []),
   ]);
-  return mine && setback.dueAt;
+  return mine?.status === "pending" ? setback.dueAt : undefined;
 }

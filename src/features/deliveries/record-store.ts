@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { deliveries, deliveryAttempts, integrations } from "../../db/schema.ts";
@@ -19,8 +19,10 @@ export interface Attempt {
 
 /** What an attempt that failed leads to. */
 export interface Setback {
-  /** When the delivery is sent again; undefined if it is given up. */
+  /** When the delivery is sent again, if it is. */
   dueAt: number | undefined;
+  /** Whether it was the last attempt. */
+  isLast: boolean;
   /** Until when nothing is sent to the integration. */
   pausedUntil: number | undefined;
   isGone: boolean;
@@ -35,15 +37,28 @@ export function succeed(db: Database, claimed: Candidate, now: number) {
     .returning({ id: deliveries.id });
 }
 
-/** A failure counts only if nobody else has claimed the delivery in the meantime. */
-export function fail(db: Database, claimed: Candidate, dueAt: number | undefined, now: number) {
-  const fate =
-    dueAt === undefined
-      ? { status: "failed" as const, finishedAt: now }
-      : { dueAt, sweepAt: dueAt + OVERDUE_MS };
+/**
+ * A failure counts only if nobody else has claimed the delivery in the meantime. That an endpoint is
+ * gone ends it only while the integration is what it was: else there is another one to ask.
+ */
+export function fail(
+  db: Database,
+  claimed: Candidate,
+  { dueAt = 0, isGone, isLast }: Setback,
+  now: number,
+) {
+  const isUnlessChanged = sql`exists (select 1 from integrations where ${isUnchanged(claimed)})`;
+  const isOver = isLast ? sql`true` : isGone ? isUnlessChanged : sql`false`;
   return db
     .update(deliveries)
-    .set({ ...fate, claimedUntil: null, updatedAt: now })
+    .set({
+      status: sql`case when ${isOver} then 'failed' else 'pending' end`,
+      finishedAt: sql`case when ${isOver} then ${now} end`,
+      dueAt,
+      sweepAt: dueAt + OVERDUE_MS,
+      claimedUntil: null,
+      updatedAt: now,
+    })
     .where(
       and(
         eq(deliveries.id, claimed.id),
@@ -51,7 +66,7 @@ export function fail(db: Database, claimed: Candidate, dueAt: number | undefined
         eq(deliveries.attempts, claimed.attempts),
       ),
     )
-    .returning({ id: deliveries.id });
+    .returning({ status: deliveries.status });
 }
 
 /** Selects from the delivery, which may have been deleted while it was sent. */
@@ -75,12 +90,9 @@ export function endFailing(db: Database, claimed: Candidate) {
 }
 
 /** Whether an integration is as it was when it was sent to: a sealed URL is never written twice. */
-const isUnchanged = ({ integrationId, url }: Candidate) =>
-  and(
-    eq(integrations.id, integrationId),
-    eq(integrations.url, url),
-    isNull(integrations.disabledAt),
-  );
+const isUnchanged = ({ integrationId, integrationUpdatedAt, url }: Candidate) =>
+  sql`integrations.id = ${integrationId} and integrations.url = ${url}
+    and integrations.updated_at = ${integrationUpdatedAt} and integrations.disabled_at is null`;
 
 export function beginFailing(db: Database, claimed: Candidate, setback: Setback, now: number) {
   const { pausedUntil } = setback;

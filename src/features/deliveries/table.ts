@@ -55,6 +55,9 @@ export const deliveries = sqliteTable(
       table.id,
     ),
     index("deliveries_project").on(table.projectId),
+    index("deliveries_waiting")
+      .on(table.integrationId, table.dueAt)
+      .where(sql`status = 'pending' and attempts = 0`),
     index("deliveries_sweep").on(table.sweepAt).where(sql`status = 'pending'`),
   ],
 );

@@ -36,3 +36,19 @@ export function presentRotatedIntegration(rotated: {
     previous_secret_until: toTimestamp(rotated.previousSecretUntil),
   };
 }
+
+/**
+ * A change of an integration, for the changelog. What differs in the query of its URL does not show:
+ * so the entry says that a URL was written over one that looks the same.
+ */
+export function presentChange(
+  before: IntegrationRow,
+  after: IntegrationRow,
+  target: { shownUrl: string } | undefined,
+) {
+  const isHidden = target?.shownUrl === before.shownUrl && target.shownUrl.endsWith("?…");
+  return {
+    before: presentIntegration(before),
+    after: { ...presentIntegration(after), ...(isHidden && { url_replaced: true }) },
+  };
+}

@@ -7,7 +7,7 @@ import { type Change, commit, type Fields, type Kind, recordChange } from "../ev
 import { authorize, findProject, requireProject } from "../projects/index.ts";
 import { toConfiguration } from "./configuration.ts";
 import { placeOfSecret, placeOfUrl } from "./place.ts";
-import { presentIntegration } from "./presenters.ts";
+import { presentChange, presentIntegration } from "./presenters.ts";
 import { newSecret, SECRET_OVERLAP_MS } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -109,10 +109,9 @@ export async function updateIntegration(
     disabledAt: null,
     disabledReason: null,
   };
-  const fields = { before: presentIntegration(before), after: presentIntegration(after) };
   const [[updated]] = await commit(ctx, [
     store.updateIntegration(ctx.db, before, { flags, target, now }),
-    ...recordChange(ctx, changeOf("updated", after, fields)),
+    ...recordChange(ctx, changeOf("updated", after, presentChange(before, after, target))),
   ]);
   if (!updated) throw new NotFound(WHAT);
   return updated;
