@@ -613,6 +613,23 @@ describe("what changes nothing", () => {
   });
 });
 
+it("is what the record is, when somebody sends what it was while another changes it", async () => {
+  const { world, project } = await newStage();
+  const path = `/v1/projects/${project.id}`;
+  const put = async (name: string) => {
+    const { client } = await newKey(world);
+    return client.put(path, { name, default_environment_id: project.default_environment_id });
+  };
+  for (let round = 1; round <= 20; round += 1) {
+    const { body: was } = await (await newKey(world)).client.get(path);
+    await Promise.all([put(`name ${round}`), put(was.name), put(`name ${round}`), put(was.name)]);
+    const { client } = await newKey(world);
+    const { body: is } = await client.get(path);
+    const [newest] = (await client.get(`${path}/changelog?limit=1`)).body.data;
+    expect(newest.after?.name ?? is.name).toBe(is.name);
+  }
+});
+
 it("tells of every variable that several bulk requests at once have written or removed", async () => {
   const stage = await newStage();
   const path = `/v1/environments/${stage.ids["environment_id"]}/variables`;

@@ -5,7 +5,7 @@ import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
-import { commitChange, tellerOf } from "../events/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { presentComponent } from "./presenters.ts";
 import type { ComponentRow } from "./store.ts";
@@ -69,10 +69,10 @@ export async function replaceComponent(
 ): Promise<ComponentRow> {
   const before = await requireComponent(ctx, id, "contributor");
   const change = { ...input, updatedAt: ctx.clock.now() };
+  const told = changeOf(before, { ...before, ...change });
+  if (changesNothing(told)) return before;
   const replace = store.replaceComponent(ctx.db, before.organizationId, id, change);
-  const [[replaced]] = await refuseTakenName(
-    commitChange(ctx, [replace], changeOf(before, { ...before, ...change })),
-  );
+  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (!replaced) throw new NotFound("component");
   return replaced;
 }

@@ -4,7 +4,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { commitChange, tellerOf } from "../events/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize, findProject, requireProject } from "../projects/index.ts";
 import type { Configuration } from "./configuration.ts";
 import { presentEnvironment } from "./presenters.ts";
@@ -90,10 +90,10 @@ export async function replaceEnvironment(
     configuration: JSON.stringify(input.configuration),
     updatedAt: ctx.clock.now(),
   };
+  const told = changeOf(before, { ...before, ...change });
+  if (changesNothing(told)) return before;
   const replace = store.replaceEnvironment(ctx.db, before.organizationId, id, change);
-  const [[replaced]] = await refuseTakenName(
-    commitChange(ctx, [replace], changeOf(before, { ...before, ...change })),
-  );
+  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (replaced) return replaced;
   await requireEnvironment(ctx, id, "contributor");
   throw new Conflict("A deployment has made the configuration what it is. Deploy to change it.");

@@ -59,6 +59,15 @@ export function differenceBetween(
   return { before: before && pick(before, changed), after: after && pick(after, changed) };
 }
 
+/**
+ * Whether a change leaves the record as it was read. It has no entry, so it must not be written
+ * either: it would undo, untold, what somebody else has changed since.
+ */
+export function changesNothing({ action, before, after }: Change): boolean {
+  const difference = differenceBetween(before, after);
+  return action === "updated" && isEmpty(difference.before, difference.after);
+}
+
 /** Whether what `differenceBetween` gave is none. */
 export function isEmpty(before: Fields | undefined, after: Fields | undefined): boolean {
   return Object.keys({ ...before, ...after }).length === 0;

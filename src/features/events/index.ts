@@ -1,5 +1,5 @@
 export { recordChange, recordChanges } from "./changelog-store.ts";
-export { type Change, type Fields, tellerOf } from "./changes.ts";
+export { type Change, changesNothing, type Fields, tellerOf } from "./changes.ts";
 export { commit, commitChange } from "./commit.ts";
 export {
   ACTIONS,

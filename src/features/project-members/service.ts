@@ -3,7 +3,7 @@ import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { commitChange, tellerOf } from "../events/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize, findProject } from "../projects/index.ts";
 import { presentProjectMember } from "./presenters.ts";
 import type { ProjectMemberRow } from "./store.ts";
@@ -83,7 +83,9 @@ export async function changeMemberRole(
   const { organizationId } = ctx.actor;
   const after = { ...before, role };
   const write = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
-  const [[changed]] = await commitChange(ctx, [write], changeOf(before, after));
+  const told = changeOf(before, after);
+  if (changesNothing(told)) return before;
+  const [[changed]] = await commitChange(ctx, [write], told);
   if (!changed) throw await explainRefusal(ctx, projectId, membershipId);
   return after;
 }

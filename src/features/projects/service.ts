@@ -3,7 +3,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
-import { commitChange, tellerOf } from "../events/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "./access.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectChange, ProjectRow } from "./store.ts";
@@ -77,8 +77,9 @@ export async function replaceProject(
     ...change,
     updatedAt: ctx.clock.now(),
   });
-  const after = { ...before, ...change, name: change.name ?? before.name };
-  const [[replaced]] = await commitChange(ctx, [replace], changeOf(before, after));
+  const told = changeOf(before, { ...before, ...change, name: change.name ?? before.name });
+  if (changesNothing(told)) return before;
+  const [[replaced]] = await commitChange(ctx, [replace], told);
   if (replaced) return replaced;
   await requireProject(ctx, id, "owner");
   throw new NotFound("environment in the project");

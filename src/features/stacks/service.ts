@@ -5,7 +5,7 @@ import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
-import { commitChange, tellerOf } from "../events/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
@@ -70,10 +70,10 @@ export async function replaceStack(
   const before = await requireStack(ctx, id, "contributor");
   await requireComponentOf(ctx, before.environmentId, input.componentId);
   const change = { ...input, updatedAt: ctx.clock.now() };
+  const told = changeOf(before, { ...before, ...change });
+  if (changesNothing(told)) return before;
   const replace = store.replaceStack(ctx.db, before.organizationId, id, change);
-  const [[replaced]] = await refuseTakenName(
-    commitChange(ctx, [replace], changeOf(before, { ...before, ...change })),
-  );
+  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (!replaced) throw new NotFound("stack");
   return replaced;
 }
