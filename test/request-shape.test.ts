@@ -168,6 +168,9 @@ async function prepare(operation: Operation) {
   if (body && "environment_id" in body) body["environment_id"] = staging.id;
   if (body && "configuration" in body) body["configuration"] = {};
   if (body && "email" in body) body["email"] = `${crypto.randomUUID()}@example.com`;
+  if (body && operation.operationId === "updateIntegration") {
+    body["url"] = "https://hooks.example.com/another";
+  }
   const { client } = await newKey(world);
   const caller = client.via(worker.fetch);
   await caller.get("/v1/orgs");

@@ -67,7 +67,11 @@ export const RotatedIntegration = CreatedIntegration.extend({
 
 export const CreateIntegration = z
   .strictObject({
-    type: z.enum(["webhook"]).openapi({ description: "Slack is installed instead." }),
+    type: z
+      .enum(["webhook"], {
+        error: "Send webhook. Slack comes by GET /v1/projects/{project_id}/slack/install.",
+      })
+      .openapi({ description: "Slack is installed instead." }),
     configuration: ConfigurationInput.openapi({
       description: "The kinds to send; those that are absent are off.",
     }),

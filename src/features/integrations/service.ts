@@ -3,8 +3,9 @@ import { toTimestamp } from "../../lib/clock.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { type Change, commit, type Fields, type Kind, recordChange } from "../events/index.ts";
+import { changesNothing, commit, type Kind, recordChange } from "../events/index.ts";
 import { authorize, findProject, requireProject } from "../projects/index.ts";
+import { changeOf } from "./changes.ts";
 import { toConfiguration } from "./configuration.ts";
 import { placeOfSecret, placeOfUrl } from "./place.ts";
 import { presentChange, presentIntegration } from "./presenters.ts";
@@ -109,9 +110,11 @@ export async function updateIntegration(
     disabledAt: null,
     disabledReason: null,
   };
+  const change = changeOf("updated", after, presentChange(before, after, target));
+  if (changesNothing(change)) return before;
   const [[updated]] = await commit(ctx, [
     store.updateIntegration(ctx.db, before, { flags, target, now }),
-    ...recordChange(ctx, changeOf("updated", after, presentChange(before, after, target))),
+    ...recordChange(ctx, change),
   ]);
   if (!updated) throw new NotFound(WHAT);
   return updated;
@@ -185,14 +188,4 @@ function toRow(integration: store.NewIntegration): IntegrationRow {
     linksTo: null,
     updatedAt: integration.createdAt,
   };
-}
-
-/** The host names a webhook in events, which go to others: the rest of its URL is not theirs. */
-function changeOf(
-  action: Change["action"],
-  { id, projectId, shownUrl }: IntegrationRow,
-  fields: { before?: Fields; after?: Fields },
-): Change {
-  const name = URL.parse(shownUrl)?.host;
-  return { projectId, action, record: { type: "integration", id, name }, ...fields };
 }
