@@ -157,6 +157,9 @@ describe("the target of a webhook", () => {
 
   it("is shown without its query", () => {
     expect(shownUrlOf("https://example.com/a?token=b&c")).toBe("https://example.com/a?…");
+    expect(shownUrlOf("https://example.com/api/1234/Zq-9_x0123456789abcdef/b")).toBe(
+      "https://example.com/api/1234/…/b",
+    );
     expect(shownUrlOf("https://example.com/a")).toBe("https://example.com/a");
     expect(shownUrlOf("https://example.com/a?")).toBe("https://example.com/a");
   });

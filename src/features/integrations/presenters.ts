@@ -38,15 +38,15 @@ export function presentRotatedIntegration(rotated: {
 }
 
 /**
- * A change of an integration, for the changelog. What differs in the query of its URL does not show:
- * so the entry says that a URL was written over one that looks the same.
+ * A change of an integration, for the changelog. What differs in the hidden parts of its URL does not
+ * show: so the entry says that a URL was written over one that looks the same.
  */
 export function presentChange(
   before: IntegrationRow,
   after: IntegrationRow,
   target: { shownUrl: string } | undefined,
 ) {
-  const isHidden = target?.shownUrl === before.shownUrl && target.shownUrl.endsWith("?…");
+  const isHidden = target?.shownUrl === before.shownUrl && target.shownUrl.includes("…");
   return {
     before: presentIntegration(before),
     after: { ...presentIntegration(after), ...(isHidden && { url_replaced: true }) },

@@ -31,7 +31,7 @@ export const Integration = z
     configuration: Configuration,
     url: z.string().optional().openapi({
       description:
-        "Where webhooks go. Of a query, which may carry a token, `?…` is shown in its place.",
+        "Where webhooks go. `…` stands for what may be a secret: its query, and long parts of its path.",
       example: EXAMPLE_URL,
     }),
     disabled_at: Timestamp.optional().openapi({

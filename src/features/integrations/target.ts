@@ -50,10 +50,14 @@ export function targetProblem(text: string, allowInsecure: boolean): string | un
   return hostProblem(url.hostname);
 }
 
-/** What of a URL may be shown: all but its query, which may carry a token. */
+/** A part of a path that is so long may be a token, as in the URLs that chat services give out. */
+const TOKEN_LENGTH = 20;
+
+/** What of a URL may be shown: all but its query and long parts of its path, for they may be secret. */
 export function shownUrlOf(text: string): string {
   const { origin, pathname, search } = new URL(text);
-  return origin + pathname + (search && "?…");
+  const parts = pathname.split("/").map((part) => (part.length < TOKEN_LENGTH ? part : "…"));
+  return origin + parts.join("/") + (search && "?…");
 }
 
 function hostProblem(hostname: string): string | undefined {
