@@ -154,7 +154,7 @@ describe("the house", () => {
   it("bundles of zod all that it uses", async () => {
     const bundled = Object.keys(await import("../src/http/zod-used.ts"));
     const used = Object.entries(sources).flatMap(([path, text]) =>
-      [...text.matchAll(/\bz\.([a-z]\w*)(?=[.(])/g)].map(([, name]) => `${path}: z.${name}`),
+      [...text.matchAll(/\bz\s*\.([a-z]\w*)(?=[.(])/g)].map(([, name]) => `${path}: z.${name}`),
     );
     expect(used.length).toBeGreaterThan(0);
     const lacking = used.filter((each) => !bundled.includes(each.split("z.").at(-1) ?? ""));

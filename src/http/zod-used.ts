@@ -7,6 +7,7 @@ export * as iso from "../../node_modules/zod/v4/classic/iso.js";
 export {
   array,
   boolean,
+  email,
   enum,
   int,
   literal,
@@ -15,6 +16,7 @@ export {
   record,
   strictObject,
   string,
+  union,
   unknown,
   url,
   ZodType,
