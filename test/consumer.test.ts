@@ -8,7 +8,6 @@ import {
   plantIntegration,
   stored,
   storedAttempts,
-  storedIntegration,
 } from "./support/post.ts";
 import { newProject, newWorld } from "./support/world.ts";
 
@@ -208,7 +207,7 @@ describe("an endpoint that hangs", () => {
     expect(post.queue.kept).toMatchObject([{ at: start + 20 * SECOND, attempts: 0 }]);
   });
 
-  it("holds a batch up for a second, and no further batch for a minute", async () => {
+  it("holds a batch up for a quarter of a second, and no further batch for a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const healthy = await plantIntegration(project, { url: "https://healthy.longshore.dev/" });
     const post = new Post(
@@ -220,8 +219,10 @@ describe("an endpoint that hangs", () => {
     post.ring(dead.slice(0, 1));
     const first = post.runUntil(post.now);
     await settled();
+    vi.advanceTimersByTime(249);
+    await settled();
     expect(post.queue.settled).toBe(0);
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(1);
     await first;
     expect(post.queue.settled).toBe(1);
     post.ring(dead.slice(1).flatMap((id, at) => [id, String(alive[at])]));
@@ -331,55 +332,5 @@ describe("the sweep", () => {
     post.now = start + 6 * MINUTE;
     await post.sweep();
     expect(post.queue.kept).toHaveLength(2_200);
-  });
-});
-
-describe("a hostile target", () => {
-  const TARGETS = [
-    "http://hooks.longshore.dev/",
-    "https://127.0.0.1/",
-    "https://2130706433/",
-    "https://0x7f.1/",
-    "https://[::1]/",
-    "https://[::ffff:127.0.0.1]/",
-    "https://[64:ff9b::7f00:1]/",
-    "https://10.0.0.1/",
-    "https://169.254.169.254/latest/meta-data",
-    "https://localhost./",
-    "https://metadata.google.internal/",
-    "https://user:password@hooks.longshore.dev/",
-    "https://hooks.longshore.dev:22/",
-    "ftp://hooks.longshore.dev/",
-    "file:///etc/passwd",
-    "not a URL",
-  ];
-
-  it("that came to be stored gets no connection", async () => {
-    const post = new Post(arrived);
-    const ids: string[] = [];
-    for (const url of TARGETS) {
-      const id = await plantIntegration(project, { url });
-      ids.push(...(await plantDeliveries(project, id, post.now)));
-    }
-    post.ring(ids);
-    await post.runUntil(post.now);
-    expect(post.received).toEqual([]);
-    expect(post.logged).toEqual([]);
-    for (const id of ids) {
-      expect(await stored(id)).toMatchObject({ status: "pending", attempts: 1 });
-      expect(await storedAttempts(id)).toMatchObject([
-        { error: "the URL is not allowed", status_code: null },
-      ]);
-    }
-  });
-
-  it("gets one where insecure targets are allowed, as in local development", async () => {
-    const post = new Post(arrived);
-    post.bindings = { ALLOW_INSECURE_WEBHOOKS: "true" };
-    const id = await plantIntegration(project, { url: "http://127.0.0.1:9/" });
-    post.ring(await plantDeliveries(project, id, post.now));
-    await post.runUntil(post.now);
-    expect(post.received).toHaveLength(1);
-    expect(await storedIntegration(id)).toMatchObject({ failing_since: null });
   });
 });

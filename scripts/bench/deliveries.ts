@@ -75,8 +75,13 @@ async function startFleet({ url }: Receiver, seed: Seed, folder: string) {
 async function sendingOf(worker: RunningWorker, { url: receiver }: Receiver, seed: Seed) {
   const { d1 } = worker;
   const integrations = await insertIntegrations(d1, seed, { receiver, count: INTEGRATIONS });
-  return async () =>
-    ring(worker, await insertDeliveries(d1, seed, { integrations, events: EVENTS }));
+  return async () => {
+    const deliveries = await insertDeliveries(d1, seed, { integrations, events: EVENTS });
+    return ring(
+      worker,
+      deliveries.map(({ id }) => id),
+    );
+  };
 }
 
 /** Each Worker once, in a new random order; deliveries in a second, as the receiver saw them. */

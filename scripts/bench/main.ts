@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { AMOUNT_OPTIONS, toAmounts } from "../seed/amounts.ts";
+import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureLists } from "./lists.ts";
 import { measureProjectRead } from "./project-read.ts";
@@ -14,6 +15,7 @@ const FEWEST_ROUNDS = 14;
 const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   "project-read": (folder) => compare(measureProjectRead, folder),
   deliveries: (folder) => compare(measureDeliveries, folder),
+  "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
   lists: async (folder) => {
     process.stdout.write(`\n${await measureLists(toAmounts(values), folder)}\n`);
   },

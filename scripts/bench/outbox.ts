@@ -41,12 +41,19 @@ export async function insertIntegrations(
   return ids;
 }
 
+/** A delivery of an event to an integration; each is an ID. */
+export interface Delivery {
+  id: string;
+  event: string;
+  integration: string;
+}
+
 /** Events that every integration wants, as the outbox has them before anybody sends them. */
 export async function insertDeliveries(
   d1: D1Database,
   { actor: { organizationId }, project }: Seed,
   { integrations, events }: { integrations: readonly string[]; events: number },
-): Promise<string[]> {
+): Promise<Delivery[]> {
   const now = systemClock.now();
   const deliveries = Array.from({ length: events }, () => newId(systemClock)).flatMap((event) =>
     integrations.map((integration) => ({ id: newId(systemClock), event, integration })),
@@ -59,7 +66,7 @@ export async function insertDeliveries(
     )
     .bind(organizationId, project.id, DATA, now, now + 600_000, JSON.stringify(deliveries))
     .run();
-  return deliveries.map(({ id }) => id);
+  return deliveries;
 }
 
 /** Waits until every delivery has been recorded as succeeded. */

@@ -7,7 +7,7 @@ import type { Ring } from "./ring.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** So long a batch waits for its slowest delivery; what is still under way then goes on alone. */
-const WAIT_MS = 1_000;
+const WAIT_MS = 250;
 
 export interface ConsumerContext extends DeliveringContext {
   queue: Queue<Ring>;
