@@ -5,6 +5,10 @@ import { ROOT } from "./wrangler.ts";
 /** What the scripts need of wrangler.toml. */
 export interface Configuration {
   d1_databases: { binding: string; database_name?: string; database_id?: string }[];
+  queues: {
+    producers?: { queue?: string }[];
+    consumers?: { queue: string; dead_letter_queue?: string }[];
+  };
   secrets?: { required?: string[] };
 }
 

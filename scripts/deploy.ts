@@ -1,23 +1,49 @@
 /**
- * `npm run deploy`: makes the database if there is none, migrates it, then deploys, so that new code
- * never meets an old schema. Whatever fails, running it again goes on from there.
+ * `npm run deploy`: makes the queues and the database that are not there, migrates the database, then
+ * deploys, so that new code never meets an old schema. Whatever fails, running it again goes on from
+ * there.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfiguration } from "./configuration.ts";
 import { Failure, runScript } from "./failure.ts";
-import { SECRET_NAMES } from "./secrets.ts";
+import { OPTIONAL_SECRET_NAMES, SECRET_NAMES } from "./secrets.ts";
 import { runWrangler, startWrangler } from "./wrangler.ts";
 
 const BINDING = "DB";
 
 await runScript(async () => {
   if (process.argv.length > 2) throw new Failure("npm run deploy takes no arguments.", 2);
+  await ensureQueues();
   await ensureDatabase();
   await migrate();
   return deploy();
 });
+
+/** `wrangler deploy` makes no queues: it refuses a Worker that names one that is not there. */
+async function ensureQueues(): Promise<void> {
+  const { producers = [], consumers = [] } = readConfiguration().queues;
+  const named = [
+    ...producers.map(({ queue }) => queue),
+    ...consumers.flatMap(({ queue, dead_letter_queue }) => [queue, dead_letter_queue]),
+  ];
+  const names = new Set(named.filter((name) => name !== undefined));
+  for (const name of names) if (!(await hasQueue(name))) await createQueue(name);
+}
+
+async function hasQueue(name: string): Promise<boolean> {
+  const { code, stdout, stderr } = await runWrangler(["queues", "info", name]);
+  if (code === 0) return true;
+  if (!(stdout + stderr).includes("does not exist")) throw new Failure(stdout + stderr);
+  return false;
+}
+
+async function createQueue(name: string): Promise<void> {
+  console.log(`Creating the queue ${name}.`);
+  const { code, stdout, stderr } = await runWrangler(["queues", "create", name]);
+  if (code !== 0) throw new Failure(stdout + stderr);
+}
 
 /** `wrangler deploy` would make the database too, but there would be no time to migrate it. */
 async function ensureDatabase(): Promise<void> {
@@ -47,7 +73,8 @@ async function migrate(): Promise<void> {
 
 /** Sends the secrets that the environment holds; the others stay as they are. */
 async function deploy(): Promise<number> {
-  const given = SECRET_NAMES.filter((name) => process.env[name]);
+  const names = [...SECRET_NAMES, ...OPTIONAL_SECRET_NAMES];
+  const given = names.filter((name) => process.env[name]);
   if (given.length === 0) return runDeploy([]);
   const directory = mkdtempSync(join(tmpdir(), "longshore-"));
   try {

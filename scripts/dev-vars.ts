@@ -2,7 +2,10 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { SECRET_NAMES, SECRETS, type SecretName } from "./secrets.ts";
 
-/** Gives each secret that `.dev.vars` lacks a fresh value there, and reads them all. */
+/** What is otherwise than in wrangler.toml on this machine: webhooks may go to it. */
+const LOCAL_SETTINGS = { ALLOW_INSECURE_WEBHOOKS: "true" };
+
+/** Gives each secret and setting that `.dev.vars` lacks a value there, and reads the secrets. */
 export function ensureDevVars(file: string): Record<SecretName, string> {
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const present = parseEnv(text);
@@ -11,6 +14,9 @@ export function ensureDevVars(file: string): Record<SecretName, string> {
   for (const name of SECRET_NAMES) {
     secrets[name] = present[name] || SECRETS[name]();
     if (!present[name]) added.push(`${name}="${secrets[name]}"\n`);
+  }
+  for (const [name, value] of Object.entries(LOCAL_SETTINGS)) {
+    if (!(name in present)) added.push(`${name}="${value}"\n`);
   }
   const separator = text === "" || text.endsWith("\n") ? "" : "\n";
   if (added.length > 0) appendFileSync(file, separator + added.join(""), { mode: 0o600 });

@@ -1,5 +1,5 @@
 /**
- * `npm run rotate-keys`: seals every value anew under the first key of the keyring. The Worker has
+ * `npm run rotate-keys`: seals all that is sealed anew under the first key of the keyring. The Worker has
  * to know the new key before; it needs the old ones until this has ended. It may be interrupted and
  * run again at any time: what is under the first key already is passed over.
  */
@@ -7,7 +7,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { drizzle } from "drizzle-orm/d1";
-import { rotateBatch } from "../src/features/variables/rotation.ts";
+import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
+import { SEALED_COLUMNS } from "../src/features/key-rotation/sealed-columns.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { openDatabase } from "./database.ts";
 import { Failure, runScript } from "./failure.ts";
@@ -85,18 +86,20 @@ async function rotateAll(d1: D1Database, cipher: Cipher): Promise<number> {
   const db = drizzle(d1);
   const unreadable: string[] = [];
   let resealed = 0;
-  let after: string | undefined = "";
-  while (after !== undefined) {
-    const batch = await rotateBatch(db, cipher, { after, size: BATCH });
-    resealed += batch.resealed;
-    unreadable.push(...batch.unreadable);
-    after = batch.next;
+  for (const column of SEALED_COLUMNS) {
+    let after: string | undefined = "";
+    while (after !== undefined) {
+      const batch = await rotateBatch(db, cipher, column, { after, size: BATCH });
+      resealed += batch.resealed;
+      unreadable.push(...batch.unreadable.map((id) => `${column.table}.${column.column} of ${id}`));
+      after = batch.next;
+    }
     console.log(`${resealed} values are newly under the key ${cipher.currentKeyId}.`);
   }
   if (unreadable.length === 0) {
     console.log("All values are under it: the other keys may go from ENCRYPTION_KEYS.");
     return 0;
   }
-  console.error(`No key of the keyring opens these variables: ${unreadable.join(", ")}.`);
+  console.error(`No key of the keyring opens these: ${unreadable.join(", ")}.`);
   return 1;
 }

@@ -28,6 +28,8 @@ export interface RunningWorker {
   d1: D1Database;
   /** What the schedule does, now. */
   sweep(): Promise<void>;
+  /** What it rings for deliveries with. */
+  queue: Queue;
   stop(): Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export async function start(
       const { outcome } = await worker.scheduled({ cron: "* * * * *" });
       if (outcome !== "ok") throw new Error(`The schedule ended with ${outcome}.`);
     },
+    queue: (await miniflare.getQueueProducer("DELIVERIES")) as unknown as Queue,
     stop: () => miniflare.dispose(),
   };
 }

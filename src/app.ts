@@ -1,13 +1,24 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
+import { openForWriting } from "./db/client.ts";
+import { alarmRoutes, alarmRoutesForRunners } from "./features/alarms/routes.ts";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
+import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
+import { consume } from "./features/deliveries/consumer.ts";
+import { buryDeadLetters } from "./features/deliveries/dead-letters.ts";
+import type { Ring } from "./features/deliveries/index.ts";
+import { Patience } from "./features/deliveries/patience.ts";
+import { deliveryRoutes } from "./features/deliveries/routes.ts";
+import { sweepDeliveries } from "./features/deliveries/sweep.ts";
+import { describeWebhooks } from "./features/deliveries/webhooks.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
+import { integrationRoutes } from "./features/integrations/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
@@ -17,7 +28,10 @@ import { resourceRoutes } from "./features/resources/routes.ts";
 import { runnerRoutes } from "./features/runner/routes.ts";
 import { sweepEverything } from "./features/runner/sweep.ts";
 import { tellDesired } from "./features/runner/tell-desired.ts";
+import { seemsRunnerToken } from "./features/runner-pools/index.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
+import { slackSettingsOf } from "./features/slack/index.ts";
+import { slackCallbackRoutes, slackRoutes } from "./features/slack/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
@@ -35,12 +49,16 @@ import {
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
+import type { Fetch } from "./lib/network.ts";
 import { peoplePlane, runnerPlane } from "./planes.ts";
+import { systemContext } from "./system-context.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
-  /** Ends what nobody ends; the schedule calls it each minute. */
-  sweep(env: Env): Promise<void>;
+  /** Ends what nobody ends, and rings for what is overdue; the schedule calls it each minute. */
+  sweep(env: Env, execution: ExecutionContext): Promise<void>;
+  /** Sends the deliveries that the queue names, or fails those that could not be handled. */
+  queue(batch: MessageBatch<Ring>, env: Env, execution: ExecutionContext): Promise<void>;
   describe(): OpenApiDocument;
 }
 
@@ -48,18 +66,26 @@ export interface App {
 export function createApp({
   clock = systemClock,
   log = consoleLog,
+  fetch: network = (url, init) => fetch(url, init),
+  random = Math.random,
 }: {
   clock?: Clock;
   log?: Log;
+  /** What deliveries are sent by, and Slack is asked by. */
+  fetch?: Fetch;
+  /** What spreads what failed together. */
+  random?: () => number;
 } = {}): App {
   const described = new OpenAPIHono();
   const describe = () => describeApi(described, POLICIES);
-  const open = createOpenRouter(clock, describe);
+  const open = createOpenRouter({ clock, log, network }, describe);
   const protectedRouter = createProtectedRouter();
   const runnerRouter = createRunnerRouter();
   described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
+  describeWebhooks(described.openAPIRegistry);
   const operations = new Operations(described.openAPIRegistry.definitions);
   const strangers = new Strangers(clock, log);
+  const patience = new Patience();
   const surroundings = { operations, strangers, clock, log };
   const people = new Gate(peoplePlane(protectedRouter), surroundings);
   const runners = new Gate(runnerPlane(runnerRouter), surroundings);
@@ -69,13 +95,30 @@ export function createApp({
     const operation = operations.find(request.method, path);
     if (operation) trace.route = operation.path;
     if (path.startsWith("/v1/runner/")) return tellDesired(call, runners.handle(call, operation));
+    const isRunners = operation?.forRunners && seemsRunnerToken(request.headers.get("x-api-key"));
+    if (isRunners) return runners.handle(call, operation);
     if (path.startsWith("/v1/") && !operation?.open) return people.handle(call, operation);
     await strangers.admit(call);
     return operation ? open.fetch(request, env, execution) : refuseRoute(operations, call);
   };
   return {
     describe,
-    sweep: (env) => sweepEverything(env.DB, clock),
+    sweep: async (env, execution) => {
+      const { db } = openForWriting(env.DB);
+      const ctx = systemContext(db, env, execution, { clock, log });
+      const sweeps = await Promise.allSettled([sweepEverything(ctx), sweepDeliveries(ctx)]);
+      const failed = sweeps.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
+    },
+    queue: (batch, env, execution) => {
+      const { db } = openForWriting(env.DB);
+      const ctx = systemContext(db, env, execution, { clock, log });
+      if (batch.queue.endsWith("-dead")) return buryDeadLetters(ctx, batch);
+      const { DELIVERIES: queue } = env;
+      const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
+      const sending = { fetch: network, random, queue, patience, waitUntil };
+      return consume({ ...ctx, ...sending }, batch);
+    },
     fetch: (request, env, execution) => {
       const trace = { requestId: crypto.randomUUID(), headers: {} };
       return frame({ request, env, execution, path: getPath(request), trace }, log, handle);
@@ -84,12 +127,21 @@ export function createApp({
 }
 
 /** The routes that need no API key. */
-function createOpenRouter(clock: Clock, describe: () => OpenApiDocument) {
+function createOpenRouter(
+  { clock, log, network }: { clock: Clock; log: Log; network: Fetch },
+  describe: () => OpenApiDocument,
+) {
   const router = createRouter<Open>();
   router.onError(rethrow);
+  const bindToSlack = (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => {
+    const { db } = openForWriting(env.DB);
+    const ctx = systemContext(db, env, execution, { clock, log });
+    return { ...ctx, fetch: network, slack: slackSettingsOf(env) };
+  };
   return router
     .route("/", bootstrapRoutes(clock))
     .route("/", healthRoutes)
+    .route("/", slackCallbackRoutes(bindToSlack))
     .route("/", referenceRoutes(describe));
 }
 
@@ -106,14 +158,19 @@ function createProtectedRouter() {
     .route("/", projectRoutes)
     .route("/", connectionRoutes)
     .route("/", projectMemberRoutes)
+    .route("/", changelogRoutes)
     .route("/", environmentRoutes)
     .route("/", componentRoutes)
     .route("/", stackRoutes)
+    .route("/", alarmRoutes)
     .route("/", deploymentRoutes)
     .route("/", scopedDeploymentRoutes)
     .route("/", resourceRoutes)
     .route("/", variableRoutes)
-    .route("/", scopedVariableRoutes);
+    .route("/", scopedVariableRoutes)
+    .route("/", integrationRoutes)
+    .route("/", deliveryRoutes)
+    .route("/", slackRoutes);
 }
 
 /** The routes of runners, behind a gate of their own. */
@@ -121,7 +178,7 @@ function createRunnerRouter() {
   const router = createRouter<ProtectedForRunners>();
   router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
   router.onError(rethrow);
-  return router.route("/", runnerRoutes);
+  return router.route("/", runnerRoutes).route("/", alarmRoutesForRunners);
 }
 
 /** The errors of every route are told in one place, the frame. */

@@ -1,4 +1,5 @@
 import type { Database } from "./db/client.ts";
+import type { SlackSettings } from "./features/slack/index.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { NotFound, Unauthorized } from "./lib/errors.ts";
@@ -28,13 +29,21 @@ export interface Runner {
   poolId: string;
 }
 
-/** What the verbs of every plane receive. */
-export interface CoreContext {
+/** What the service does by itself receives: the schedule, and the consumers of its queues. */
+export interface SystemContext {
   db: Database;
   clock: Clock;
   log: Log;
   /** Opens and seals values; fails while the deployment has no keyring. */
   cipher(): Promise<Cipher>;
+  /** Rings for deliveries that were written, to have them sent; nobody waits for it. */
+  ring(deliveryIds: readonly string[]): void;
+  /** Whether webhooks may go to `http:` and to any host, for local development. */
+  allowsInsecureWebhooks: boolean;
+}
+
+/** What the verbs of every plane receive. */
+export interface CoreContext extends SystemContext {
   /** Makes every isolate read these keys again before it acts on what it remembers of them. */
   announceKeys(keys: readonly ChangedKey[]): Promise<void>;
 }
@@ -42,6 +51,7 @@ export interface CoreContext {
 /** What every verb of a service receives. */
 export interface ServiceContext extends CoreContext {
   actor: Actor;
+  slack: SlackSettings;
 }
 
 /** What every verb of the runner plane receives. */

@@ -12,12 +12,12 @@ import {
 import type { Call } from "./http/frame.ts";
 import type { Operation, Operations } from "./http/operations.ts";
 import { BoundedMap } from "./lib/bounded-map.ts";
-import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { PresentedKey } from "./lib/credentials.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { type KeyRing, type Principal, Principals } from "./principals.ts";
+import { systemContext } from "./system-context.ts";
 
 const PARSED_KEYS = 10_000;
 
@@ -30,6 +30,8 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
       execution: ExecutionContext,
     ): Response | Promise<Response>;
   };
+  /** For a route that names none. */
+  policy: PolicyName;
   keyRing: KeyRing<P>;
   /** Reads a credential without asking anybody; undefined for one of another kind. */
   parseKey(text: string): Promise<PresentedKey | undefined>;
@@ -96,7 +98,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
     trace.keyId = principal.keyId;
     trace.organizationId = principal.organizationId;
     const isRead = /^(GET|HEAD)$/.test(request.method) && !operation?.writes;
-    const policy = toPolicy(operation?.policy);
+    const policy = toPolicy(operation?.policy) ?? this.#plane.policy;
     const entry = { call, key, policy, isRead, isRoute: operation !== undefined };
     return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
   }
@@ -145,7 +147,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
       ? openForReading(env.DB, request.headers.get("x-d1-bookmark") ?? undefined)
       : openForWriting(env.DB);
     try {
-      const bound = this.#plane.bind(this.#coreOf(env, session), principal, env);
+      const bound = this.#plane.bind(this.#coreOf(env, session, execution), principal, env);
       return await this.#plane.api.fetch(request, bound, execution);
     } finally {
       const bookmark = session.bookmark();
@@ -153,12 +155,9 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
     }
   }
 
-  #coreOf(env: Env, { db }: DatabaseSession): CoreContext {
+  #coreOf(env: Env, { db }: DatabaseSession, execution: ExecutionContext): CoreContext {
     return {
-      db,
-      clock: this.#clock,
-      log: this.#log,
-      cipher: () => cipherOf(env.ENCRYPTION_KEYS),
+      ...systemContext(db, env, execution, { clock: this.#clock, log: this.#log }),
       announceKeys: (keys) => this.#limiter.announce(env.RATE_LIMITER, keys),
     };
   }
@@ -195,6 +194,6 @@ function haveSameAuthority(
   return a.version === b.version && a.role === b.role;
 }
 
-function toPolicy(name: string | undefined): PolicyName {
-  return name !== undefined && name in POLICIES ? (name as PolicyName) : "default";
+function toPolicy(name: string | undefined): PolicyName | undefined {
+  return name !== undefined && name in POLICIES ? (name as PolicyName) : undefined;
 }

@@ -1,4 +1,5 @@
 import { createApp } from "./app.ts";
+import type { Ring } from "./features/deliveries/index.ts";
 
 export { RateLimiter } from "./features/rate-limits/rate-limiter.do.ts";
 
@@ -6,5 +7,6 @@ const app = createApp();
 
 export default {
   fetch: app.fetch,
-  scheduled: (_controller, env) => app.sweep(env),
-} satisfies ExportedHandler<Env>;
+  queue: app.queue,
+  scheduled: (_controller, env, execution) => app.sweep(env, execution),
+} satisfies ExportedHandler<Env, Ring>;

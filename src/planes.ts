@@ -5,28 +5,31 @@ import {
   type RunnerPrincipal,
   tokenRing,
 } from "./features/runner-pools/index.ts";
+import { slackSettingsOf } from "./features/slack/index.ts";
 import type { Plane } from "./gate.ts";
 import { hmacHex } from "./lib/digest.ts";
 
-/** What an API key opens: everything behind the gate but the runner plane. */
+/** What an API key opens: everything behind the gates but the runner plane. */
 export function peoplePlane(
   api: Plane<KeyPrincipal, ServiceContext>["api"],
 ): Plane<KeyPrincipal, ServiceContext> {
   return {
     api,
+    policy: "default",
     keyRing,
     parseKey: parseApiKey,
     refusal: "Send a valid API key in the x-api-key header.",
-    bind: (core, actor) => ({ ...core, actor }),
+    bind: (core, actor, env) => ({ ...core, actor, slack: slackSettingsOf(env) }),
   };
 }
 
-/** What a runner token opens: the runner plane, and nothing else. */
+/** What a runner token opens: the runner plane, and of the rest what says so of itself. */
 export function runnerPlane(
   api: Plane<RunnerPrincipal, RunnerContext>["api"],
 ): Plane<RunnerPrincipal, RunnerContext> {
   return {
     api,
+    policy: "runner",
     keyRing: tokenRing,
     parseKey: parseRunnerToken,
     refusal:

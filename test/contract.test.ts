@@ -16,8 +16,10 @@ import { Attempt } from "./support/runner.ts";
 import {
   connect,
   join,
+  newDelivery,
   newDeployment,
   newInside,
+  newIntegration,
   newKey,
   newPool,
   newProject,
@@ -28,7 +30,8 @@ import {
 
 const needing = (credential: string) =>
   operations.filter(({ security }) => security.some((each) => credential in each));
-const forRunners = needing("runner_token");
+/** The runner plane: what a runner token opens and an API key does not. */
+const forRunners = needing("runner_token").filter((each) => !needing("api_key").includes(each));
 const behindGate = [...needing("api_key"), ...forRunners];
 const title = ({ method, path }: Operation) => `${method} ${path}`;
 
@@ -46,6 +49,7 @@ async function newIds(world: World): Promise<Ids> {
   await connect(world.client, project.id);
   const deployment = await newDeployment(world.client, project.default_environment_id);
   const attempt = await Attempt.started(pool.runner);
+  const integration = await newIntegration(world.client, project.id);
   return {
     ...inside,
     deployment: deployment.id,
@@ -57,9 +61,12 @@ async function newIds(world: World): Promise<Ids> {
     token_id: pool.tokenId,
     org_id: world.id,
     project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
     member_id: member.membershipId,
     membership_id: member.membershipId,
     key_id: member.keyId,
+    name: "api-5xx",
   };
 }
 
@@ -73,8 +80,11 @@ const pathWith = (operation: Operation, ids: Ids) =>
     return id;
   });
 
+/** The parameters of a path that name a record; a name may be new. */
 const parametersOf = (operation: Operation) =>
-  [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
+  [...operation.path.matchAll(/\{(.+?)\}/g)]
+    .map(([, name]) => String(name))
+    .filter((name) => name !== "name");
 
 /** Fields with IDs of what is kept elsewhere: at AWS, and at a code host. */
 const NO_RECORDS = [
@@ -152,6 +162,7 @@ describe("authentication", () => {
       "GET /docs",
       "GET /health",
       "GET /openapi.json",
+      "GET /v1/slack/callback",
       "POST /v1/bootstrap",
     ]);
   });
@@ -182,17 +193,26 @@ describe("the runner plane", () => {
     },
   );
 
-  const opened = operations
-    .filter(({ method }) => method === "GET")
-    .filter((each) => !forRunners.includes(each));
-  it.each(
-    opened
-      .filter(({ security }) => security.length > 0)
-      .map((each) => [title(each), each] as const),
-  )("is all that a runner token opens: %s answers it 401", async (_, operation) => {
-    const reply = await new Client(ids["runner"]).get(pathWith(operation, ids));
-    expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+  const opened = needing("runner_token");
+
+  it("and the report of an alarm are all that a runner token opens, by the document", () => {
+    const beside = opened.filter((each) => !forRunners.includes(each)).map(title);
+    expect(beside).toEqual(["PUT /v1/stacks/{stack_id}/alarms/{name}"]);
   });
+
+  it.each(
+    operations
+      .filter((each) => each.security.length > 0 && !opened.includes(each))
+      .map((each) => [title(each), each] as const),
+  )(
+    "and that report are all that a runner token opens: %s answers it 401",
+    async (_, operation) => {
+      const path = pathWith(operation, ids);
+      const client = new Client(ids["runner"]);
+      const reply = await client.request(operation.method, path, exampleBody(operation));
+      expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+    },
+  );
 });
 
 describe("tenancy", () => {

@@ -12,11 +12,12 @@ const ROWS = 1_000;
 const LIMIT = 20;
 const SIX = DEPLOYMENT_STATUSES.filter((status) => status !== "succeeded").join();
 
-describe("every list of deployments, resources and runners", () => {
+describe("every list of deployments, resources, runners and deliveries", () => {
   let world: World;
   let projectId: string;
   const environmentId = newId(systemClock);
   const stackId = newId(systemClock);
+  const integrationId = newId(systemClock);
 
   beforeAll(async () => {
     world = await newWorld();
@@ -44,6 +45,10 @@ describe("every list of deployments, resources and runners", () => {
         person.membershipId,
         world.id,
       ),
+      insert(
+        `insert into integrations (id, organization_id, project_id, type, configuration, url,
+           shown_url, created_at, updated_at) values (?1, ?2, ?3, 'webhook', '{}', '', '', 0, 0)`,
+      ).bind(integrationId, world.id, projectId),
     ]);
     const roles = ["viewer", "contributor", "viewer"];
     const statements = ids.flatMap((id, at) => [
@@ -61,7 +66,7 @@ describe("every list of deployments, resources and runners", () => {
       ),
       insert(
         `insert into deployments values (?1, ?2, ?3, ?4, ?5, ?6, 'fifo', '[]', '{}', null, null,
-           null, null, null, ?5, null, null, 0)`,
+           null, null, null, ?5, null, null, 0, ?6)`,
       ).bind(id, world.id, projectId, environmentId, at, at % 2 ? "failed" : "succeeded"),
       insert(
         "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
@@ -70,6 +75,10 @@ describe("every list of deployments, resources and runners", () => {
         `insert into resources values (?1, ?2, ?3, ?4, ?5, ?1, 'p', 'x', 'CREATE_COMPLETE', null,
            0, ?6, 0)`,
       ).bind(id, world.id, projectId, environmentId, stackId, at),
+      insert(
+        `insert into deliveries values (?1, ?2, ?3, ?4, ?1, 'ping', '{}', 0, ?6, 0, 0, null, 0, ?5,
+           0, 0)`,
+      ).bind(id, world.id, projectId, integrationId, at, at % 2 ? "failed" : "succeeded"),
       insert("insert into runner_pools values (?1, ?2, ?1, ?3, 0)").bind(id, world.id, at),
       // The member has a role in every hundredth of the projects.
       ...(at % 10 === 0
@@ -87,6 +96,9 @@ describe("every list of deployments, resources and runners", () => {
       await env.DB.batch(statements.slice(at, at + 500));
     }
   });
+
+  const deliveriesPath = () =>
+    `/v1/projects/${projectId}/notification-integrations/${integrationId}/deliveries`;
 
   const lists = {
     deployments: () => ["/v1/deployments", world.client],
@@ -120,6 +132,12 @@ describe("every list of deployments, resources and runners", () => {
     "resources of a stack": () => [`/v1/stacks/${stackId}/resources`, world.client],
     "resources of an environment": () => [
       `/v1/environments/${environmentId}/resources`,
+      world.client,
+    ],
+    deliveries: () => [deliveriesPath(), world.client],
+    "deliveries with one status": () => [`${deliveriesPath()}?status=failed`, world.client],
+    "deliveries with two statuses": () => [
+      `${deliveriesPath()}?status=failed,succeeded`,
       world.client,
     ],
     "runner pools": () => [`/v1/orgs/${world.id}/runner-pools`, world.client],

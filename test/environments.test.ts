@@ -152,6 +152,31 @@ describe("stacks", () => {
     expect((await world.client.post(`${production}/stacks`, { name: "shop" })).status).toBe(409);
   });
 
+  it("take their alarms along, as do their environment and their project", async () => {
+    const staging = await create(environments, { name: "staging" });
+    const inStaging = `/v1/environments/${staging.id}`;
+    const all: string[] = [];
+    for (const path of [production, inStaging, production]) {
+      all.push((await create(`${path}/stacks`, { name: `n-${all.length}` })).id);
+    }
+    for (const id of all) {
+      await world.client.put(`/v1/stacks/${id}/alarms/cpu`, { state: "ok" });
+    }
+    const left = async () =>
+      (
+        await env.DB.prepare("select stack_id from alarms where project_id = ? order by stack_id")
+          .bind(project.id)
+          .all()
+      ).results.map(({ stack_id }) => stack_id);
+    expect(await left()).toEqual(all.toSorted());
+    expect((await world.client.delete(`/v1/stacks/${all[0]}`)).status).toBe(204);
+    expect(await left()).toEqual(all.slice(1).toSorted());
+    expect((await world.client.delete(inStaging)).status).toBe(204);
+    expect(await left()).toEqual(all.slice(2));
+    expect((await world.client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    expect(await left()).toEqual([]);
+  });
+
   it.each(["abc", "0OIl", "z".repeat(22), newId(systemClock)])(
     "of an ID like %s are not found, for the contract gives it no form",
     async (id) => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../src/http/openapi.ts";
 import { renderReference } from "../src/http/reference/page.ts";
 import { Client, type Reply } from "./support/client.ts";
-import { operations } from "./support/contract.ts";
+import { openApi, operations } from "./support/contract.ts";
 
 const capture = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, captured = ""]) => captured);
@@ -69,6 +69,35 @@ describe("the page at /docs", () => {
         expect(article).toContain(`<code>${name}</code>`);
     },
   );
+
+  it.each(Object.entries(openApi.webhooks))("tells of the webhook %s", (type, { post }) => {
+    const anchor = `webhook-${type.replace(".", "-")}`;
+    const [article = ""] = capture(
+      reply.text,
+      new RegExp(`<article id="${anchor}"([\\s\\S]*?)</article>`, "g"),
+    );
+    expect(article).toContain(post.summary);
+    expect(article).toContain(`<code>${type}</code>`);
+    const text = article.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
+    const schema = post.requestBody?.content["application/json"]?.schema;
+    expect(text).toContain(JSON.stringify(schema?.["example"], null, 2));
+    expect(reply.text).toContain(`href="#${anchor}"`);
+  });
+
+  it("tells once what all webhooks have in common", () => {
+    const [section = ""] = capture(reply.text, /<section id="webhooks"([\s\S]*?)<\/section>/g);
+    const [post] = Object.values(openApi.webhooks).map((each) => each.post);
+    const names = post?.parameters?.map(({ name }) => name) ?? [];
+    expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+    const statuses = Object.keys(post?.responses ?? {});
+    expect(statuses.toSorted()).toEqual(["2XX", "3XX", "410", "429", "default"]);
+    for (const told of [
+      ...names,
+      ...statuses.map((each) => each.replace("default", "anything else")),
+    ]) {
+      expect(section.split(`<dt><code>${told}</code>`)).toHaveLength(2);
+    }
+  });
 
   it("has an anchor for every link, once", () => {
     const anchors = capture(reply.text, /\sid="([^"]+)"/g);
@@ -137,6 +166,11 @@ describe("the rendering of a document", () => {
     ]) {
       expect(text).toContain(told);
     }
+  });
+
+  it("leaves out webhooks that there are none of", () => {
+    const page = renderReference(documentOf({ type: "string" }));
+    expect(page).not.toContain("webhooks");
   });
 
   it("comes to an end for a schema that holds itself", () => {

@@ -6,8 +6,10 @@ import { Instrumented } from "./support/instruments.ts";
 import {
   connect,
   join,
+  newDelivery,
   newDeployment,
   newInside,
+  newIntegration,
   newKey,
   newPool,
   newProject,
@@ -40,38 +42,52 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   revokeRunnerToken: { trips: 1, statements: 1 },
   listProjects: { trips: 1, statements: 1 },
   listProjectsOfOrganization: { trips: 1, statements: 1 },
-  createProject: { trips: 1, statements: 3 },
+  createProject: { trips: 1, statements: 5 },
   getProject: { trips: 1, statements: 1 },
-  replaceProject: { trips: 2, statements: 2 },
-  deleteProject: { trips: 2, statements: 13 },
-  connectProject: { trips: 2, statements: 3 },
-  disconnectProject: { trips: 2, statements: 7 },
+  replaceProject: { trips: 2, statements: 4 },
+  deleteProject: { trips: 2, statements: 18 },
+  connectProject: { trips: 2, statements: 6 },
+  disconnectProject: { trips: 2, statements: 12 },
+  installSlack: { trips: 1, statements: 1 },
   listProjectMembers: { trips: 1, statements: 2 },
-  addProjectMembers: { trips: 2, statements: 3 },
+  addProjectMembers: { trips: 2, statements: 5 },
   getProjectMember: { trips: 1, statements: 2 },
-  replaceProjectMember: { trips: 2, statements: 3 },
-  removeProjectMember: { trips: 2, statements: 3 },
+  replaceProjectMember: { trips: 2, statements: 5 },
+  removeProjectMember: { trips: 2, statements: 5 },
+  listIntegrations: { trips: 1, statements: 2 },
+  createIntegration: { trips: 2, statements: 4 },
+  getIntegration: { trips: 1, statements: 1 },
+  updateIntegration: { trips: 2, statements: 4 },
+  deleteIntegration: { trips: 2, statements: 6 },
+  rotateIntegrationSecret: { trips: 2, statements: 4 },
+  listDeliveries: { trips: 1, statements: 2 },
+  getDelivery: { trips: 1, statements: 2 },
+  redeliver: { trips: 2, statements: 2 },
+  pingIntegration: { trips: 2, statements: 2 },
   listEnvironments: { trips: 1, statements: 2 },
-  createEnvironment: { trips: 2, statements: 2 },
+  createEnvironment: { trips: 2, statements: 4 },
   getEnvironment: { trips: 1, statements: 1 },
-  replaceEnvironment: { trips: 2, statements: 2 },
-  deleteEnvironment: { trips: 2, statements: 11 },
+  replaceEnvironment: { trips: 2, statements: 4 },
+  deleteEnvironment: { trips: 2, statements: 14 },
   listComponents: { trips: 1, statements: 2 },
-  createComponent: { trips: 2, statements: 2 },
+  createComponent: { trips: 2, statements: 4 },
   getComponent: { trips: 1, statements: 1 },
-  replaceComponent: { trips: 2, statements: 2 },
-  deleteComponent: { trips: 2, statements: 4 },
+  replaceComponent: { trips: 2, statements: 4 },
+  deleteComponent: { trips: 2, statements: 6 },
   listStacks: { trips: 1, statements: 2 },
-  createStack: { trips: 2, statements: 2 },
+  createStack: { trips: 2, statements: 4 },
   getStack: { trips: 1, statements: 1 },
-  replaceStack: { trips: 2, statements: 2 },
-  deleteStack: { trips: 2, statements: 3 },
+  replaceStack: { trips: 2, statements: 4 },
+  deleteStack: { trips: 2, statements: 6 },
+  listChangelog: { trips: 1, statements: 2 },
+  listAlarms: { trips: 1, statements: 2 },
+  reportAlarm: { trips: 2, statements: 3 },
   listDeployments: { trips: 1, statements: 1 },
   getDeployment: { trips: 1, statements: 1 },
-  createDeployment: { trips: 2, statements: 9 },
-  cancelDeployment: { trips: 2, statements: 6 },
-  redeployDeployment: { trips: 2, statements: 12 },
-  promoteDeployment: { trips: 2, statements: 11 },
+  createDeployment: { trips: 2, statements: 13 },
+  cancelDeployment: { trips: 2, statements: 10 },
+  redeployDeployment: { trips: 2, statements: 16 },
+  promoteDeployment: { trips: 2, statements: 16 },
   listEnvironmentDeployments: { trips: 1, statements: 2 },
   getEnvironmentDeployment: { trips: 1, statements: 1 },
   listStackDeployments: { trips: 1, statements: 2 },
@@ -81,15 +97,15 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   listStackResources: { trips: 1, statements: 2 },
   listEnvironmentResources: { trips: 1, statements: 2 },
   getVariable: { trips: 1, statements: 1 },
-  replaceVariable: { trips: 2, statements: 2 },
-  deleteVariable: { trips: 2, statements: 2 },
+  replaceVariable: { trips: 2, statements: 4 },
+  deleteVariable: { trips: 2, statements: 4 },
   revealVariable: { trips: 2, statements: 3 },
   listComponentVariables: { trips: 1, statements: 2 },
-  createComponentVariable: { trips: 2, statements: 2 },
-  putComponentVariables: { trips: 2, statements: 4 },
+  createComponentVariable: { trips: 2, statements: 4 },
+  putComponentVariables: { trips: 2, statements: 9 },
   listEnvironmentVariables: { trips: 1, statements: 2 },
-  createEnvironmentVariable: { trips: 2, statements: 2 },
-  putEnvironmentVariables: { trips: 2, statements: 4 },
+  createEnvironmentVariable: { trips: 2, statements: 4 },
+  putEnvironmentVariables: { trips: 2, statements: 9 },
 };
 
 const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
@@ -126,6 +142,7 @@ async function prepare(operation: Operation) {
   const deployment = await newDeployment(world.client, staging.id);
   if (operation.operationId !== "cancelDeployment") await pretendSuccess(deployment.id);
   const isResource = operation.path.includes("/resources");
+  const integration = await newIntegration(world.client, project.id);
   const ids: Record<string, string> = {
     id: isResource ? await newResource(String(within["stack_id"])) : deployment.id,
     pool_id: pool.id,
@@ -133,9 +150,12 @@ async function prepare(operation: Operation) {
     ...within,
     org_id: world.id,
     project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
     member_id: inside.membershipId,
     membership_id: inside.membershipId,
     key_id: inside.keyId,
+    name: "api-5xx",
   };
   const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
   const body = exampleBody(operation);
@@ -148,6 +168,9 @@ async function prepare(operation: Operation) {
   if (body && "environment_id" in body) body["environment_id"] = staging.id;
   if (body && "configuration" in body) body["configuration"] = {};
   if (body && "email" in body) body["email"] = `${crypto.randomUUID()}@example.com`;
+  if (body && operation.operationId === "updateIntegration") {
+    body["url"] = "https://hooks.example.com/another";
+  }
   const { client } = await newKey(world);
   const caller = client.via(worker.fetch);
   await caller.get("/v1/orgs");

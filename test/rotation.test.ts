@@ -3,13 +3,16 @@ import { drizzle } from "drizzle-orm/d1";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Database } from "../src/db/client.ts";
-import { placeOf } from "../src/features/variables/place.ts";
-import { rotateBatch } from "../src/features/variables/rotation.ts";
+import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
+import { SEALED_COLUMNS, type SealedColumn } from "../src/features/key-rotation/sealed-columns.ts";
 import { Cipher } from "../src/lib/cipher.ts";
-import type { Parsed } from "./support/client.ts";
-import { newProject, newWorld } from "./support/world.ts";
+import type { Client, Parsed } from "./support/client.ts";
+import { newIntegration, newKey, newProject, newWorld } from "./support/world.ts";
 
-const VALUES = 25;
+const VARIABLES = 20;
+/** Each has a URL and a secret; every other one, a previous secret as well. */
+const INTEGRATIONS = 6;
+const SEALED = VARIABLES + INTEGRATIONS * 2 + INTEGRATIONS / 2;
 const keyOf = (byte: number) => btoa(String.fromCharCode(...new Uint8Array(32).fill(byte)));
 // The suite's own key, and one to come.
 const OLD = `test:${keyOf(7)}`;
@@ -18,130 +21,214 @@ const NEW = `next:${keyOf(8)}`;
 interface Row {
   id: string;
   organization_id: string;
-  value: string;
+  sealed: string;
 }
 
-/** Variables of one environment, sealed under the old key; their values by ID. */
-async function newVariables(): Promise<{ path: string; values: Map<string, string> }> {
-  await env.DB.prepare("delete from variables").run();
-  const { client } = await newWorld();
-  const project = await newProject(client);
+/** What every sealed text says, by its column and the ID of its row. */
+type Texts = ReadonlyMap<string, string>;
+
+const nameOf = ({ table, column }: SealedColumn, id: string) => `${table}.${column} ${id}`;
+
+async function rowsOf({ table, column }: SealedColumn): Promise<Row[]> {
+  const { results } = await env.DB.prepare(
+    `select id, organization_id, ${column} as sealed from ${table}
+      where ${column} is not null order by id`,
+  ).all<Row>();
+  return results;
+}
+
+/** One of everything that is sealed, and more, under the old key. */
+async function newSealed() {
+  await env.DB.batch(
+    ["deliveries", "integrations", "variables"].map((table) =>
+      env.DB.prepare(`delete from ${table}`),
+    ),
+  );
+  const world = await newWorld();
+  const project = await newProject(world.client);
   const path = `/v1/environments/${project.default_environment_id}/variables`;
-  const variables = Array.from({ length: VALUES }, (_, index) => ({
+  const variables = Array.from({ length: VARIABLES }, (_, index) => ({
     name: `V_${index}`,
     storage_method: "secret",
     value: `value ${index}`,
   }));
-  const { body } = await client.put(path, { mode: "replace", variables });
+  const { body } = await world.client.put(path, { mode: "replace", variables });
   const byName = new Map(variables.map(({ name, value }) => [name, value]));
-  const values = new Map<string, string>(
-    body.data.map(({ id, name }: Parsed) => [id, byName.get(name)]),
+  const texts = new Map<string, string>(
+    body.data.map(({ id, name }: Parsed) => [`variables.value ${id}`, byName.get(name)]),
   );
-  return { path, values };
+  const { client } = await newKey(world);
+  for (let at = 0; at < INTEGRATIONS; at += 1)
+    await newSealedIntegration(client, project, texts, at);
+  expect(texts.size).toBe(SEALED);
+  return texts;
 }
 
-const rows = async () =>
-  (await env.DB.prepare("select id, organization_id, value from variables order by id").all<Row>())
-    .results;
+async function newSealedIntegration(
+  client: Client,
+  project: Parsed,
+  texts: Map<string, string>,
+  at: number,
+): Promise<void> {
+  const url = `https://hooks.example.com/?at=${at}`;
+  const { id, secret } = await newIntegration(client, project.id, [], url);
+  texts.set(`integrations.url ${id}`, url).set(`integrations.secret ${id}`, secret);
+  if (at % 2 === 0) return;
+  const path = `/v1/projects/${project.id}/notification-integrations/${id}/rotate-secret`;
+  const { body } = await client.post(path, undefined);
+  texts.set(`integrations.secret ${id}`, body.secret);
+  texts.set(`integrations.previous_secret ${id}`, secret);
+}
 
-async function expectReadable(cipher: Cipher, values: ReadonlyMap<string, string>): Promise<void> {
-  const found = await rows();
-  expect(found).toHaveLength(values.size);
-  for (const { id, organization_id, value } of found) {
-    expect(await cipher.open(value, placeOf(organization_id, id))).toBe(values.get(id));
+async function expectReadable(cipher: Cipher, texts: Texts): Promise<void> {
+  const found = new Map<string, string>();
+  for (const column of SEALED_COLUMNS) {
+    for (const { id, organization_id, sealed } of await rowsOf(column)) {
+      const text = await cipher.open(sealed, column.placeOf(organization_id, id));
+      found.set(nameOf(column, id), text);
+    }
   }
+  expect(found).toEqual(texts);
 }
 
 /** A database that dies with its n-th batch: before it, or after it but before its answer. */
 function dying(batches: number, after: boolean): Database {
   let left = batches;
-  const database = {
-    prepare: (sql: string) => env.DB.prepare(sql),
-    batch: async (statements: D1PreparedStatement[]) => {
-      left -= 1;
-      if (left > 0) return env.DB.batch(statements);
-      if (after) await env.DB.batch(statements);
-      throw new Error("Killed");
-    },
-  };
+  return databaseWith(async (statements) => {
+    left -= 1;
+    if (left > 0) return env.DB.batch(statements);
+    if (after) await env.DB.batch(statements);
+    throw new Error("Killed");
+  });
+}
+
+function databaseWith(batch: (statements: D1PreparedStatement[]) => Promise<D1Result[]>): Database {
+  const database = { prepare: (sql: string) => env.DB.prepare(sql), batch };
   return drizzle(database as unknown as D1Database);
 }
 
+/** As the command does it. */
 async function rotateAll(db: Database, cipher: Cipher, size: number): Promise<number> {
   let resealed = 0;
-  for (let after: string | undefined = ""; after !== undefined; ) {
-    const batch = await rotateBatch(db, cipher, { after, size });
-    resealed += batch.resealed;
-    after = batch.next;
+  for (const column of SEALED_COLUMNS) {
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const batch = await rotateBatch(db, cipher, column, { after, size });
+      resealed += batch.resealed;
+      after = batch.next;
+    }
   }
   return resealed;
 }
 
+const whole = { after: "", size: 50 };
+const columnNamed = (name: string) => {
+  const found = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name);
+  if (!found) throw new Error(`${name} is not sealed`);
+  return found;
+};
+
 describe("key rotation", () => {
-  it("killed anywhere and resumed leaves every value readable at every moment", async () => {
+  it("killed anywhere and resumed leaves every text readable at every moment", async () => {
     const cipher = await Cipher.of(`${NEW},${OLD}`);
-    const cuts = fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean()), { maxLength: 4 });
+    const cuts = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.boolean()), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(cuts, fc.integer({ min: 1, max: 30 }), async (each, size) => {
-        const { values } = await newVariables();
+        const texts = await newSealed();
         for (const [batches, after] of each) {
           await rotateAll(dying(batches, after), cipher, size).catch((error: Error) => {
             expect(String(error)).toContain("Killed");
           });
-          await expectReadable(cipher, values);
+          await expectReadable(cipher, texts);
         }
         await rotateAll(drizzle(env.DB), cipher, size);
-        await expectReadable(await Cipher.of(NEW), values);
+        await expectReadable(await Cipher.of(NEW), texts);
         expect(await rotateAll(drizzle(env.DB), cipher, size)).toBe(0);
       }),
-      { numRuns: 15 },
+      { numRuns: 12 },
     );
   });
 
-  it("writes each value once, and nothing else of its row", async () => {
+  it("writes each text once, and nothing else of its row", async () => {
     const cipher = await Cipher.of(`${NEW},${OLD}`);
-    await newVariables();
-    const others = async () =>
-      (await env.DB.prepare("select id, name, version, updated_at from variables").all()).results;
+    await newSealed();
+    const others = async () => {
+      const results = await env.DB.batch<Record<string, unknown>>([
+        env.DB.prepare("select * from variables order by id"),
+        env.DB.prepare("select * from integrations order by id"),
+      ]);
+      const sealed = SEALED_COLUMNS.map(({ column }) => column);
+      return results
+        .flatMap((each) => each.results)
+        .map((row) => Object.entries(row).filter(([name]) => !sealed.includes(name)));
+    };
     const before = await others();
-    expect(await rotateAll(drizzle(env.DB), cipher, 10)).toBe(VALUES);
+    expect(await rotateAll(drizzle(env.DB), cipher, 10)).toBe(SEALED);
     expect(await others()).toEqual(before);
-    expect((await rows()).every(({ value }) => value.startsWith("next."))).toBe(true);
+    const rows = (await Promise.all(SEALED_COLUMNS.map(rowsOf))).flat();
+    expect(rows).toHaveLength(SEALED);
+    expect(rows.every(({ sealed }) => sealed.startsWith("next."))).toBe(true);
   });
 
-  it("never puts an old value over one that is written meanwhile", async () => {
-    const cipher = await Cipher.of(`${NEW},${OLD}`);
-    const { values } = await newVariables();
-    const [victim] = await rows();
-    if (!victim) throw new Error("There are variables");
-    const racing = {
-      prepare: (sql: string) => env.DB.prepare(sql),
-      batch: async (statements: D1PreparedStatement[]) => {
-        const sealed = await (await Cipher.of(OLD)).seal(
-          "newer",
-          placeOf(victim.organization_id, victim.id),
-        );
-        await env.DB.prepare("update variables set value = ? where id = ?")
+  it.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, column] as const))(
+    "never puts an old %s over one that is written meanwhile",
+    async (_, column) => {
+      const cipher = await Cipher.of(`${NEW},${OLD}`);
+      const texts = await newSealed();
+      const rows = await rowsOf(column);
+      const [victim] = rows;
+      if (!victim) throw new Error("There are rows");
+      const racing = databaseWith(async (statements) => {
+        const place = column.placeOf(victim.organization_id, victim.id);
+        const sealed = await (await Cipher.of(OLD)).seal("newer", place);
+        await env.DB.prepare(`update ${column.table} set ${column.column} = ? where id = ?`)
           .bind(sealed, victim.id)
           .run();
         return env.DB.batch(statements);
-      },
-    };
-    const db = drizzle(racing as unknown as D1Database);
-    const { resealed } = await rotateBatch(db, cipher, { after: "", size: 50 });
-    expect(resealed).toBe(VALUES - 1);
-    await expectReadable(cipher, new Map(values).set(victim.id, "newer"));
+      });
+      const { resealed } = await rotateBatch(racing, cipher, column, whole);
+      expect(resealed).toBe(rows.length - 1);
+      await expectReadable(cipher, new Map(texts).set(nameOf(column, victim.id), "newer"));
+    },
+  );
+
+  it("misses no secret that becomes the previous one meanwhile", async () => {
+    const cipher = await Cipher.of(`${NEW},${OLD}`);
+    const texts = new Map(await newSealed());
+    const [victim] = await rowsOf(columnNamed("integrations.secret"));
+    if (!victim) throw new Error("There are rows");
+    const { id } = victim;
+    const place = columnNamed("integrations.secret").placeOf(victim.organization_id, id);
+    let batches = 0;
+    const racing = databaseWith(async (statements) => {
+      batches += 1;
+      // The Worker knows the new key, and so seals under it.
+      if (batches === 3) {
+        await env.DB.prepare(
+          "update integrations set previous_secret = secret, secret = ? where id = ?",
+        )
+          .bind(await cipher.seal("rotated", place), id)
+          .run();
+      }
+      return env.DB.batch(statements);
+    });
+    await rotateAll(racing, cipher, 50);
+    expect(batches).toBeGreaterThanOrEqual(3);
+    texts.set(`integrations.previous_secret ${id}`, texts.get(`integrations.secret ${id}`) ?? "");
+    texts.set(`integrations.secret ${id}`, "rotated");
+    await expectReadable(await Cipher.of(NEW), texts);
   });
 
   it("names what no key opens, leaves it as it is, and goes on", async () => {
-    await newVariables();
-    const [lost] = await rows();
+    await newSealed();
+    const column = columnNamed("variables.value");
+    const [lost] = await rowsOf(column);
     await env.DB.prepare("update variables set value = ? where id = ?")
       .bind("gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", lost?.id)
       .run();
     const cipher = await Cipher.of(`${NEW},${OLD}`);
-    const batch = await rotateBatch(drizzle(env.DB), cipher, { after: "", size: 50 });
-    expect(batch).toEqual({ resealed: VALUES - 1, unreadable: [lost?.id], next: undefined });
-    expect((await rows()).filter(({ value }) => value.startsWith("gone."))).toHaveLength(1);
+    const batch = await rotateBatch(drizzle(env.DB), cipher, column, whole);
+    expect(batch).toEqual({ resealed: VARIABLES - 1, unreadable: [lost?.id], next: undefined });
+    const left = (await rowsOf(column)).filter(({ sealed }) => sealed.startsWith("gone."));
+    expect(left).toHaveLength(1);
   });
 });

@@ -311,12 +311,12 @@ describe("each call of a runner", () => {
     );
     await measure("complete", () => attempt.complete("succeeded"));
     expect(costs).toEqual({
-      claim: [9],
-      start: [8],
+      claim: [11],
+      start: [10],
       heartbeat: [2],
       variables: [3],
       report: [5],
-      complete: [7],
+      complete: [9],
     });
     expect((await read(attempt.deploymentId)).status).toBe("succeeded");
   });

@@ -254,7 +254,7 @@ describe("many variables at once", () => {
     expect(reply.body.data).toHaveLength(200);
     expect(reply.headers.get("x-ratelimit-remaining")).toBe("98");
     const shapes = worker.database.map(({ statements }) => statements.length);
-    expect(shapes).toEqual([2, 3]);
+    expect(shapes).toEqual([2, 7]);
     for (const { params } of worker.database.flatMap(({ statements }) => statements)) {
       expect(params.length).toBeLessThanOrEqual(100);
     }
@@ -336,18 +336,13 @@ describe("a planted secret", () => {
     expect(log).not.toContain(PLANTED);
   });
 
-  /** A write whose statement fails like this. */
+  /** A write whose batch fails like this. */
   async function failWith(failure: unknown) {
     const database = {
       withSession: (constraint: string) => {
         const session = env.DB.withSession(constraint);
-        const prepare = (sql: string) => {
-          if (!sql.startsWith("insert")) return session.prepare(sql);
-          const fail = () => Promise.reject(failure);
-          const statement = { bind: () => statement, all: fail, run: fail, raw: fail };
-          return statement;
-        };
-        return { prepare, getBookmark: () => null };
+        const prepare = (sql: string) => session.prepare(sql);
+        return { prepare, batch: () => Promise.reject(failure), getBookmark: () => null };
       },
     } as unknown as D1Database;
     const worker = new Instrumented({ database });

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { internet } from "./support/internet.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -11,10 +12,16 @@ const inWorkerd = {
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {
+        // Nothing leaves this machine.
+        outboundService: internet,
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
           LEASE_SECRET: "the lease secret of the tests",
+          // Whatever .dev.vars says.
+          ALLOW_INSECURE_WEBHOOKS: "false",
+          SLACK_CLIENT_ID: "1234.5678",
+          SLACK_CLIENT_SECRET: "planted-secret-of-the-slack-app",
           WALKS: process.env["WALKS"] ?? "200",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),

@@ -4,23 +4,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { AMOUNT_OPTIONS, toAmounts } from "../seed/amounts.ts";
+import { measureDeadEndpoint } from "./dead-endpoint.ts";
+import { measureDeliveries } from "./deliveries.ts";
 import { measureLists } from "./lists.ts";
 import { measureProjectRead } from "./project-read.ts";
-import { isMet, toTable } from "./report.ts";
+import { type Finding, isMet, toTable } from "./report.ts";
 
 const FEWEST_ROUNDS = 14;
 
 const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
-  "project-read": async (folder) => {
-    const rounds = Math.max(FEWEST_ROUNDS, Number.parseInt(values.rounds, 10));
-    const finding = await measureProjectRead(rounds, folder);
-    process.stdout.write(`\n${finding.title}\n\n${toTable(finding)}\n`);
-    if (values.strict && !finding.rows.every(isMet)) process.exitCode = 1;
-  },
+  "project-read": (folder) => compare(measureProjectRead, folder),
+  deliveries: (folder) => compare(measureDeliveries, folder),
+  "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
   lists: async (folder) => {
     process.stdout.write(`\n${await measureLists(toAmounts(values), folder)}\n`);
   },
 };
+
+/** Measures one thing against another in turns, and says whether the goals are met. */
+async function compare(
+  measure: (rounds: number, folder: string) => Promise<Finding>,
+  folder: string,
+): Promise<void> {
+  const rounds = Math.max(FEWEST_ROUNDS, Number.parseInt(values.rounds, 10));
+  const finding = await measure(rounds, folder);
+  process.stdout.write(`\n${finding.title}\n\n${toTable(finding)}\n`);
+  if (values.strict && !finding.rows.every(isMet)) process.exitCode = 1;
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -26,9 +26,9 @@ const WAITED_MS = 20_000;
 const RAN_MS = 240_000;
 
 const INSERT_DEPLOYMENTS = `
-  insert into deployments (id, organization_id, project_id, environment_id, number, status, queue,
-    patch, configuration, created_at, started_at, finished_at, updated_at)
-  select value ->> 'id', ?2, ?3, ?4, value ->> 'number', value ->> 'status', 'fifo',
+  insert into deployments (id, organization_id, project_id, environment_id, number, status, announced,
+    queue, patch, configuration, created_at, started_at, finished_at, updated_at)
+  select value ->> 'id', ?2, ?3, ?4, value ->> 'number', value ->> 'status', value ->> 'status', 'fifo',
     '[{"op":"replace","path":"/release","value":' || (value ->> 'number') ||
       ',"old_value":' || ((value ->> 'number') - 1) || '}]',
     '{"release":' || (value ->> 'number') || '}', value ->> 'createdAt', value ->> 'startedAt',

@@ -31,10 +31,12 @@ const TAGS = [
   { name: "API keys", description: "Credentials of one organization, each for one membership." },
   { name: "Runner pools", description: "Who carries deployments out, and for which environments." },
   { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
+  { name: "Changelog", description: "Who did what to which record of a project, and when." },
   { name: "Project members", description: "Who may do what in a project." },
   { name: "Environments", description: "The places a project runs in, and their configuration." },
   { name: "Components", description: "The parts of an app, inside an environment." },
   { name: "Stacks", description: "The units of provisioning in an environment." },
+  { name: "Alarms", description: "What is known of the health of stacks." },
   {
     name: "Variables",
     description: "Encrypted values that components and environments run with.",
@@ -42,6 +44,18 @@ const TAGS = [
   { name: "Deployments", description: "Moves of an environment to a configuration and source." },
   { name: "Resources", description: "What stacks consist of at the provider, as runners report." },
   { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
+  {
+    name: "Notification integrations",
+    description: "Where the events of a project are sent, and which.",
+  },
+  { name: "Deliveries", description: "What was sent to an integration, and what came of it." },
+  {
+    name: "Webhooks",
+    description:
+      "What is sent to a webhook, by POST, signed as Standard Webhooks says: its libraries " +
+      "verify it. The type in the body is one of those below. An event may arrive more than once, " +
+      "with the same `webhook-id`, and in any order.",
+  },
   { name: "Service", description: "The service itself: set-up, health, and this reference." },
 ];
 
@@ -57,7 +71,7 @@ const HEADERS = {
   "Deployment-Desired": header(
     "What the runner is to do: `continue`, `cancel`, or `stop` at once.",
   ),
-  Allow: header("The methods that the path has."),
+  Allow: header("The methods that the path has, if it lacks the one that was used."),
 };
 
 type HeaderName = keyof typeof HEADERS;
@@ -95,7 +109,7 @@ export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDoc
     name: "x-api-key",
     description:
       "`lsr_…`, as `POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens` gave it, once. It opens " +
-      "`/v1/runner/*` and nothing else.",
+      "`/v1/runner/*` and `PUT /v1/stacks/{stack_id}/alarms/{name}`, and nothing else.",
   });
   router.openAPIRegistry.registerComponent("securitySchemes", "bootstrap_token", {
     type: "http",
@@ -133,7 +147,7 @@ function shareErrorReplies(document: OpenApiDocument): void {
   const shared: Record<string, DocumentedReply> = {};
   for (const { security = [], responses = {} } of operationsOf(document)) {
     const needsKey = security.some((each) => "api_key" in each || "runner_token" in each);
-    const isRunners = security.some((each) => "runner_token" in each);
+    const isRunners = security.length > 0 && security.every((each) => "runner_token" in each);
     const known = isRunners ? [...TO_A_KNOWN_KEY, "Deployment-Desired" as const] : TO_A_KNOWN_KEY;
     for (const [status, reply] of Object.entries(responses)) {
       if (!(status in ERROR_REPLIES)) {

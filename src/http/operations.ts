@@ -14,6 +14,8 @@ export interface Operation {
   writes: boolean;
   /** Whether it is outside the gates: it needs neither an API key nor a runner token. */
   open: boolean;
+  /** Whether a runner token opens it, alone or beside an API key. */
+  forRunners: boolean;
 }
 
 /** The operations of a router, found by method and path as the router itself would find them. */
@@ -29,12 +31,15 @@ export class Operations {
       const { route } = definition;
       const method = route.method.toUpperCase();
       const policy: unknown = route["x-ratelimit-policy"];
+      const opens = (credential: string) =>
+        route.security?.some((each) => credential in each) === true;
       const operation = {
         method,
         path: route.path,
         policy: typeof policy === "string" ? policy : undefined,
         writes: route["x-writes"] === true,
-        open: !route.security?.some((each) => "api_key" in each || "runner_token" in each),
+        open: !opens("api_key") && !opens("runner_token"),
+        forRunners: opens("runner_token"),
       };
       this.#methods.add(method);
       this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), operation);

@@ -121,6 +121,17 @@ export class MethodNotImplemented extends ApiError {
   }
 }
 
+/** The deployment lacks settings that only a part of it needs. */
+export class NotConfigured extends ApiError {
+  constructor(part: string, missing: readonly string[]) {
+    const settings = missing.join(" and ");
+    super(
+      "not_implemented",
+      `This deployment has no ${part}. Its operator has to set ${settings}.`,
+    );
+  }
+}
+
 export class DatabaseTimeout extends ApiError {
   constructor() {
     super("timeout", "The database took too long. Retry in a moment.");

@@ -26,6 +26,7 @@ export interface Operation extends DocumentedOperation {
 export const openApi = JSON.parse(JSON.stringify(createApp().describe())) as {
   openapi: string;
   paths: Record<string, Record<string, DocumentedOperation>>;
+  webhooks: Record<string, { post: DocumentedOperation }>;
   components: { schemas: Record<string, Node>; responses: Record<string, Node> };
 };
 
@@ -94,6 +95,13 @@ export function complaints(
   if (!content || method === "HEAD") return body === "" ? wrong : [...wrong, "there is a body"];
   const schema = content["application/json"]?.schema;
   return schema ? [...wrong, ...mismatches(schema, JSON.parse(body))] : wrong;
+}
+
+/** What is wrong with the body of a webhook, by what the document says of its type. */
+export function complaintsOfWebhook(payload: { type: string }): string[] {
+  const body = openApi.webhooks[payload.type]?.post.requestBody;
+  const schema = body?.content["application/json"]?.schema;
+  return schema ? mismatches(schema, payload) : [`the type ${payload.type} is not declared`];
 }
 
 type Content = Record<string, { schema: Node }>;
@@ -165,13 +173,15 @@ function seal(schema: Node): Node {
 }
 
 function sealInside(schema: Node): Node {
+  // The validator would take an example with an `id` for a schema of that address.
+  const { example: _, ...rules } = schema;
   const { properties, items, allOf } = schema as {
     properties?: Record<string, Node>;
     items?: Node;
     allOf?: Node[];
   };
   return {
-    ...schema,
+    ...rules,
     ...(properties && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [name, seal(property)]),

@@ -75,7 +75,7 @@ export class Timed {
   }
 
   sweep(): Promise<void> {
-    return this.#app.sweep(this.#bindings);
+    return this.#app.sweep(this.#bindings, execution);
   }
 }
 

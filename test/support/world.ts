@@ -132,6 +132,37 @@ export async function newDeployment(
   return reply.body;
 }
 
+/** A webhook integration that wants these kinds of notification. */
+export async function newIntegration(
+  client: Client,
+  projectId: string,
+  kinds: readonly string[] = [],
+  url = "https://hooks.example.com/longshore",
+): Promise<Parsed> {
+  const configuration = Object.fromEntries(kinds.map((kind) => [kind, true]));
+  const path = `/v1/projects/${projectId}/notification-integrations`;
+  const reply = await client.post(path, { type: "webhook", configuration, url });
+  if (reply.status !== 201) throw new Error(`No integration: ${reply.text}`);
+  return reply.body;
+}
+
+/** A delivery of an integration, as an event would make it and the sender would leave it. */
+export async function newDelivery(
+  integrationId: string,
+  fields: { status?: string; createdAt?: number; attempts?: number } = {},
+): Promise<string> {
+  const id = newId(systemClock);
+  const { status = "succeeded", createdAt = 1, attempts = 1 } = fields;
+  await env.DB.prepare(
+    `insert into deliveries select ?1, organization_id, project_id, id, ?1, 'deployments.failed',
+       '{"status":"failed"}', 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4)
+     from integrations where id = ?2`,
+  )
+    .bind(id, integrationId, status, createdAt, attempts)
+    .run();
+  return id;
+}
+
 /** A resource of a stack, as a runner's report would make it. */
 export async function newResource(stackId: string): Promise<string> {
   const id = newId(systemClock);

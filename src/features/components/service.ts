@@ -5,11 +5,15 @@ import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { presentComponent } from "./presenters.ts";
 import type { ComponentRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export type ComponentInput = Pick<ComponentRow, "name" | "kind">;
+
+const changeOf = tellerOf("component", (row: ComponentRow) => row.projectId, presentComponent);
 
 /** The component, for an actor who has at least the role `needed` in its project. */
 export async function requireComponent(
@@ -47,7 +51,8 @@ export async function createComponent(
   const scope = { organizationId, projectId, environmentId };
   const times = { createdAt: now, updatedAt: now };
   const component = { id: newId(ctx.clock), ...scope, ...input, ...times };
-  await refuseTakenName(store.insertComponent(ctx.db, component));
+  const insert = store.insertComponent(ctx.db, component);
+  await refuseTakenName(commitChange(ctx, [insert], changeOf(undefined, component)));
   return component;
 }
 
@@ -62,19 +67,21 @@ export async function replaceComponent(
   id: string,
   input: ComponentInput,
 ): Promise<ComponentRow> {
-  const { organizationId } = await requireComponent(ctx, id, "contributor");
+  const before = await requireComponent(ctx, id, "contributor");
   const change = { ...input, updatedAt: ctx.clock.now() };
-  const [replaced] = await refuseTakenName(
-    store.replaceComponent(ctx.db, organizationId, id, change),
-  );
+  const told = changeOf(before, { ...before, ...change });
+  if (changesNothing(told)) return before;
+  const replace = store.replaceComponent(ctx.db, before.organizationId, id, change);
+  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (!replaced) throw new NotFound("component");
   return replaced;
 }
 
 /** Deletes a component with its variables; its stacks stay, and belong to no component then. */
 export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
-  const { organizationId } = await requireComponent(ctx, id, "contributor");
-  await ctx.db.batch(store.deleteComponent(ctx.db, organizationId, id));
+  const before = await requireComponent(ctx, id, "contributor");
+  const remove = store.deleteComponent(ctx.db, before.organizationId, id);
+  await commitChange(ctx, remove, changeOf(before, undefined));
 }
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {

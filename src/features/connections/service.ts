@@ -1,14 +1,15 @@
 import type { ServiceContext } from "../../context.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { cancelUnfinished, settle } from "../deployments/index.ts";
-import { type ProjectRow, requireProject } from "../projects/index.ts";
-import type { NewConnection } from "./store.ts";
+import { type Change, commit, commitChange, recordChange } from "../events/index.ts";
+import { authorize, findProject, type ProjectRow } from "../projects/index.ts";
+import { presentConnection } from "./presenters.ts";
+import type { ConnectionRow, NewConnection } from "./store.ts";
 import * as store from "./store.ts";
 
-export type Connection = Pick<
-  NewConnection,
-  "provider" | "accountId" | "region" | "roleArn" | "externalId"
->;
+const FIELDS = ["provider", "accountId", "region", "roleArn", "externalId"] as const;
+
+export type Connection = Pick<NewConnection, (typeof FIELDS)[number]>;
 
 /**
  * Connects a project to a cloud provider, in place of what it was connected to; takes an owner.
@@ -19,11 +20,20 @@ export async function connectProject(
   id: string,
   connection: Connection,
 ): Promise<ProjectRow> {
-  const { organizationId } = await requireProject(ctx, id, "owner");
+  const { project, before } = await requireConnection(ctx, id);
   const now = ctx.clock.now();
-  const row = { projectId: id, organizationId, ...connection, createdAt: now, updatedAt: now };
-  const [[project]] = await ctx.db.batch(store.connectProject(ctx.db, row));
-  if (project) return project;
+  const row = {
+    projectId: id,
+    organizationId: project.organizationId,
+    ...connection,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const connect = store.connectProject(ctx.db, row);
+  const isNew = before === undefined || FIELDS.some((name) => before[name] !== row[name]);
+  const change = changeOf(project, "connected", before, row);
+  const [[connected]] = await commitChange(ctx, connect, ...(isNew ? [change] : []));
+  if (connected) return connected;
   throw new Conflict("The project is disconnecting. Wait until its deployments have ended.");
 }
 
@@ -32,11 +42,40 @@ export async function connectProject(
  * disconnected as soon as nothing is unfinished, in the batch that ends the last deployment.
  */
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
-  const { organizationId } = await requireProject(ctx, id, "owner");
+  const { project, before } = await requireConnection(ctx, id);
   const now = ctx.clock.now();
-  await ctx.db.batch([
-    ...store.beginDisconnecting(ctx.db, organizationId, id, now),
+  await commit(ctx, [
+    ...store.beginDisconnecting(ctx.db, project.organizationId, id, now),
+    ...recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
     cancelUnfinished(ctx.db, { project: id }, now),
-    ...settle(ctx.db, { project: id }, now),
+    ...settle(ctx, { project: id }, now),
   ]);
+}
+
+/** The project, for its owner, and what it is connected to, if it is. */
+async function requireConnection(
+  ctx: ServiceContext,
+  id: string,
+): Promise<{ project: ProjectRow; before: ConnectionRow | undefined }> {
+  const { db, actor } = ctx;
+  const [[found], [before]] = await db.batch([
+    findProject(db, actor, id),
+    store.findConnection(db, actor.organizationId, id),
+  ]);
+  return { project: authorize(actor, "project", found, "owner"), before };
+}
+
+function changeOf(
+  { id, name }: ProjectRow,
+  action: "connected" | "disconnected",
+  before: Connection | undefined,
+  after: Connection | undefined,
+): Change {
+  return {
+    projectId: id,
+    action,
+    record: { type: "project", id, name },
+    before: before && presentConnection(before),
+    after: after && presentConnection(after),
+  };
 }

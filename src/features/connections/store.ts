@@ -2,10 +2,24 @@ import { and, eq, exists, ne, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { projectConnections, projects } from "../../db/schema.ts";
 
+export type ConnectionRow = typeof projectConnections.$inferSelect;
 export type NewConnection = typeof projectConnections.$inferInsert;
 
 const within = (organizationId: string, id: string) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
+
+/** What a project is connected to. */
+export function findConnection(db: Database, organizationId: string, projectId: string) {
+  return db
+    .select()
+    .from(projectConnections)
+    .where(
+      and(
+        eq(projectConnections.organizationId, organizationId),
+        eq(projectConnections.projectId, projectId),
+      ),
+    );
+}
 
 /**
  * Connects a project, unless it is disconnecting; for one batch, the first statement gives the

@@ -8,7 +8,9 @@ import {
   findEnvironment,
   requireEnvironment,
 } from "../environments/index.ts";
+import { commit, recordChange } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { announcePromotion } from "./announcement-store.ts";
 import type { NewDeployment, StackChoice } from "./creation-store.ts";
 import * as creation from "./creation-store.ts";
 import type { Queue } from "./lifecycle.ts";
@@ -19,6 +21,7 @@ import {
   patchBetween,
   patchDocument,
 } from "./patch.ts";
+import { presentNewDeployment } from "./presenters.ts";
 import { settle } from "./settle-store.ts";
 import type { ListedRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -96,7 +99,7 @@ export async function promote(
   if (deployment.status !== "succeeded") {
     throw new Conflict(`Only what has succeeded can be promoted: this is ${deployment.status}.`);
   }
-  return insertLike(ctx, environment, origin, undefined);
+  return insertLike(ctx, environment, origin, undefined, id);
 }
 
 async function insertLike(
@@ -104,38 +107,42 @@ async function insertLike(
   environment: EnvironmentRow,
   { configuration, source }: creation.Origin,
   choice: StackChoice,
+  promotedId?: string,
 ): Promise<ListedRow> {
   const patch = patchBetween(readDocument(environment.configuration), readDocument(configuration));
-  return insert(ctx, environment, choice, {
-    queue: "supersede",
-    patch: JSON.stringify(patch),
-    configuration,
-    source,
-    reason: null,
-  });
+  const fields = { patch: JSON.stringify(patch), configuration, source, reason: null };
+  return insert(ctx, environment, choice, { queue: "supersede", ...fields }, promotedId);
 }
 
+/** Without a `promotedId`, the deployment promotes no other. */
 async function insert(
   ctx: ServiceContext,
   environment: EnvironmentRow,
   choice: StackChoice,
   fields: Pick<NewDeployment, "patch" | "configuration" | "source" | "reason"> & { queue: Queue },
+  promotedId?: string,
 ): Promise<ListedRow> {
   const { db, actor, clock } = ctx;
   const { organizationId, projectId, id: environmentId } = environment;
   const now = clock.now();
   const id = newId(clock);
   const row = { id, organizationId, projectId, environmentId, ...fields, now };
-  const [[circumstances], [created]] = await db
-    .batch([
-      creation.findCircumstances(db, row, choice),
-      creation.insertDeployment(db, row, choice),
-      creation.insertStacks(db, row, choice),
-      creation.supersedeOlder(db, id, environmentId, now),
-      ...settle(db, { environment: environmentId }, now),
-      store.findDeployment(db, actor, id),
-    ])
-    .then(([first, , , , , , , last]) => [first, last] as const);
+  const results = await commit(ctx, [
+    creation.findCircumstances(db, row, choice),
+    creation.insertDeployment(db, row, choice),
+    ...recordChange(ctx, {
+      projectId,
+      action: "created",
+      record: { type: "deployment", id },
+      after: presentNewDeployment(row, choice),
+    }),
+    creation.insertStacks(db, row, choice),
+    creation.supersedeOlder(db, id, environmentId, now),
+    ...settle(ctx, { environment: environmentId }, now),
+    store.findDeployment(db, actor, id),
+    ...(promotedId === undefined ? [] : [announcePromotion(ctx, id, promotedId)]),
+  ]);
+  const [[circumstances], [created]] = [results[0], results[11]];
   if (created) return created;
   if (!circumstances) throw new NotFound("environment");
   if (circumstances.connectionStatus !== "connected") {

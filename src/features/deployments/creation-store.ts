@@ -49,7 +49,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment, choice
     sql`select ${id}, ${organizationId}, ${projectId}, ${environmentId},
         (select coalesce(max(number), 0) + 1 from deployments
           where environment_id = ${environmentId}),
-        'queued', ${queue}, ${patch}, ${configuration}, ${source}, ${reason},
+        'queued', 'queued', ${queue}, ${patch}, ${configuration}, ${source}, ${reason},
         null, null, null, ${now}, null, null, ${now}
       from projects
       where projects.id = ${projectId} and projects.connection_status = 'connected'

@@ -11,9 +11,10 @@ export {
   type Outcome,
   REPORTED_STATUSES,
   type ReportedStatus,
+  STACK_STATUSES,
   STALE_MS,
 } from "./lifecycle.ts";
 export { presentDeployment } from "./presenters.ts";
 export { Deployment } from "./schemas.ts";
-export { cancelUnfinished, type Scope, settle, sweep } from "./settle-store.ts";
+export { cancelUnfinished, settle, sweep } from "./settle-store.ts";
 export { DEPLOYMENT, type ListedRow } from "./store.ts";

@@ -1,4 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
+import type { NewDeployment } from "./creation-store.ts";
 import type { Operation } from "./patch.ts";
 import type { ListedRow, StackOfDeployment } from "./store.ts";
 
@@ -18,6 +19,21 @@ export function presentDeployment(row: ListedRow) {
     started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
     finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
     updated_at: toTimestamp(row.updatedAt),
+  };
+}
+
+/** A deployment that is being made, as far as it is known before it is. */
+export function presentNewDeployment(row: NewDeployment, stackIds: readonly string[] | undefined) {
+  return {
+    id: row.id,
+    environment_id: row.environmentId,
+    status: "queued",
+    stack_ids: stackIds,
+    data: {
+      patch: JSON.parse(row.patch) as Operation[],
+      ...(row.source && { source: JSON.parse(row.source) as object }),
+    },
+    created_at: toTimestamp(row.now),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment } from "../environments/index.ts";
+import { commit, recordChange } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { findStack } from "../stacks/index.ts";
 import { listOfMember } from "./member-store.ts";
@@ -79,13 +80,21 @@ export async function getDeployment(
  */
 export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<ListedRow> {
   const { db, actor } = ctx;
-  const { environmentId } = await requireDeployment(ctx, id, "contributor");
+  const { environmentId, projectId, status } = await requireDeployment(ctx, id, "contributor");
   const now = ctx.clock.now();
-  const [, , , , [after]] = await db.batch([
+  const results = await commit(ctx, [
     cancelUnfinished(db, { deployment: id }, now),
-    ...settle(db, { environment: environmentId }, now),
+    ...recordChange(ctx, {
+      projectId,
+      action: "canceled",
+      record: { type: "deployment", id },
+      before: { status },
+      after: { status: status === "queued" ? "canceled" : "canceling" },
+    }),
+    ...settle(ctx, { environment: environmentId }, now),
     store.findDeployment(db, actor, id),
   ]);
+  const [after] = results[8];
   if (!after) throw new NotFound("deployment");
   if (after.status === "canceling" || after.status === "canceled") return after;
   throw new Conflict(`The deployment has ended: it is ${after.status}.`);

@@ -1,33 +1,12 @@
 import { and, type Column, inArray, type SQL, sql } from "drizzle-orm";
+import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { projects } from "../../db/schema.ts";
 import { UNFINISHED } from "../../db/unfinished.ts";
+import { announce } from "./announcement-store.ts";
+import { environmentsOf, inScope, type Scope } from "./environment-scope.ts";
 import { CANCEL_MS, FAILURES } from "./lifecycle.ts";
 import { attempts, deploymentStacks, deployments } from "./table.ts";
-
-/** The environments that a statement is about. */
-export type Scope =
-  | { environment: string }
-  | { project: string }
-  | { pool: string }
-  | { attempt: string }
-  | "everything";
-
-function inScope(scope: Scope, environmentId: Column): SQL | undefined {
-  if (scope === "everything") return undefined;
-  return sql`${environmentId} in ${environmentsOf(scope)}`;
-}
-
-function environmentsOf(scope: Exclude<Scope, string>): SQL {
-  if ("environment" in scope) return sql`(${scope.environment})`;
-  if ("project" in scope) {
-    return sql`(select id from environments where project_id = ${scope.project})`;
-  }
-  if ("pool" in scope) {
-    return sql`(select environment_id from runner_pool_environments where pool_id = ${scope.pool})`;
-  }
-  return sql`(select environment_id from attempts where id = ${scope.attempt})`;
-}
 
 /**
  * Ends what nobody ends: offers that lapsed, which queues their deployments again; runners that are
@@ -107,9 +86,11 @@ export function cancelUnfinished(
 
 /**
  * After any change to deployments, in the same batch: ends the attempts and the stacks of those that
- * are finished, and disconnects a project whose last one is.
+ * are finished, disconnects a project whose last one is, and writes the events of all that came of
+ * it. For `commit`.
  */
-export function settle(db: Database, scope: Scope, now: number) {
+export function settle(ctx: SystemContext, scope: Scope, now: number) {
+  const { db } = ctx;
   const finished = (deploymentId: Column) => sql`exists (select 1 from deployments as over
     where over.id = ${deploymentId} and over.status not in ${UNFINISHED})`;
   return [
@@ -146,6 +127,7 @@ export function settle(db: Database, scope: Scope, now: number) {
             where live.project_id = ${projects.id} and live.status in ${UNFINISHED})`,
         ),
       ),
+    ...announce(ctx, scope),
   ] as const;
 }
 

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
+import { armsOf } from "../../db/arms.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { projectMembers } from "../../db/schema.ts";
@@ -128,16 +129,17 @@ const MAXIMUM_ARMS = 5;
  */
 function listDeployments(db: Database, scope: SQL | undefined, page: DeploymentPage) {
   const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  const arm = (status?: DeploymentStatus) =>
+  const arm = (ofStatus: SQL | undefined) =>
     db
       .select(DEPLOYMENT)
       .from(deployments)
-      .where(and(scope, status && eq(deployments.status, status), where));
-  const [first = arm(), second, ...rest] = statusesOf(page).map(arm);
+      .where(and(scope, ofStatus, where));
+  const [one, ...more] = armsOf(deployments.status, statusesOf(page));
+  const first = arm(one);
+  const [second, ...rest] = more.map(arm);
   if (!second) return first.orderBy(...orderBy).limit(limit);
-  const more = rest.splice(MAXIMUM_ARMS - 2);
+  const [another, ...others] = rest.splice(MAXIMUM_ARMS - 2);
   const arms = unionAll(first, second, ...rest);
-  const [another, ...others] = more;
   if (!another) return arms.orderBy(...orderBy).limit(limit);
   // A compound within a compound counts as one select, and is merged like the rest.
   const nested = db.select().from(arms.as("arms"));

@@ -45,6 +45,8 @@ export const deployments = sqliteTable(
     /** The place in the environment's order: later deployments have higher ones. */
     number: integer("number").notNull(),
     status: text("status", { enum: DEPLOYMENT_STATUSES }).notNull(),
+    /** The status that its events have told of. */
+    announced: text("announced", { enum: DEPLOYMENT_STATUSES }).notNull().default("queued"),
     queue: text("queue", { enum: QUEUES }).notNull(),
     /** JSON: the operations, with what they replaced. */
     patch: text("patch").notNull(),
@@ -81,6 +83,7 @@ export const deployments = sqliteTable(
       table.createdAt,
       table.id,
     ),
+    index("deployments_unannounced").on(table.environmentId).where(sql`status <> announced`),
     index("deployments_project").on(table.projectId, table.createdAt, table.id),
     index("deployments_project_status").on(
       table.projectId,

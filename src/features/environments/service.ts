@@ -4,8 +4,10 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize, findProject, requireProject } from "../projects/index.ts";
 import type { Configuration } from "./configuration.ts";
+import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -13,6 +15,12 @@ export interface EnvironmentInput {
   name: string;
   configuration: Configuration;
 }
+
+const changeOf = tellerOf(
+  "environment",
+  (row: EnvironmentRow) => row.projectId,
+  presentEnvironment,
+);
 
 /** The environment, for an actor who has at least the role `needed` in its project. */
 export async function requireEnvironment(
@@ -57,7 +65,8 @@ export async function createEnvironment(
     epoch: 0,
     startedNumber: 0,
   };
-  await refuseTakenName(store.insertEnvironment(ctx.db, environment));
+  const insert = store.insertEnvironment(ctx.db, environment);
+  await refuseTakenName(commitChange(ctx, [insert], changeOf(undefined, environment)));
   return environment;
 }
 
@@ -75,14 +84,16 @@ export async function replaceEnvironment(
   id: string,
   input: EnvironmentInput,
 ): Promise<EnvironmentRow> {
-  const { organizationId } = await requireEnvironment(ctx, id, "contributor");
-  const [replaced] = await refuseTakenName(
-    store.replaceEnvironment(ctx.db, organizationId, id, {
-      name: input.name,
-      configuration: JSON.stringify(input.configuration),
-      updatedAt: ctx.clock.now(),
-    }),
-  );
+  const before = await requireEnvironment(ctx, id, "contributor");
+  const change = {
+    name: input.name,
+    configuration: JSON.stringify(input.configuration),
+    updatedAt: ctx.clock.now(),
+  };
+  const told = changeOf(before, { ...before, ...change });
+  if (changesNothing(told)) return before;
+  const replace = store.replaceEnvironment(ctx.db, before.organizationId, id, change);
+  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (replaced) return replaced;
   await requireEnvironment(ctx, id, "contributor");
   throw new Conflict("A deployment has made the configuration what it is. Deploy to change it.");
@@ -90,8 +101,9 @@ export async function replaceEnvironment(
 
 /** Deletes an environment with its components, stacks, variables and deployments. */
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
-  const { organizationId } = await requireEnvironment(ctx, id, "contributor");
-  const results = await ctx.db.batch(store.deleteEnvironment(ctx.db, organizationId, id));
+  const before = await requireEnvironment(ctx, id, "contributor");
+  const remove = store.deleteEnvironment(ctx.db, before.organizationId, id);
+  const results = await commitChange(ctx, remove, changeOf(before, undefined));
   const [left] = results[results.length - 1] as { isIdle: number }[];
   if (!left) return;
   throw new Conflict(

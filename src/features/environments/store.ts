@@ -3,6 +3,7 @@ import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import {
+  alarms,
   attempts,
   components,
   deploymentStacks,
@@ -96,7 +97,9 @@ export function deleteEnvironment(db: Database, organizationId: string, id: stri
   );
   const deletable = and(notDefault, allFinished("environment_id", id));
   const inside = (column: Column) => and(eq(column, id), deletable);
+  const itsStacks = sql`(select id from stacks where environment_id = ${id})`;
   return [
+    db.delete(alarms).where(and(sql`${alarms.stackId} in ${itsStacks}`, deletable)),
     db.delete(variables).where(inside(variables.environmentId)),
     db.delete(resources).where(inside(resources.environmentId)),
     db.delete(deploymentStacks).where(inside(deploymentStacks.environmentId)),

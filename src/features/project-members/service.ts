@@ -3,11 +3,19 @@ import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { authorize, findProject, requireProject } from "../projects/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
+import { authorize, findProject } from "../projects/index.ts";
+import { presentProjectMember } from "./presenters.ts";
 import type { ProjectMemberRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
+
+const changeOf = tellerOf(
+  "project_member",
+  (row: ProjectMemberRow) => row.projectId,
+  (row) => ({ id: row.membershipId, ...presentProjectMember(row) }),
+);
 
 /** The members of a project with one of `roles`, or all if there are none; takes a viewer. */
 export async function listMembers(
@@ -39,20 +47,29 @@ export async function addMembers(
   projectId: string,
   input: { membershipIds: readonly string[]; role: ProjectRole },
 ): Promise<ProjectMemberRow[]> {
-  const project = await requireProject(ctx, projectId, "owner");
+  const { db, actor } = ctx;
+  const [[found], people] = await db.batch([
+    findProject(db, actor, projectId),
+    store.findPeople(db, actor.organizationId, input.membershipIds),
+  ]);
+  const project = authorize(actor, "project", found, "owner");
   const { organizationId, createdAt: projectCreatedAt } = project;
-  const added = { organizationId, projectId, projectCreatedAt, ...input, now: ctx.clock.now() };
-  const [, members] = await orIfTaken(
-    ctx.db.batch(store.addMembers(ctx.db, added)),
+  const now = ctx.clock.now();
+  const byId = new Map(people.map((person) => [person.membershipId, person]));
+  const members = input.membershipIds.map((id) => {
+    const person = byId.get(id);
+    if (!person) throw new NotFound("membership");
+    return { ...person, projectId, role: input.role, createdAt: now };
+  });
+  const added = { organizationId, projectId, projectCreatedAt, ...input, now };
+  const changes = members.map((member) => changeOf(undefined, member));
+  const [inserted] = await orIfTaken(
+    commitChange(ctx, [store.addMembers(db, added)], ...changes),
     ["project_members.project_id", "project_members.membership_id"],
     () => new Conflict("One of the memberships is in the project already; nobody was added."),
   );
-  const byId = new Map(members.map((member) => [member.membershipId, member]));
-  return input.membershipIds.map((id) => {
-    const member = byId.get(id);
-    if (!member) throw new NotFound("membership");
-    return member;
-  });
+  if (inserted.length < members.length) throw new NotFound("membership");
+  return members;
 }
 
 /** Gives a member another role in the project, which keeps at least one owner. */
@@ -62,11 +79,15 @@ export async function changeMemberRole(
   membershipId: string,
   role: ProjectRole,
 ): Promise<ProjectMemberRow> {
-  const member = await requireMember(ctx, projectId, membershipId, "owner");
+  const before = await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
-  const [changed] = await store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
+  const after = { ...before, role };
+  const write = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
+  const told = changeOf(before, after);
+  if (changesNothing(told)) return before;
+  const [[changed]] = await commitChange(ctx, [write], told);
   if (!changed) throw await explainRefusal(ctx, projectId, membershipId);
-  return { ...member, role };
+  return after;
 }
 
 /** Takes a member out of the project, which keeps at least one owner. */
@@ -75,9 +96,10 @@ export async function removeMember(
   projectId: string,
   membershipId: string,
 ): Promise<void> {
-  await requireMember(ctx, projectId, membershipId, "owner");
+  const before = await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
-  const [removed] = await store.removeMember(ctx.db, organizationId, projectId, membershipId);
+  const remove = store.removeMember(ctx.db, organizationId, projectId, membershipId);
+  const [[removed]] = await commitChange(ctx, [remove], changeOf(before, undefined));
   if (!removed) throw await explainRefusal(ctx, projectId, membershipId);
 }
 

@@ -12,17 +12,22 @@ export type ProjectMemberRow = Awaited<ReturnType<typeof findMember>>[number];
  * Every column under a name of its own: a batch on D1 loses columns that share one, and a union is
  * ordered by the names of its columns.
  */
-const MEMBER = {
-  projectId: projectMembers.projectId,
-  membershipId: sql<string>`${projectMembers.membershipId}`.as("membership_id"),
-  role: projectMembers.role,
-  createdAt: sql<number>`${projectMembers.createdAt}`.as("created_at"),
+const PERSON = {
+  membershipId: sql<string>`${memberships.id}`.as("membership_id"),
   accountId: memberships.accountId,
   orgRole: sql<OrgRole>`${memberships.role}`.as("org_role"),
   name: accounts.name,
   displayName: accounts.displayName,
   avatar: accounts.avatar,
   profile: accounts.profile,
+};
+
+const MEMBER = {
+  ...PERSON,
+  projectId: projectMembers.projectId,
+  membershipId: sql<string>`${projectMembers.membershipId}`.as("membership_id"),
+  role: projectMembers.role,
+  createdAt: sql<number>`${projectMembers.createdAt}`.as("created_at"),
 };
 
 function selectMembers(db: Database) {
@@ -73,11 +78,24 @@ export function listMembers(
   return arms.orderBy(...orderBy).limit(limit);
 }
 
-/**
- * Adds memberships of the organization, all of them or none; for one batch, the second statement
- * gives those that are in the project then. JSON carries the list: a statement takes at most 100
- * parameters.
- */
+/** Those of the memberships that are the organization's, with their people. */
+export function findPeople(db: Database, organizationId: string, membershipIds: readonly string[]) {
+  return db
+    .select(PERSON)
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+    .where(isAmong(organizationId, membershipIds));
+}
+
+/** JSON carries the list: a statement takes at most 100 parameters. */
+function isAmong(organizationId: string, membershipIds: readonly string[]) {
+  return and(
+    eq(memberships.organizationId, organizationId),
+    sql`${memberships.id} in (select value from json_each(${JSON.stringify(membershipIds)}))`,
+  );
+}
+
+/** Adds memberships of the organization, all of them or none. */
 export function addMembers(
   db: Database,
   added: {
@@ -89,14 +107,11 @@ export function addMembers(
     now: number;
   },
 ) {
-  const ids = sql`(select value from json_each(${JSON.stringify(added.membershipIds)}))`;
-  const known = and(
-    eq(memberships.organizationId, added.organizationId),
-    sql`${memberships.id} in ${ids}`,
-  );
+  const known = isAmong(added.organizationId, added.membershipIds);
   const count = db.select({ count: sql`count(*)` }).from(memberships).where(known);
-  return [
-    db.insert(projectMembers).select(
+  return db
+    .insert(projectMembers)
+    .select(
       db
         .select({
           projectId: sql<string>`${added.projectId}`.as("project_id"),
@@ -108,14 +123,8 @@ export function addMembers(
         })
         .from(memberships)
         .where(and(known, sql`(${count}) = ${added.membershipIds.length}`)),
-    ),
-    selectMembers(db).where(
-      and(
-        within(added.organizationId, added.projectId),
-        sql`${projectMembers.membershipId} in ${ids}`,
-      ),
-    ),
-  ] as const;
+    )
+    .returning({ membershipId: projectMembers.membershipId });
 }
 
 /** Changes the role, unless the project would be left without an owner. */

@@ -3,13 +3,18 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "./access.ts";
+import { presentProject } from "./presenters.ts";
 import type { ProjectChange, ProjectRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_ENVIRONMENT = "production";
 
 export type NewProject = Pick<ProjectRow, "name" | "description" | "icon" | "repoId">;
+
+const changeOf = tellerOf("project", (row: ProjectRow) => row.id, presentProject);
+
 /** The project, for an actor who has at least the role `needed` in it. */
 export async function requireProject(
   ctx: ServiceContext,
@@ -46,7 +51,8 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     updatedAt: now,
   };
   const first = { environmentName: FIRST_ENVIRONMENT, ownerId: ctx.actor.membershipId };
-  await ctx.db.batch(store.insertProject(ctx.db, project, first));
+  const insert = store.insertProject(ctx.db, project, first);
+  await commitChange(ctx, insert, changeOf(undefined, project));
   return project;
 }
 
@@ -66,11 +72,14 @@ export async function replaceProject(
   id: string,
   change: ProjectChange,
 ): Promise<ProjectRow> {
-  const project = await requireProject(ctx, id, "owner");
-  const [replaced] = await store.replaceProject(ctx.db, project.organizationId, id, {
+  const before = await requireProject(ctx, id, "owner");
+  const replace = store.replaceProject(ctx.db, before.organizationId, id, {
     ...change,
     updatedAt: ctx.clock.now(),
   });
+  const told = changeOf(before, { ...before, ...change, name: change.name ?? before.name });
+  if (changesNothing(told)) return before;
+  const [[replaced]] = await commitChange(ctx, [replace], told);
   if (replaced) return replaced;
   await requireProject(ctx, id, "owner");
   throw new NotFound("environment in the project");

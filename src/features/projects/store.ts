@@ -4,11 +4,16 @@ import type { Database } from "../../db/client.ts";
 import { type Bindable, compileSelect } from "../../db/compiled.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import {
+  alarms,
   attempts,
+  changelogEntries,
   components,
+  deliveries,
+  deliveryAttempts,
   deploymentStacks,
   deployments,
   environments,
+  integrations,
   projectMembers,
   resources,
   runnerPoolEnvironments,
@@ -163,7 +168,13 @@ export function deleteProject(db: Database, organizationId: string, id: string) 
   const inside = sql`(select id from environments where project_id = ${id})`;
   const ofEnvironments = (column: Column) => and(sql`${column} in ${inside}`, idle);
   const ofProject = (column: Column) => and(eq(column, id), idle);
+  const sent = sql`(select id from deliveries where project_id = ${id})`;
   return [
+    db.delete(deliveryAttempts).where(and(sql`${deliveryAttempts.deliveryId} in ${sent}`, idle)),
+    db.delete(deliveries).where(ofProject(deliveries.projectId)),
+    db.delete(integrations).where(ofProject(integrations.projectId)),
+    db.delete(changelogEntries).where(ofProject(changelogEntries.projectId)),
+    db.delete(alarms).where(ofProject(alarms.projectId)),
     db.delete(projectMembers).where(ofProject(projectMembers.projectId)),
     db.delete(projectConnections).where(ofProject(projectConnections.projectId)),
     db.delete(variables).where(ofProject(variables.projectId)),

@@ -6,7 +6,7 @@ export const POLICIES = {
   default: { limit: 100, appliesTo: "everything not named below" },
   polling: { limit: 300, appliesTo: "reads of deployments and resources" },
   reveal: { limit: 30, appliesTo: "reading a variable's value" },
-  runner: { limit: 1200, appliesTo: "the runner plane, for one runner token" },
+  runner: { limit: 1200, appliesTo: "whatever a runner token opens, for one token" },
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;
 
 export type PolicyName = keyof typeof POLICIES;

@@ -1,2 +1,2 @@
-export { parseRunnerToken } from "./format.ts";
+export { parseRunnerToken, seemsRunnerToken } from "./format.ts";
 export { type RunnerPrincipal, tokenRing } from "./principals.ts";

@@ -3,6 +3,7 @@ import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { OFFER_MS, settle, sweep } from "../deployments/index.ts";
+import { commit } from "../events/index.ts";
 import type { ClaimRow } from "./claim-store.ts";
 import * as claims from "./claim-store.ts";
 import type { Completion } from "./completion-store.ts";
@@ -37,13 +38,14 @@ export async function claimDeployment(
   const { poolId } = ctx.runner;
   const now = clock.now();
   const attempt = { id: newId(clock), poolId, requestId, now, offeredUntil: now + OFFER_MS };
-  const [, , , , , , , , [row]] = await db.batch([
+  const results = await commit(ctx, [
     ...sweep(db, { pool: poolId }, now),
-    ...settle(db, { pool: poolId }, now),
+    ...settle(ctx, { pool: poolId }, now),
     claims.insertAttempt(db, attempt),
     claims.raiseEpoch(db, attempt.id),
     claims.findClaim(db, poolId, requestId),
   ]);
+  const [row] = results[10];
   if (!row) return undefined;
   return { row, leaseToken: await ctx.leaseToken(row.attemptId), desired: desiredOf(row, now) };
 }
@@ -53,11 +55,12 @@ export async function startAttempt(ctx: RunnerContext, lease: LeaseClaim): Promi
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const [, , , , , , , [hold]] = await db.batch([
+  const results = await commit(ctx, [
     ...store.start(db, reference, now),
-    ...settle(db, { attempt: reference.id }, now),
+    ...settle(ctx, { attempt: reference.id }, now),
     store.findHold(db, reference),
   ]);
+  const [hold] = results[9];
   const { state } = requireHeld(hold, now);
   if (state !== "running") throw new LeaseLost();
   return desiredOf(requireHeld(hold, now), now);
@@ -99,11 +102,12 @@ export async function completeAttempt(
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const [, , , , , , [hold]] = await db.batch([
+  const results = await commit(ctx, [
     ...completions.complete(db, reference, completion, now),
-    ...settle(db, { attempt: reference.id }, now),
+    ...settle(ctx, { attempt: reference.id }, now),
     store.findHold(db, reference),
   ]);
+  const [hold] = results[8];
   if (!hold) throw new NotFound("attempt");
   if (hold.completion === completions.toCompletionText(completion)) return "stop";
   if (hold.completion !== null) {

@@ -1,10 +1,9 @@
-import { openForWriting } from "../../db/client.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { SystemContext } from "../../context.ts";
 import { settle, sweep } from "../deployments/index.ts";
+import { commit } from "../events/index.ts";
 
 /** What the schedule does each minute, in every environment: ends what nobody ends. */
-export async function sweepEverything(d1: D1Database, clock: Clock): Promise<void> {
-  const { db } = openForWriting(d1);
-  const now = clock.now();
-  await db.batch([...sweep(db, "everything", now), ...settle(db, "everything", now)]);
+export async function sweepEverything(ctx: SystemContext): Promise<void> {
+  const now = ctx.clock.now();
+  await commit(ctx, [...sweep(ctx.db, "everything", now), ...settle(ctx, "everything", now)]);
 }

@@ -5,11 +5,15 @@ import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export type StackInput = Pick<StackRow, "name" | "componentId">;
+
+const changeOf = tellerOf("stack", (row: StackRow) => row.projectId, presentStack);
 
 /** The stack, for an actor who has at least the role `needed` in its project. */
 export async function requireStack(
@@ -47,7 +51,8 @@ export async function createStack(
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };
   const stack = { id: newId(ctx.clock), ...scope, ...input, createdAt: now, updatedAt: now };
-  await refuseTakenName(store.insertStack(ctx.db, stack));
+  const insert = store.insertStack(ctx.db, stack);
+  await refuseTakenName(commitChange(ctx, [insert], changeOf(undefined, stack)));
   return stack;
 }
 
@@ -62,10 +67,13 @@ export async function replaceStack(
   id: string,
   input: StackInput,
 ): Promise<StackRow> {
-  const { organizationId, environmentId } = await requireStack(ctx, id, "contributor");
-  await requireComponentOf(ctx, environmentId, input.componentId);
+  const before = await requireStack(ctx, id, "contributor");
+  await requireComponentOf(ctx, before.environmentId, input.componentId);
   const change = { ...input, updatedAt: ctx.clock.now() };
-  const [replaced] = await refuseTakenName(store.replaceStack(ctx.db, organizationId, id, change));
+  const told = changeOf(before, { ...before, ...change });
+  if (changesNothing(told)) return before;
+  const replace = store.replaceStack(ctx.db, before.organizationId, id, change);
+  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (!replaced) throw new NotFound("stack");
   return replaced;
 }
@@ -75,8 +83,10 @@ export async function replaceStack(
  * deployment holds it.
  */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
-  const { organizationId } = await requireStack(ctx, id, "contributor");
-  const [, [deleted]] = await ctx.db.batch(store.deleteStack(ctx.db, organizationId, id));
+  const before = await requireStack(ctx, id, "contributor");
+  const remove = store.deleteStack(ctx.db, before.organizationId, id);
+  const results = await commitChange(ctx, remove, changeOf(before, undefined));
+  const [deleted] = results[results.length - 1] as { id: string }[];
   if (!deleted) throw new Conflict("An unfinished deployment holds the stack. Cancel it first.");
 }
 

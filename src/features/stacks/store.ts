@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { components, projectMembers, resources } from "../../db/schema.ts";
+import { alarms, components, projectMembers, resources } from "../../db/schema.ts";
 import { UNFINISHED } from "../../db/unfinished.ts";
 import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { stacks } from "./table.ts";
@@ -64,7 +64,7 @@ export function replaceStack(
 }
 
 /**
- * Deletes a stack with its resources, unless an unfinished deployment holds it; for one batch, the
+ * Deletes a stack with its resources and alarms, unless an unfinished deployment holds it; for one batch, the
  * last statement tells.
  */
 export function deleteStack(db: Database, organizationId: string, id: string) {
@@ -72,6 +72,7 @@ export function deleteStack(db: Database, organizationId: string, id: string) {
     join deployments as live on live.id = held.deployment_id
     where held.stack_id = ${id} and live.status in ${UNFINISHED})`;
   return [
+    db.delete(alarms).where(and(eq(alarms.stackId, id), free)),
     db.delete(resources).where(and(eq(resources.stackId, id), free)),
     db
       .delete(stacks)

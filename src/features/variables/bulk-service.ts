@@ -2,14 +2,22 @@ import type { ServiceContext } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { commit, recordChanges } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { placeOf } from "./place.ts";
-import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
-import { findScope, refuseTaken, toScope, type VariableInput } from "./service.ts";
+import type { Scope, ScopeReference } from "./scope.ts";
+import {
+  changeOf,
+  findScope,
+  newVariable,
+  refuseTaken,
+  toScope,
+  type VariableInput,
+} from "./service.ts";
 import type { SealedVariable, VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
-const TRIES = 3;
+const TRIES = 5;
 const SHOWN: PageRequest = { limit: 240, direction: "desc", after: undefined };
 
 export interface BulkInput {
@@ -20,8 +28,9 @@ export interface BulkInput {
 
 /**
  * Writes many variables at once, all or none, and gives what stands after. Values are sealed for
- * the rows that have their names now; if somebody takes one of the names meanwhile, a unique index
- * refuses the whole batch, and it is made again for the rows of then.
+ * the rows that have their names now, and the changelog tells of the rows as they are now; if
+ * somebody changes them meanwhile, nothing is written, and it is all made again for the rows of
+ * then.
  */
 export async function putVariables(
   ctx: ServiceContext,
@@ -43,43 +52,71 @@ async function putOnce(
   { mode, variables }: BulkInput,
 ): Promise<Page<VariableRow>> {
   const { db, actor } = ctx;
-  const names = variables.map(({ name }) => name);
-  const [[found], known] = await db.batch([
-    findScope(ctx, reference),
-    store.findIdsByName(db, actor.organizationId, reference.id, names),
-  ]);
+  const { organizationId } = actor;
+  const names = mode === "merge" ? variables.map(({ name }) => name) : undefined;
+  const reach = { organizationId, scopeId: reference.id, names };
+  const [[found], known] = await db.batch([findScope(ctx, reference), store.listReach(db, reach)]);
   const scope = toScope(reference, authorize(actor, reference.kind, found, "contributor"));
-  const ids = new Map(known.map(({ name, id }) => [name, id]));
-  const sealed = await sealAll(ctx, scope, variables, ids);
-  const { organizationId } = scope;
-  const scopeId = scopeIdOf(scope);
-  const upsert = store.upsertVariables(db, scope, sealed, ctx.clock.now());
-  const list = store.listVariables(db, organizationId, scopeId, SHOWN);
-  const kept = sealed.map(({ id }) => id);
-  const clear = store.deleteOtherVariables(db, organizationId, scopeId, kept);
-  const stands =
-    mode === "replace"
-      ? db.batch([clear, upsert, list]).then(([, , rows]) => rows)
-      : db.batch([upsert, list]).then(([, rows]) => rows);
-  return toPage(SHOWN, await refuseTaken(stands), (row) => row);
+  const now = ctx.clock.now();
+  const { kept, removed, written } = planPut(ctx, scope, known, variables, now);
+  const sealed = await sealAll(ctx, written);
+  const removals = removed.map((row) => changeOf(row, undefined));
+  const writings = written.map(({ before, after }) => changeOf(before, after));
+  const results = await refuseTaken(
+    commit(ctx, [
+      store.deleteVariables(db, removed, store.isStill(reach, known)),
+      ...recordChanges(ctx, organizationId, removals),
+      store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
+      ...recordChanges(ctx, organizationId, writings),
+      store.listVariables(db, organizationId, reference.id, SHOWN),
+    ]),
+  );
+  const [upserted, rows] = [results[3], results[6]];
+  const isWhole = mode === "merge" || rows.length === sealed.length;
+  if (isWhole && upserted.length === sealed.length) return toPage(SHOWN, rows, (row) => row);
+  throw new Conflict("Somebody else is changing the same variables. Retry.");
+}
+
+/** A variable that a request writes, as it was, if it was, and as it is to be. */
+interface Written {
+  before: VariableRow | undefined;
+  after: VariableRow;
+  /** Plain text. */
+  value: string;
+}
+
+/** What becomes of the variables that a request reaches: those that it does not name are removed. */
+function planPut(
+  { clock }: ServiceContext,
+  scope: Scope,
+  known: readonly VariableRow[],
+  variables: readonly VariableInput[],
+  now: number,
+) {
+  const byName = new Map(known.map((row) => [row.name, row]));
+  const written = variables.map(({ value, ...shown }): Written => {
+    const before = byName.get(shown.name);
+    const after = before
+      ? { ...before, ...shown, version: before.version + 1, updatedAt: now }
+      : newVariable(scope, { id: newId(clock), ...shown }, now);
+    return { before, after, value };
+  });
+  const kept = written.flatMap(({ before }) => before ?? []);
+  const removed = known.filter((row) => !kept.includes(row));
+  return { kept, removed, written };
 }
 
 async function sealAll(
   ctx: ServiceContext,
-  scope: Scope,
-  variables: readonly VariableInput[],
-  ids: ReadonlyMap<string, string>,
+  written: readonly Written[],
 ): Promise<SealedVariable[]> {
   const cipher = await ctx.cipher();
-  const seal = async ({ name, storageMethod, value }: VariableInput) => {
-    const id = ids.get(name) ?? newId(ctx.clock);
-    return {
-      id,
-      name,
-      storageMethod,
-      resourceId: resourceIdOf(scope, name),
-      value: await cipher.seal(value, placeOf(scope.organizationId, id)),
-    };
-  };
-  return Promise.all(variables.map(seal));
+  const seal = async ({ after, value }: Written) => ({
+    id: after.id,
+    name: after.name,
+    storageMethod: after.storageMethod,
+    resourceId: after.resourceId,
+    value: await cipher.seal(value, placeOf(after.organizationId, after.id)),
+  });
+  return Promise.all(written.map(seal));
 }

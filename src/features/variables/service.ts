@@ -7,8 +7,10 @@ import type { ProjectRole } from "../../lib/roles.ts";
 import { insertAuditRecord } from "../audit/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
+import { commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { placeOf } from "./place.ts";
+import { presentVariable } from "./presenters.ts";
 import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
 import type { StorageMethod } from "./storage-methods.ts";
 import type { VariableRow } from "./store.ts";
@@ -20,6 +22,9 @@ export interface VariableInput {
   /** Plain text. */
   value: string;
 }
+
+/** Tells of changes to variables, of whose values the row knows nothing. */
+export const changeOf = tellerOf("variable", (row: VariableRow) => row.projectId, presentVariable);
 
 /** Lists a component's own variables, or an environment's own: never those of the other. */
 export async function listVariables(
@@ -45,21 +50,12 @@ export async function createVariable(
   const [found] = await findScope(ctx, reference);
   const scope = toScope(reference, authorize(ctx.actor, reference.kind, found, "contributor"));
   const id = newId(ctx.clock);
-  const now = ctx.clock.now();
-  const write = store.insertVariable(ctx.db, {
-    id,
-    ...scope,
-    scopeId: scopeIdOf(scope),
-    ...input,
-    value: await (await ctx.cipher()).seal(input.value, placeOf(scope.organizationId, id)),
-    resourceId: resourceIdOf(scope, input.name),
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-  });
-  const [created] = await refuseTaken(write);
-  if (!created) throw new Error("The inserted variable did not come back");
-  return created;
+  const { value: plain, ...shown } = input;
+  const value = await (await ctx.cipher()).seal(plain, placeOf(scope.organizationId, id));
+  const variable = newVariable(scope, { id, ...shown }, ctx.clock.now());
+  const insert = store.insertVariable(ctx.db, { ...variable, value });
+  await refuseTaken(commitChange(ctx, [insert], changeOf(undefined, variable)));
+  return variable;
 }
 
 /** One variable, without its value; takes a viewer. */
@@ -76,18 +72,23 @@ export async function replaceVariable(
   id: string,
   input: VariableInput,
 ): Promise<VariableRow> {
-  const { organizationId } = await requireVariable(ctx, id, "contributor");
-  const value = await (await ctx.cipher()).seal(input.value, placeOf(organizationId, id));
-  const change = { ...input, value, updatedAt: ctx.clock.now() };
-  const [replaced] = await refuseTaken(store.replaceVariable(ctx.db, organizationId, id, change));
+  const before = await requireVariable(ctx, id, "contributor");
+  const { organizationId } = before;
+  const { value: plain, ...shown } = input;
+  const value = await (await ctx.cipher()).seal(plain, placeOf(organizationId, id));
+  const change = { ...shown, updatedAt: ctx.clock.now() };
+  const replace = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
+  const after = { ...before, ...change, version: before.version + 1 };
+  const [[replaced]] = await refuseTaken(commitChange(ctx, [replace], changeOf(before, after)));
   if (!replaced) throw new NotFound("variable");
   return replaced;
 }
 
 /** Deletes a variable; takes a contributor. */
 export async function deleteVariable(ctx: ServiceContext, id: string): Promise<void> {
-  const { organizationId } = await requireVariable(ctx, id, "contributor");
-  await store.deleteVariable(ctx.db, organizationId, id);
+  const before = await requireVariable(ctx, id, "contributor");
+  const remove = store.deleteVariable(ctx.db, before.organizationId, id);
+  await commitChange(ctx, [remove], changeOf(before, undefined));
 }
 
 /** Decrypts a variable's value. Who reads which, and when, goes on record in the same batch. */
@@ -117,6 +118,23 @@ export function toScope(
     projectId,
     environmentId,
     componentId: kind === "component" ? id : null,
+  };
+}
+
+/** A variable as it is made. */
+export function newVariable(
+  scope: Scope,
+  fields: Pick<VariableRow, "id" | "name" | "storageMethod">,
+  now: number,
+): VariableRow {
+  return {
+    ...fields,
+    ...scope,
+    scopeId: scopeIdOf(scope),
+    resourceId: resourceIdOf(scope, fields.name),
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
   };
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, inArray, notInArray, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
@@ -10,7 +10,6 @@ import { variables } from "./table.ts";
 
 /** A variable without its value, which takes a query of its own. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
-export type SealedRow = Pick<typeof variables.$inferSelect, "id" | "organizationId" | "value">;
 export type NewVariable = typeof variables.$inferInsert;
 
 /** A variable of a bulk request, its value sealed for the row of this ID. */
@@ -79,41 +78,47 @@ export function deleteVariable(db: Database, organizationId: string, id: string)
   return db.delete(variables).where(within(organizationId, id)).returning({ id: variables.id });
 }
 
-/**
- * The IDs of the variables of these names. JSON carries lists: a statement takes 100 parameters.
- */
-export function findIdsByName(
-  db: Database,
-  organizationId: string,
-  scopeId: string,
-  names: readonly string[],
-) {
-  return db
-    .select({ id: variables.id, name: variables.name })
-    .from(variables)
-    .where(and(inScope(organizationId, scopeId), inArray(variables.name, listOf(names))));
+/** Those variables of a scope that a bulk request reaches: of these names, or all. */
+export interface Reach {
+  organizationId: string;
+  scopeId: string;
+  names: readonly string[] | undefined;
 }
 
-/** Deletes the variables of a scope save these. */
-export function deleteOtherVariables(
-  db: Database,
-  organizationId: string,
-  scopeId: string,
-  keep: readonly string[],
-) {
+export function listReach(db: Database, { organizationId, scopeId, names }: Reach) {
+  const named = names && inArray(variables.name, listOf(names));
   return db
-    .delete(variables)
-    .where(and(inScope(organizationId, scopeId), notInArray(variables.id, listOf(keep))));
+    .select(PUBLIC)
+    .from(variables)
+    .where(and(inScope(organizationId, scopeId), named));
+}
+
+/** Whether a reach holds these variables as they were read, and no others. */
+export function isStill({ organizationId, scopeId, names }: Reach, rows: readonly VariableRow[]) {
+  const states = rows.map(({ id, version }) => `${id}.${version}`).toSorted();
+  const named = names ? sql`and known.name in ${listOf(names)}` : sql``;
+  return sql`(select json_group_array(of_reach.state)
+      from (select known.id || '.' || known.version as state from variables as known
+        where known.organization_id = ${organizationId} and known.scope_id = ${scopeId} ${named}
+        order by state) as of_reach) = ${JSON.stringify(states)}`;
+}
+
+/** Deletes these variables, if `allowed` holds. JSON carries lists: a statement takes 100 parameters. */
+export function deleteVariables(db: Database, rows: readonly VariableRow[], allowed: SQL) {
+  const ids = listOf(rows.map(({ id }) => id));
+  return db.delete(variables).where(and(inArray(variables.id, ids), allowed));
 }
 
 /**
  * Inserts the variables whose IDs are new, and replaces the others. It goes by the ID and never by
- * the name, because a value opens in the row that it was sealed for and in no other.
+ * the name, because a value opens in the row that it was sealed for and in no other. Only if
+ * `allowed` holds; gives those written.
  */
 export function upsertVariables(
   db: Database,
   scope: Scope,
   sealed: readonly SealedVariable[],
+  allowed: SQL,
   now: number,
 ) {
   const { organizationId, projectId, environmentId, componentId } = scope;
@@ -124,7 +129,7 @@ export function upsertVariables(
       sql`select ${field("id")}, ${organizationId}, ${projectId}, ${environmentId}, ${componentId},
         ${scopeIdOf(scope)}, ${field("name")}, ${field("storageMethod")}, ${field("resourceId")},
         ${field("value")}, 1, ${now}, ${now}
-        from json_each(${JSON.stringify(sealed)}) as item where true`,
+        from json_each(${JSON.stringify(sealed)}) as item where ${allowed}`,
     )
     .onConflictDoUpdate({
       target: variables.id,
@@ -135,29 +140,7 @@ export function upsertVariables(
         version: sql`${variables.version} + 1`,
         updatedAt: sql`excluded.updated_at`,
       },
-    });
-}
-
-/** Values that are not sealed under this key, in the order of their rows. */
-export function listSealedUnderOtherKeys(db: Database, keyId: string, after: string, size: number) {
-  return db
-    .select({
-      id: variables.id,
-      organizationId: variables.organizationId,
-      value: variables.value,
     })
-    .from(variables)
-    .where(and(gt(variables.id, after), sql`instr(${variables.value}, ${`${keyId}.`}) <> 1`))
-    .orderBy(variables.id)
-    .limit(size);
-}
-
-/** Puts `sealed` in the place of a value, if that is still what was read. */
-export function reseal(db: Database, { id, value }: SealedRow, sealed: string) {
-  return db
-    .update(variables)
-    .set({ value: sealed })
-    .where(and(eq(variables.id, id), eq(variables.value, value)))
     .returning({ id: variables.id });
 }
 

@@ -9,6 +9,8 @@ export interface Contract {
   headers: { name: string; description: string }[];
   errors: { status: string; code: string; meaning: string }[];
   tags: Tag[];
+  /** What the service sends of itself. */
+  webhooks: { description: string; webhooks: Webhook[] };
   schemas: Schemas;
 }
 
@@ -39,6 +41,16 @@ export interface Operation {
   replies: Reply[];
 }
 
+/** Something that is sent to whoever wants to know. */
+export interface Webhook {
+  type: string;
+  summary: string;
+  description: string;
+  headers: Parameter[];
+  body: Schema;
+  answers: Reply[];
+}
+
 export interface Parameter {
   name: string;
   in: string;
@@ -67,11 +79,14 @@ interface DocumentedOperation {
   "x-ratelimit-policy"?: string;
 }
 
+/** The tag of what is no operation of the API. */
+const WEBHOOKS = "Webhooks";
+
 type Content = Record<string, { schema?: Schema }>;
 
 /** Reads the document into what the page shows. */
 export function readContract(document: OpenApiDocument): Contract {
-  const { info, tags = [], paths = {}, components = {} } = document;
+  const { info, tags = [], paths = {}, webhooks = {}, components = {} } = document;
   const credentials = readCredentials(components.securitySchemes ?? {});
   const sections: Tag[] = tags.map(({ name, description = "" }) => {
     return { name, description, operations: [] };
@@ -92,6 +107,10 @@ export function readContract(document: OpenApiDocument): Contract {
     }),
     errors: Object.entries(components.responses ?? {}).flatMap(readErrors),
     tags: sections.filter(({ operations }) => operations.length > 0),
+    webhooks: {
+      description: tags.find(({ name }) => name === WEBHOOKS)?.description ?? "",
+      webhooks: Object.entries(webhooks).flatMap(readWebhook),
+    },
     schemas: new Schemas(components.schemas ?? {}, JSON.stringify(document)),
   };
 }
@@ -117,13 +136,24 @@ function readOperation(
       documented["x-ratelimit-policy"] ?? (credential?.id === "api_key" ? "default" : undefined),
     parameters,
     body: schema && { schema, required: requestBody?.required ?? false },
-    replies: Object.entries(documented.responses ?? {})
-      .filter(([status]) => /^[23]/.test(status))
-      .map(([status, { description: meaning = "", content = {} }]) => {
-        const [[mediaType, { schema: replied } = {}] = []] = Object.entries(content);
-        return { status, description: meaning, mediaType, schema: replied };
-      }),
+    replies: readReplies(documented.responses).filter(({ status }) => /^[23]/.test(status)),
   };
+}
+
+function readWebhook([type, item]: [string, { post?: unknown }]): Webhook[] {
+  const documented = (item.post ?? {}) as DocumentedOperation;
+  const body = documented.requestBody?.content?.["application/json"]?.schema;
+  if (!body) return [];
+  const { summary = type, description = "", parameters = [], responses = {} } = documented;
+  const headers = parameters.filter((each) => each.in === "header");
+  return [{ type, summary, description, headers, body, answers: readReplies(responses) }];
+}
+
+function readReplies(responses: DocumentedOperation["responses"] = {}): Reply[] {
+  return Object.entries(responses).map(([status, { description = "", content = {} }]) => {
+    const [[mediaType, { schema } = {}] = []] = Object.entries(content);
+    return { status, description, mediaType, schema };
+  });
 }
 
 type DocumentedScheme = { name?: string; scheme?: string; description?: string };

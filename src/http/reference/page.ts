@@ -9,11 +9,12 @@ import { nameCredential, renderMethod, renderOperation } from "./operation.ts";
 import { renderJson, renderSample } from "./sample.ts";
 import type { Schemas } from "./schemas.ts";
 import { ICON, STYLE } from "./style.ts";
+import { anchorOfWebhook, renderWebhooks } from "./webhook.ts";
 
 /** The whole reference of an API as one page of HTML that needs no script and no other file. */
 export function renderReference(document: OpenApiDocument): string {
   const contract = readContract(document);
-  const { title, tags, schemas } = contract;
+  const { title, tags, webhooks, schemas } = contract;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -36,6 +37,7 @@ export function renderReference(document: OpenApiDocument): string {
 <main id="main" tabindex="-1">
 ${renderIntroduction(contract)}
 ${tags.map((tag) => renderTag(tag, schemas))}
+${renderWebhooks(webhooks, schemas)}
 <section id="schemas" aria-labelledby="schemas-title">
 <h2 id="schemas-title">Schemas</h2>
 <p>What several operations send or answer, told once. Fields are always there unless they are
@@ -53,7 +55,7 @@ ${schemas
   return page.toString();
 }
 
-function renderContents({ tags }: Contract): Html {
+function renderContents({ tags, webhooks: { webhooks } }: Contract): Html {
   return html`<ul>
 <li><a href="#introduction">Introduction</a></li>
 <li><a href="#authentication">Authentication</a></li>
@@ -67,6 +69,10 @@ ${tags.map(
       html`<li><a href="#${id}">${renderMethod(method)}<span>${summary}</span></a></li>`,
   )}</ul>`,
 )}
+${webhooks.length === 0 ? "" : html`<p><a href="#webhooks">Webhooks</a></p>`}
+<ul>${webhooks.map(
+    (each) => html`<li><a href="#${anchorOfWebhook(each)}"><span>${each.summary}</span></a></li>`,
+  )}</ul>
 <p><a href="#schemas">Schemas</a></p>`;
 }
 

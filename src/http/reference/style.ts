@@ -104,6 +104,7 @@ main { padding: 3rem clamp(1.25rem, 4vw, 4rem) 6rem; max-width: 86rem; min-width
 main > section { padding-bottom: 3.5rem; }
 main > section + section { border-top: 1px solid var(--line); padding-top: 3.5rem; }
 .prose > *, .facts, section > p { max-width: 42rem; }
+.prose > h3:not(:first-child), section > p + .prose { margin-top: 2rem; }
 article { padding-top: 2.5rem; }
 article + article { border-top: 1px solid var(--line); margin-top: 2.5rem; }
 .facts, .samples { min-width: 0; }

@@ -14,10 +14,11 @@ export interface Service extends RunningWorker {
   organizationId: string;
 }
 
-export async function startService(): Promise<Service> {
+/** With fresh secrets, and whatever of `given` there is in place of them or beside them. */
+export async function startService(given: Record<string, string> = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
   const secrets = Object.entries(SECRETS).map(([name, make]) => [name, make()]);
-  const bindings: Record<string, string> = Object.fromEntries(secrets);
+  const bindings: Record<string, string> = { ...Object.fromEntries(secrets), ...given };
   const worker = await start(bundle("src/index.ts", folder), bindings);
   rmSync(folder, { recursive: true });
   await migrate(worker.d1);

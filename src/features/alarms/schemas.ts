@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { textParam } from "../../http/params.ts";
+import { clearable, Identifier, Timestamp, text } from "../../http/schemas.ts";
+import { ALARM_STATES } from "./kinds.ts";
+
+const Name = text(100).openapi({
+  description: "Unique in the stack: the alarm's name at whatever watches it, for instance.",
+  example: "api-5xx",
+});
+const State = z.enum(ALARM_STATES);
+const Reason = text(1_000).openapi({
+  description: "Why it is in this state.",
+  example: "5 % of the requests failed",
+});
+
+export const Alarm = z
+  .object({
+    stack_id: Identifier,
+    name: Name,
+    state: State,
+    reason: Reason.optional(),
+    changed_at: Timestamp.openapi({ description: "Since when it is in this state." }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .openapi("Alarm");
+
+export const AlarmList = envelopeOf(Alarm, "AlarmList");
+
+export const AlarmReport = z
+  .strictObject({ state: State, reason: clearable(Reason) })
+  .openapi("AlarmReport", { example: { state: "alarm", reason: "5 % of the requests failed" } });
+
+export const StackParams = z.object(textParam("stack_id", "stack"));
+export const AlarmParams = StackParams.extend({
+  name: Name.openapi({ param: { name: "name", in: "path" } }),
+});

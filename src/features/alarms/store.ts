@@ -1,0 +1,90 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Runner, SystemContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { runnerPoolEnvironments, stacks } from "../../db/schema.ts";
+import { fanOut, KIND_OF } from "../events/index.ts";
+import type { AlarmState } from "./kinds.ts";
+import { alarms } from "./table.ts";
+
+export type AlarmRow = typeof alarms.$inferSelect;
+
+const EVENT_TYPES = {
+  alarm: "services.in_alarm",
+  ok: "services.ok",
+} as const satisfies Record<AlarmState, keyof typeof KIND_OF>;
+
+export function listAlarms(
+  db: Database,
+  organizationId: string,
+  stackId: string,
+  page: PageRequest,
+) {
+  const { where, orderBy, limit } = keyset(page, alarms.createdAt, alarms.id);
+  return db
+    .select()
+    .from(alarms)
+    .where(and(eq(alarms.organizationId, organizationId), eq(alarms.stackId, stackId), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+/** A stack, if the runner's pool has its environment. */
+export function findStackOfPool(db: Database, { organizationId, poolId }: Runner, id: string) {
+  return db
+    .select({
+      id: stacks.id,
+      organizationId: stacks.organizationId,
+      projectId: stacks.projectId,
+    })
+    .from(stacks)
+    .innerJoin(
+      runnerPoolEnvironments,
+      and(
+        eq(runnerPoolEnvironments.poolId, poolId),
+        eq(runnerPoolEnvironments.environmentId, stacks.environmentId),
+      ),
+    )
+    .where(and(eq(stacks.organizationId, organizationId), eq(stacks.id, id)));
+}
+
+/**
+ * Writes the event of a report that changes the state, for the batch of the report and before it.
+ * An alarm that nobody has heard of counts as one that is over.
+ */
+export function announceChange(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
+  const type = EVENT_TYPES[state];
+  return fanOut(
+    ctx,
+    sql`select ${id} as key, told.project_id, ${type} as type, ${KIND_OF[type]} as kind,
+        json_patch('{}', json_object('stack_id', told.id, 'name', ${name}, 'state', ${state},
+          'reason', ${reason},
+          'project', json_object('id', shipped.id, 'name', shipped.name),
+          'environment', json_object('id', place.id, 'name', place.name),
+          'stack', json_object('id', told.id, 'name', told.name))) as data
+      from stacks as told
+      join projects as shipped on shipped.id = told.project_id
+      join environments as place on place.id = told.environment_id
+      where told.id = ${stackId} and ${state} <> coalesce(
+        (select known.state from alarms as known
+          where known.stack_id = ${stackId} and known.name = ${name}), 'ok')`,
+  );
+}
+
+/** Makes an alarm, or notes what is new of the one of its name. */
+export function writeAlarm(db: Database, alarm: AlarmRow) {
+  return db
+    .insert(alarms)
+    .values(alarm)
+    .onConflictDoUpdate({
+      target: [alarms.stackId, alarms.name],
+      set: {
+        state: sql`excluded.state`,
+        reason: sql`excluded.reason`,
+        changedAt: sql`case when ${alarms.state} = excluded.state then ${alarms.changedAt}
+          else excluded.changed_at end`,
+        updatedAt: sql`excluded.updated_at`,
+      },
+    })
+    .returning();
+}

@@ -1,0 +1,35 @@
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
+import { organizations } from "../organizations/table.ts";
+import { projects } from "../projects/table.ts";
+import { stacks } from "../stacks/table.ts";
+import { ALARM_STATES } from "./kinds.ts";
+
+/** What is known of the health of a stack, by the name of each alarm. */
+export const alarms = sqliteTable(
+  "alarms",
+  {
+    id: id("id").primaryKey(),
+    stackId: id("stack_id")
+      .notNull()
+      .references(() => stacks.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "restrict" }),
+    state: text("state", { enum: ALARM_STATES }).notNull(),
+    reason: text("reason"),
+    createdAt: createdAt(),
+    /** When it became what it is. */
+    changedAt: time("changed_at").notNull(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("alarms_name").on(table.stackId, table.name),
+    index("alarms_list").on(table.stackId, table.createdAt, table.id),
+    index("alarms_project").on(table.projectId),
+  ],
+);

@@ -1,0 +1,20 @@
+import type { ServiceContext } from "../../context.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { authorize, findProject } from "../projects/index.ts";
+import type { EntryRow } from "./store.ts";
+import * as store from "./store.ts";
+
+/** The changes to a project; takes a viewer. */
+export async function listChangelog(
+  ctx: ServiceContext,
+  projectId: string,
+  page: PageRequest,
+): Promise<Page<EntryRow>> {
+  const { db, actor } = ctx;
+  const [[project], found] = await db.batch([
+    findProject(db, actor, projectId),
+    store.listEntries(db, actor.organizationId, projectId, page),
+  ]);
+  authorize(actor, "project", project, "viewer");
+  return toPage(page, found, (row) => row);
+}

@@ -1,0 +1,2 @@
+export { type Payload, payloadOf } from "./payload.ts";
+export { type Ring, ringFor } from "./ring.ts";

@@ -1,0 +1,62 @@
+import { sql } from "drizzle-orm";
+import type { SystemContext } from "../../context.ts";
+import { fanOut, KIND_OF } from "../events/index.ts";
+import { environmentsOf, type Scope } from "./environment-scope.ts";
+import { deployments } from "./table.ts";
+
+/** So many stacks an event tells of, for it is to stay small. */
+const TOLD_STACKS = 25;
+
+/** Writes the events of deployments whose status no event has told of yet. */
+export function announce(ctx: SystemContext, scope: Scope) {
+  // Literally what the partial index holds.
+  const isNews = (table: string) => sql.raw(`${table}.status <> ${table}.announced`);
+  const inScopeOf = (table: string) =>
+    scope === "everything"
+      ? sql``
+      : sql`${sql.raw(table)}.environment_id in ${environmentsOf(scope)} and`;
+  return [
+    fanOut(
+      ctx,
+      sql`select news.id as key, news.project_id, 'deployments.' || news.status as type,
+          'deployments_' || news.status as kind,
+          json_patch('{}', json_object('deployment_id', news.id, 'status', news.status,
+            'failure_reason', news.failure_reason,
+            'project', json_object('id', shipped.id, 'name', shipped.name),
+            'environment', json_object('id', place.id, 'name', place.name),
+            'stacks', (select json_group_array(json_object('id', part.stack_id,
+                'name', coalesce(stacks.name, ''), 'status', part.status))
+              from (select * from deployment_stacks where deployment_id = news.id
+                order by position limit ${sql.raw(String(TOLD_STACKS))}) as part
+              left join stacks on stacks.id = part.stack_id))) as data
+        from deployments as news
+        join projects as shipped on shipped.id = news.project_id
+        join environments as place on place.id = news.environment_id
+        where ${inScopeOf("news")} ${isNews("news")}
+          and news.status in ('in_progress', 'succeeded', 'failed')`,
+    ),
+    ctx.db
+      .update(deployments)
+      .set({ announced: sql`status` })
+      .where(sql`${inScopeOf("deployments")} ${isNews("deployments")}`),
+  ] as const;
+}
+
+/** Writes the event of a promotion, if the deployment that it is to make was inserted before. */
+export function announcePromotion(ctx: SystemContext, id: string, promotedId: string) {
+  const type = "promotions.created";
+  return fanOut(
+    ctx,
+    sql`select made.id as key, made.project_id, ${type} as type, ${KIND_OF[type]} as kind,
+        json_object('deployment_id', made.id, 'from_deployment_id', promoted.id,
+          'project', json_object('id', shipped.id, 'name', shipped.name),
+          'environment', json_object('id', target.id, 'name', target.name),
+          'from_environment', json_object('id', origin.id, 'name', origin.name)) as data
+      from deployments as made
+      join deployments as promoted on promoted.id = ${promotedId}
+      join projects as shipped on shipped.id = made.project_id
+      join environments as target on target.id = made.environment_id
+      join environments as origin on origin.id = promoted.environment_id
+      where made.id = ${id}`,
+  );
+}

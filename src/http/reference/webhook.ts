@@ -1,0 +1,65 @@
+import { html } from "hono/html";
+import type { Parameter, Reply, Webhook } from "./contract.ts";
+import { exampleOf } from "./example.ts";
+import { fieldsOf, renderFields } from "./fields.ts";
+import { type Html, renderInline, renderParagraphs } from "./markdown.ts";
+import { renderJson, renderSample } from "./sample.ts";
+import type { Schemas } from "./schemas.ts";
+
+/** What is sent to others: what all of it has in common, and then each. */
+export function renderWebhooks(
+  { description, webhooks }: { description: string; webhooks: readonly Webhook[] },
+  schemas: Schemas,
+): Html {
+  const [first] = webhooks;
+  if (!first) return html``;
+  return html`<section id="webhooks" aria-labelledby="webhooks-title">
+<h2 id="webhooks-title">Webhooks</h2>
+${renderParagraphs(description)}
+<div class="prose">
+<h3>Headers of a webhook</h3>
+${renderHeaders(first.headers, schemas)}
+<h3>What an answer means</h3>
+${renderAnswers(first.answers)}
+</div>
+${webhooks.map((webhook) => renderWebhook(webhook, schemas))}
+</section>`;
+}
+
+export function anchorOfWebhook({ type }: Webhook): string {
+  return `webhook-${type.replaceAll(/\W+/g, "-")}`;
+}
+
+function renderHeaders(headers: readonly Parameter[], schemas: Schemas): Html {
+  const fields = headers.map(({ name, description, schema = {} }) => {
+    return { name, description, schema, required: true };
+  });
+  return renderFields(fields, { schemas, mark: "optional" });
+}
+
+function renderAnswers(answers: readonly Reply[]): Html {
+  return html`<dl class="fields">${answers.map(
+    ({ status, description }) =>
+      html`<div><dt><code>${status === "default" ? "anything else" : status}</code></dt>
+<dd><p>${renderInline(description)}</p></dd></div>`,
+  )}</dl>`;
+}
+
+function renderWebhook(webhook: Webhook, schemas: Schemas): Html {
+  const { type, summary, description, body } = webhook;
+  const anchor = anchorOfWebhook(webhook);
+  return html`<article id="${anchor}" aria-labelledby="${anchor}-title">
+<header>
+<h3 id="${anchor}-title"><a href="#${anchor}">${summary}</a></h3>
+<p class="endpoint"><code>${type}</code></p>
+</header>
+<div class="facts">
+${renderParagraphs(description)}
+<h4>Body</h4>
+${renderFields(fieldsOf(schemas.resolve(body)), { schemas, mark: "optional" })}
+</div>
+<div class="samples">
+${renderSample("Webhook", `Body of: ${summary}`, renderJson(exampleOf(body, schemas)))}
+</div>
+</article>`;
+}

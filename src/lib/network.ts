@@ -1,0 +1,2 @@
+/** The network, as a parameter. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,0 +1,21 @@
+import { env } from "cloudflare:workers";
+import type { Parsed } from "./client.ts";
+
+interface Delivery {
+  id: string;
+  event_id: string;
+  integration_id: string;
+  type: string;
+  data: string;
+  occurred_at: number;
+}
+
+/** What is in the outbox of a project, in the order that it was written. */
+export async function listDeliveries(projectId: string) {
+  const { results } = await env.DB.prepare(
+    "select * from deliveries where project_id = ? order by occurred_at, id",
+  )
+    .bind(projectId)
+    .all<Delivery>();
+  return results.map((row) => ({ ...row, data: JSON.parse(row.data) as Parsed }));
+}
