@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { canonicalId } from "../src/lib/ids.ts";
+import type { Parsed } from "./support/client.ts";
 import { listDeliveries } from "./support/outbox.ts";
 import { Attempt } from "./support/runner.ts";
 import {
@@ -47,4 +48,25 @@ it("writes the events of a deployment once for each integration that wants them"
     failure_reason: "tests_failed",
     stacks: [{ status: "skipped" }],
   });
+});
+
+it("tells of a deployment in less than 20 KB, however long its names and however many its stacks", async () => {
+  const world = await newWorld();
+  const project = await newProject(world.client, { name: "界".repeat(100) });
+  const environmentId = project.default_environment_id;
+  await connect(world.client, project.id);
+  for (let at = 10; at < 40; at += 1) {
+    const name = `${at}${"界".repeat(126)}`;
+    await world.client.post(`/v1/environments/${environmentId}/stacks`, { name });
+  }
+  await newIntegration(world.client, project.id, ["deployments_failed"]);
+  const pool = await newPool(world, [environmentId]);
+  await newDeployment(world.client, environmentId);
+  const attempt = await Attempt.started(pool.runner);
+  await attempt.complete("failed", { failure_reason: "界".repeat(200) });
+
+  const [failed] = await listDeliveries(project.id);
+  const { data } = failed ?? {};
+  expect((data as Parsed).stacks).toHaveLength(25);
+  expect(new TextEncoder().encode(JSON.stringify(data)).length).toBeLessThan(19_000);
 });
