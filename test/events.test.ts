@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { canonicalId } from "../src/lib/ids.ts";
 import { listDeliveries } from "./support/outbox.ts";
+import { clearOutbox } from "./support/post.ts";
 import { Attempt } from "./support/runner.ts";
 import {
   connect,
@@ -47,4 +49,15 @@ it("writes the events of a deployment once for each integration that wants them"
     failure_reason: "tests_failed",
     stacks: [{ status: "skipped" }],
   });
+});
+
+it("writes nothing for an integration that is disabled", async () => {
+  const { client } = await newWorld();
+  const project = await newProject(client);
+  const { id: enabled } = await newIntegration(client, project.id, ["changelog"]);
+  const { id: disabled } = await newIntegration(client, project.id, ["changelog"]);
+  await env.DB.prepare("update integrations set disabled_at = 1 where id = ?").bind(disabled).run();
+  await clearOutbox();
+  await client.post(`/v1/projects/${project.id}/environments`, { name: "staging" });
+  expect(await listDeliveries(project.id)).toMatchObject([{ integration_id: enabled }]);
 });
