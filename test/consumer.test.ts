@@ -33,6 +33,9 @@ afterEach(() => {
 const update = (id: string, set: string) =>
   env.DB.prepare(`update deliveries set ${set} where id = ?`).bind(id).run();
 
+const updateIntegration = (set: string) =>
+  env.DB.prepare(`update integrations set ${set} where id = ?`).bind(integrationId).run();
+
 describe("a batch", () => {
   it("costs one trip for the claim, and one to record each delivery", async () => {
     const post = new Post(arrived, { slots: 1 });
@@ -167,6 +170,34 @@ describe("a claim", () => {
     await post.runUntil(post.now);
     expect(await stored(id)).toMatchObject({ status: "failed", finished_at: 1 });
   });
+
+  it("whose attempt fails late undoes no success", async () => {
+    const post = new Post(arrived, { slots: 1 });
+    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
+    post.endpoint = async () => {
+      await update(id, "status = 'succeeded', finished_at = 1");
+      return refused();
+    };
+    post.ring([id]);
+    await post.runUntil(post.now);
+    expect(await stored(id)).toMatchObject({ status: "succeeded", finished_at: 1 });
+    expect(post.queue.kept).toEqual([]);
+  });
+
+  it("fails what is due of a disabled integration, not what is in flight or comes later", async () => {
+    const post = new Post(arrived, { slots: 1 });
+    const ids = await plantDeliveries(project, integrationId, post.now, 3);
+    const [due = "", inFlight = "", later = ""] = ids;
+    await update(inFlight, `attempts = 1, claimed_until = ${post.now + 1}`);
+    await update(later, `due_at = ${post.now + MINUTE}`);
+    await updateIntegration("disabled_at = 1, disabled_reason = 'gone'");
+    post.ring(ids);
+    await post.runUntil(post.now);
+    expect(await stored(due)).toMatchObject({ status: "failed", finished_at: post.now });
+    for (const id of [inFlight, later]) {
+      expect(await stored(id)).toMatchObject({ status: "pending", finished_at: null });
+    }
+  });
 });
 
 describe("an endpoint that hangs", () => {
@@ -245,13 +276,9 @@ describe("a message", () => {
   it("that was put off very often is replaced, and never a dead letter", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    const pause = (moment: number) =>
-      env.DB.prepare("update integrations set paused_until = ? where id = ?")
-        .bind(moment, integrationId)
-        .run();
     post.ring([id]);
     for (let times = 0; times < 300; times += 1) {
-      await pause(post.now + 20 * MINUTE);
+      await updateIntegration(`paused_until = ${post.now + 20 * MINUTE}`);
       await post.runUntil(post.now + 15 * MINUTE);
     }
     expect(post.received).toEqual([]);
@@ -292,9 +319,28 @@ describe("a message", () => {
     expect(post.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
     expect(post.queue.kept).toEqual([]);
   });
+
+  it("that is a dead letter fails nothing that has arrived", async () => {
+    const post = new Post(arrived, { slots: 1 });
+    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
+    await update(id, "attempts = 8, status = 'succeeded', finished_at = 1");
+    post.queue.push({ delivery_id: id }, 0, "longshore-deliveries-dead");
+    await post.runUntil(post.now);
+    expect(await stored(id)).toMatchObject({ status: "succeeded", finished_at: 1 });
+  });
 });
 
 describe("an outage of the database", () => {
+  it("gives back of two messages about a delivery the one that is not answered", async () => {
+    const post = new Post(arrived, { slots: 1 });
+    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
+    const pass = () => Promise.reject(new Error("The database is down"));
+    post.newLife = () => ({ isOver: false, pass });
+    post.ring([id, id]);
+    await post.runUntil(post.now);
+    expect(post.queue.kept).toMatchObject([{ body: { delivery_id: id }, attempts: 1 }]);
+  });
+
   it("that makes dead letters of messages fails nothing", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
@@ -332,5 +378,26 @@ describe("the sweep", () => {
     post.now = start + 6 * MINUTE;
     await post.sweep();
     expect(post.queue.kept).toHaveLength(2_200);
+  });
+
+  it.each([
+    ["is to be tried again", 0],
+    ["waits for its integration", 5 * MINUTE],
+  ])("does not ring for what %s before a minute after it is due", async (_, pauseMs) => {
+    const post = new Post(refused, { slots: 1 });
+    const start = post.now;
+    const [id = ""] = await plantDeliveries(project, integrationId, start);
+    await update(id, "attempts = 1");
+    await updateIntegration(`paused_until = ${start + pauseMs}`);
+    post.ring([id]);
+    await post.runUntil(start);
+    expect(await stored(id)).toMatchObject({ status: "pending", due_at: start + 5 * MINUTE });
+    post.queue.kept = [];
+    post.now = start + 6 * MINUTE - 1;
+    await post.sweep();
+    expect(post.queue.kept).toEqual([]);
+    post.now = start + 6 * MINUTE;
+    await post.sweep();
+    expect(post.queue.kept).toHaveLength(1);
   });
 });

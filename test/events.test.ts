@@ -1,7 +1,9 @@
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { canonicalId } from "../src/lib/ids.ts";
 import type { Parsed } from "./support/client.ts";
 import { listDeliveries } from "./support/outbox.ts";
+import { clearOutbox } from "./support/post.ts";
 import { Attempt } from "./support/runner.ts";
 import {
   connect,
@@ -69,4 +71,15 @@ it("tells of a deployment in less than 20 KB, however long its names and however
   const { data } = failed ?? {};
   expect((data as Parsed).stacks).toHaveLength(25);
   expect(new TextEncoder().encode(JSON.stringify(data)).length).toBeLessThan(19_000);
+});
+
+it("writes nothing for an integration that is disabled", async () => {
+  const { client } = await newWorld();
+  const project = await newProject(client);
+  const { id: enabled } = await newIntegration(client, project.id, ["changelog"]);
+  const { id: disabled } = await newIntegration(client, project.id, ["changelog"]);
+  await env.DB.prepare("update integrations set disabled_at = 1 where id = ?").bind(disabled).run();
+  await clearOutbox();
+  await client.post(`/v1/projects/${project.id}/environments`, { name: "staging" });
+  expect(await listDeliveries(project.id)).toMatchObject([{ integration_id: enabled }]);
 });

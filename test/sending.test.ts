@@ -46,6 +46,9 @@ async function sendOne(
   return { post, id, integrationId, start, attempts };
 }
 
+const updateIntegration = (id: string, set: string) =>
+  env.DB.prepare(`update integrations set ${set} where id = ?`).bind(id).run();
+
 const status = (code: number, headers: Record<string, string> = {}) =>
   new Response(null, { status: code, headers });
 
@@ -113,6 +116,34 @@ describe("a request", () => {
     expect(JSON.parse(String(first?.body))).toMatchObject({ text: expect.any(String) });
     for (const id of ids)
       expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+  });
+
+  it("to Slack goes out although more comes all the time", async () => {
+    const post = new Post(() => new Response("ok"));
+    const integrationId = await plantIntegration(project, { type: "slack" });
+    for (let times = 0; times < 20; times += 1) {
+      post.ring(await plantDeliveries(project, integrationId, post.now));
+      await post.runUntil(post.now + SECOND / 2);
+    }
+    expect(post.received.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it.each([
+    ["what is tried again", "attempts = 1", MINUTE],
+    ["what comes in more than ten minutes", "attempts = 0", 10 * MINUTE + 1],
+  ])("to Slack does not line up behind %s", async (_, set, inMs) => {
+    const post = new Post(() => new Response("ok"));
+    const start = post.now;
+    const integrationId = await plantIntegration(project, { type: "slack" });
+    const ids = await plantDeliveries(project, integrationId, start, 3);
+    const [other = "", first = "", second = ""] = ids;
+    await env.DB.prepare(`update deliveries set ${set}, due_at = ? where id = ?`)
+      .bind(start + inMs, other)
+      .run();
+    post.ring([first, second]);
+    await post.runUntil(start);
+    expect(await stored(first)).toMatchObject({ status: "succeeded" });
+    expect(await stored(second)).toMatchObject({ status: "pending", due_at: start + 1_100 });
   });
 });
 
@@ -183,7 +214,7 @@ describe("an endpoint that fails", () => {
 
   it("because what is stored does not open is not reached", async () => {
     const { post, integrationId, start, attempts } = await sendOne(() => status(204));
-    await env.DB.prepare("update integrations set url = '' where id = ?").bind(integrationId).run();
+    await updateIntegration(integrationId, "url = ''");
     await post.runUntil(start);
     expect(post.received).toEqual([]);
     expect(await attempts()).toMatchObject([
@@ -280,12 +311,50 @@ describe("an endpoint that fails", () => {
     });
   });
 
+  it("with a short rest to ask for does not cut a longer one", async () => {
+    const { post, integrationId, start } = await sendOne(() => status(204));
+    const paused_until = start + HOUR;
+    post.endpoint = async () => {
+      await updateIntegration(integrationId, `paused_until = ${paused_until}`);
+      return status(429, { "retry-after": "30" });
+    };
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({ paused_until });
+  });
+
+  it("with 410 to two requests at once is disabled once, and so says the changelog", async () => {
+    const { post, integrationId, start } = await sendOne(() => status(410));
+    // Changed in the same millisecond, so that the time of the change does not tell them apart.
+    await updateIntegration(integrationId, `updated_at = ${start}`);
+    post.ring(await plantDeliveries(project, integrationId, start));
+    await post.runUntil(start);
+    expect(post.received).toHaveLength(2);
+    expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: start });
+    const { results } = await env.DB.prepare("select * from changelog_entries where record_id = ?")
+      .bind(integrationId)
+      .all();
+    expect(results).toMatchObject([{ action: "disabled" }]);
+  });
+
+  it("after five days is not disabled if something has arrived meanwhile", async () => {
+    const { post, id, integrationId, start } = await sendOne(() => status(204));
+    await updateIntegration(integrationId, `failing_since = ${start - 6 * DAY}`);
+    await env.DB.prepare("update deliveries set attempts = 1 where id = ?").bind(id).run();
+    post.endpoint = async () => {
+      await updateIntegration(integrationId, "failing_since = null");
+      return status(500);
+    };
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({
+      failing_since: start,
+      disabled_at: null,
+    });
+  });
+
   it("that was enabled again is asked again, whatever was said before of being gone", async () => {
     const { post, id, integrationId, start } = await sendOne(() => status(410));
     post.endpoint = async () => {
-      await env.DB.prepare("update integrations set updated_at = updated_at + 1 where id = ?")
-        .bind(integrationId)
-        .run();
+      await updateIntegration(integrationId, "updated_at = updated_at + 1");
       return status(410);
     };
     await post.runUntil(start);
@@ -299,9 +368,7 @@ describe("an endpoint that fails", () => {
   it("is not disabled, nor paused, for what its URL before has done", async () => {
     const { post, integrationId, start } = await sendOne(() => status(204));
     post.endpoint = async () => {
-      await env.DB.prepare("update integrations set url = 'changed' where id = ?")
-        .bind(integrationId)
-        .run();
+      await updateIntegration(integrationId, "url = 'changed'");
       return status(410);
     };
     await post.runUntil(start);
