@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../context.ts";
 import { changelogEntries } from "../../db/schema.ts";
 import { newId } from "../../lib/ids.ts";
-import { type Change, differenceBetween, isEmpty } from "./changes.ts";
+import { type Change, changesNothing, differenceBetween } from "./changes.ts";
 import { KIND_OF } from "./kinds.ts";
 import { fanOut } from "./store.ts";
 
@@ -21,9 +21,11 @@ export function recordChanges(
 ) {
   const { db, clock, actor } = ctx;
   const entries = changes
-    .map((change) => ({ ...change, ...differenceBetween(change.before, change.after) }))
-    .filter(({ action, before, after }) => action !== "updated" || !isEmpty(before, after))
-    .map((change) => ({ id: newId(clock), ...change }));
+    .filter((change) => !changesNothing(change))
+    .map((change) => {
+      const difference = differenceBetween(change.before, change.after);
+      return { id: newId(clock), ...change, ...difference };
+    });
   const ids = entries.map(({ id }) => id);
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
   return [

@@ -65,12 +65,8 @@ export function differenceBetween(
  */
 export function changesNothing({ action, before, after }: Change): boolean {
   const difference = differenceBetween(before, after);
-  return action === "updated" && isEmpty(difference.before, difference.after);
-}
-
-/** Whether what `differenceBetween` gave is none. */
-export function isEmpty(before: Fields | undefined, after: Fields | undefined): boolean {
-  return Object.keys({ ...before, ...after }).length === 0;
+  const fields = { ...difference.before, ...difference.after };
+  return action === "updated" && Object.keys(fields).length === 0;
 }
 
 function pick(fields: Fields, names: readonly string[]): Fields {
