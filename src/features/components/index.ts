@@ -1,2 +1,1 @@
-export { requireComponent } from "./service.ts";
-export { type ComponentRow, findComponent } from "./store.ts";
+export { findComponent } from "./store.ts";

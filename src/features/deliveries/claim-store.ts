@@ -6,7 +6,7 @@ import { deliveries, integrations } from "../../db/schema.ts";
  * What was begun so often is given up: nobody comes to an end with it. Each ring is a new message to
  * the queue, so the queue's own count does not see it.
  */
-export const MAX_CLAIMS = 100;
+const MAX_CLAIMS = 100;
 /** So long a claim holds: longer than any attempt takes. If nobody ends it, it lapses. */
 export const CLAIM_MS = 60_000;
 /** If the queue does not ring for what is due, the sweep does so much later. */

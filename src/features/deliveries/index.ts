@@ -1,2 +1,1 @@
-export { type Payload, payloadOf } from "./payload.ts";
 export { type Ring, ringFor } from "./ring.ts";

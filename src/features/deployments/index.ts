@@ -1,10 +1,8 @@
 export {
   type AttemptState,
-  CANCEL_MS,
   type DeploymentStatus,
   FAILURES,
   HEARTBEAT_MS,
-  isFinished,
   LEASE_MS,
   OFFER_MS,
   OUTCOMES,

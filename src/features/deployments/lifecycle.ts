@@ -1,4 +1,4 @@
-/** Which states there are, which are final, and what may follow what. Nothing here does I/O. */
+/** Which states there are, and how long each may last. What may follow what, the statements say. */
 export const DEPLOYMENT_STATUSES = [
   "queued",
   "in_progress",
@@ -9,25 +9,6 @@ export const DEPLOYMENT_STATUSES = [
   "superseded",
 ] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
-
-/** A deployment is active exactly while a runner has started it and nobody has ended it. */
-export const ACTIVE_STATUSES = ["in_progress", "canceling"] as const;
-export const UNFINISHED_STATUSES = ["queued", ...ACTIVE_STATUSES] as const;
-
-/** What a deployment may become. A status that nothing follows is final. */
-export const NEXT_STATUSES = {
-  queued: ["in_progress", "canceled", "superseded"],
-  in_progress: ["canceling", "succeeded", "failed", "canceled"],
-  canceling: ["canceled"],
-  succeeded: [],
-  failed: [],
-  canceled: [],
-  superseded: [],
-} as const satisfies Record<DeploymentStatus, readonly DeploymentStatus[]>;
-
-export function isFinished(status: DeploymentStatus): boolean {
-  return NEXT_STATUSES[status].length === 0;
-}
 
 export const STACK_STATUSES = [
   "pending",
@@ -48,10 +29,6 @@ export const REPORTED_STATUSES = [
   "skipped",
 ] as const satisfies readonly StackStatus[];
 export type ReportedStatus = (typeof REPORTED_STATUSES)[number];
-
-export const UNFINISHED_STACK_STATUSES = ["pending", "in_progress"] as const;
-/** With these alone may a deployment succeed. */
-export const GOOD_STACK_STATUSES = ["succeeded", "skipped"] as const;
 
 export const QUEUES = ["supersede", "fifo"] as const;
 export type Queue = (typeof QUEUES)[number];
