@@ -231,13 +231,14 @@ describe("once a key is known", () => {
     async (id, each) => {
       const { worker, send } = await prepare(each);
       expect((await send()).status).toBeLessThan(300);
-      const [take, ...announcements] = worker.objects;
+      const calls = worker.objects.map(({ statements: [call] }) => call?.sql);
       const [first] = worker.database;
-      if (!take || !first) throw new Error("Both were to be asked");
-      expect(take.ended).toBeLessThan(first.began);
-      expect(announcements.every(({ statements: [call] }) => call?.sql === "raiseVersion")).toBe(
-        true,
-      );
+      if (!first) throw new Error("The database was to be asked");
+      // A machine that is busy may have the limiter asked once more, after 500 ms.
+      const takes = worker.objects.filter((_, at) => calls[at] === "take");
+      expect(takes.some(({ ended }) => ended < first.began)).toBe(true);
+      expect(takes.length).toBeLessThanOrEqual(2);
+      expect(calls.filter((call) => call !== "take" && call !== "raiseVersion")).toEqual([]);
       expect(worker.database.every(({ constraint }) => constraint === "first-primary")).toBe(true);
       expect({
         trips: worker.database.length,
