@@ -77,7 +77,7 @@ describe("every list of deployments, resources, runners and deliveries", () => {
       ).bind(id, world.id, projectId, environmentId, stackId, at),
       insert(
         `insert into deliveries values (?1, ?2, ?3, ?4, ?1, 'ping', '{}', 0, ?6, 0, 0, null, 0, ?5,
-           0, 0)`,
+           0, 0, null)`,
       ).bind(id, world.id, projectId, integrationId, at, at % 2 ? "failed" : "succeeded"),
       insert("insert into runner_pools values (?1, ?2, ?1, ?3, 0)").bind(id, world.id, at),
       // The member has a role in every hundredth of the projects.

@@ -61,7 +61,7 @@ export async function insertDeliveries(
   await d1
     .prepare(
       `insert into deliveries select value ->> 'id', ?1, ?2, value ->> 'integration',
-        value ->> 'event', 'deployments.succeeded', ?3, ?4, 'pending', 0, ?4, null, ?5, ?4, ?4, null
+        value ->> 'event', 'deployments.succeeded', ?3, ?4, 'pending', 0, ?4, null, ?5, ?4, ?4, null, null
       from json_each(?6)`,
     )
     .bind(organizationId, project.id, DATA, now, now + 600_000, JSON.stringify(deliveries))

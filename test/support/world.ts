@@ -155,7 +155,7 @@ export async function newDelivery(
   const { status = "succeeded", createdAt = 1, attempts = 1 } = fields;
   await env.DB.prepare(
     `insert into deliveries select ?1, organization_id, project_id, id, ?1, 'deployments.failed',
-       '{"status":"failed"}', 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4)
+       '{"status":"failed"}', 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4), null
      from integrations where id = ?2`,
   )
     .bind(id, integrationId, status, createdAt, attempts)

@@ -100,7 +100,8 @@ export function insertDelivery(db: Database, delivery: NewDelivery, now: number)
     .insert(deliveries)
     .select(
       sql`select ${id}, organization_id, project_id, id, ${eventId}, ${type}, ${data},
-          ${occurredAt}, 'pending', 0, ${now}, null, ${now + SWEEP_AFTER_MS}, ${now}, ${now}, null
+          ${occurredAt}, 'pending', 0, ${now}, null, ${now + SWEEP_AFTER_MS}, ${now}, ${now}, null,
+          null
         from ${integrations}
         where organization_id = ${organizationId} and id = ${integrationId}
           and disabled_at is null`,

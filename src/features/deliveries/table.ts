@@ -45,6 +45,8 @@ export const deliveries = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     finishedAt: time("finished_at"),
+    /** Why it failed without being sent. */
+    failureReason: text("failure_reason"),
   },
   (table) => [
     index("deliveries_list").on(table.integrationId, table.createdAt, table.id),

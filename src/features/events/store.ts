@@ -22,7 +22,7 @@ export function fanOut({ db, clock }: SystemContext, events: SQL) {
     .select(
       sql`select ${deliveryId}, wanting.organization_id, wanting.project_id, wanting.id, ${eventId},
           event.type, event.data, ${now}, 'pending', 0, ${now}, null, ${now + SWEEP_AFTER_MS},
-          ${now}, ${now}, null
+          ${now}, ${now}, null, null
         from (${events}) as event
         join integrations as wanting on wanting.project_id = event.project_id
           and wanting.disabled_at is null

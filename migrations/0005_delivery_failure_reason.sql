@@ -1,0 +1,1 @@
+ALTER TABLE `deliveries` ADD `failure_reason` text;
