@@ -11,7 +11,7 @@ import { Failure, runScript } from "./failure.ts";
 import { SECRET_NAMES } from "./secrets.ts";
 import { ROOT, runWrangler } from "./wrangler.ts";
 
-const MAXIMUM_KB = 150;
+const MAXIMUM_KB = 250;
 const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 
 await runScript(async () => {

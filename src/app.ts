@@ -33,6 +33,7 @@ import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
 import { slackSettingsOf } from "./features/slack/index.ts";
 import { slackCallbackRoutes, slackRoutes } from "./features/slack/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
+import { usageRoutes } from "./features/usage/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
 import { Gate, refuseRoute } from "./gate.ts";
@@ -152,6 +153,7 @@ function createProtectedRouter() {
   router.onError(rethrow);
   return router
     .route("/", organizationRoutes)
+    .route("/", usageRoutes)
     .route("/", membershipRoutes)
     .route("/", apiKeyRoutes)
     .route("/", runnerPoolRoutes)

@@ -52,6 +52,8 @@ export interface CoreContext extends SystemContext {
 export interface ServiceContext extends CoreContext {
   actor: Actor;
   slack: SlackSettings;
+  /** Whether `POST /v1/orgs` creates organizations (setting `ALLOW_NEW_ORGANIZATIONS`). */
+  allowsNewOrganizations: boolean;
 }
 
 /** What every verb of the runner plane receives. */
@@ -64,7 +66,7 @@ export interface RunnerContext extends CoreContext {
 /** Throws unless the actor belongs to the organization and has at least this role in it. */
 export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {
   requireOrganization(actor, organizationId);
-  if (!orgRoleReaches(actor.role, needed)) throw new Unauthorized(needed);
+  if (!orgRoleReaches(actor.role, needed)) throw Unauthorized.role(needed);
 }
 
 /** Another organization is as good as none: its existence is never confirmed. */

@@ -19,7 +19,12 @@ export function peoplePlane(
     keyRing,
     parseKey: parseApiKey,
     refusal: "Send a valid API key in the x-api-key header.",
-    bind: (core, actor, env) => ({ ...core, actor, slack: slackSettingsOf(env) }),
+    bind: (core, actor, env) => ({
+      ...core,
+      actor,
+      slack: slackSettingsOf(env),
+      allowsNewOrganizations: allowsNewOrganizations(env),
+    }),
   };
 }
 
@@ -41,4 +46,9 @@ export function runnerPlane(
       leaseToken: (attemptId) => hmacHex(env.LEASE_SECRET, attemptId),
     }),
   };
+}
+
+/** The setting is "true" in wrangler.toml; any other value turns it off. */
+function allowsNewOrganizations(env: { ALLOW_NEW_ORGANIZATIONS: string }): boolean {
+  return env.ALLOW_NEW_ORGANIZATIONS === "true";
 }

@@ -74,7 +74,7 @@ const FORBIDDEN: Record<string, { room: RegExp; imports: RegExp; allowsTypes?: t
   "tables know columns, constants and other tables": {
     room: /table\.ts$/,
     imports:
-      /^(?!drizzle-orm|db\/columns|lib\/|.*\/(table|connection|kinds|lifecycle|statuses|storage-methods)\.ts$)/,
+      /^(?!drizzle-orm|db\/columns|lib\/|.*\/(table|connection|kinds|lifecycle|model|statuses|storage-methods)\.ts$)/,
   },
   "presenters and pure files know no I/O": {
     room: /\/(presenters|window|format|scope|headers|address|access|outcome|place|policies|schedule|signature|verdict)\.ts$/,
@@ -164,9 +164,9 @@ describe("the house", () => {
     expect(lacking.filter((each) => !each.endsWith(": z.core"))).toEqual([]);
   });
 
-  it("has no file of more than 200 lines", () => {
+  it("has no file of more than 250 lines", () => {
     const long = files
-      .filter(({ lines }) => lines > 201)
+      .filter(({ lines }) => lines > 251)
       .map(({ file, lines }) => `${file}: ${lines}`);
     expect(long).toEqual([]);
   });

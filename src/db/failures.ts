@@ -22,6 +22,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
 }
 
+/** Whether a batch was rolled back because it would exceed a limit (`limit_checks`). */
+export function isLimitViolation(error: unknown): boolean {
+  return databaseMessage(error)?.includes("CHECK constraint failed: limit_exceeded") === true;
+}
+
 /** Whether the database gave up for lack of time, of its own or of those in the queue before us. */
 export function isTimeout(error: unknown): boolean {
   return /time(d )?[ -]?out|exceeded its CPU time|overloaded|queued for too long/i.test(

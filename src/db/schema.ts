@@ -20,4 +20,5 @@ export {
   runnerTokens,
 } from "../features/runner-pools/table.ts";
 export { stacks } from "../features/stacks/table.ts";
+export { limitChecks, usage } from "../features/usage/table.ts";
 export { variables } from "../features/variables/table.ts";

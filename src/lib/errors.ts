@@ -71,10 +71,14 @@ export class Unauthenticated extends ApiError {
   }
 }
 
-/** The role in the organization is too low. */
+/** The credential may not do this in any organization, or its role there is too low. */
 export class Unauthorized extends ApiError {
-  constructor(needed: string) {
-    super("unauthorized", `This needs the role ${needed} in the organization.`);
+  constructor(message: string) {
+    super("unauthorized", message);
+  }
+
+  static role(needed: string): Unauthorized {
+    return new Unauthorized(`This needs the role ${needed} in the organization.`);
   }
 }
 

@@ -5,6 +5,7 @@ import { newId } from "../../lib/ids.ts";
 import { commit } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { findStack, requireStack, type StackRow } from "../stacks/index.ts";
+import { limitGrowth } from "../usage/index.ts";
 import type { AlarmRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -25,16 +26,28 @@ export async function listAlarms(
   return toPage(page, found, (row) => row);
 }
 
-/** Notes the state of an alarm, and tells of it if it has changed; takes a contributor. */
+/**
+ * Writes the state of an alarm, with an event if it has changed; takes a contributor. Throws
+ * `Conflict` for a new alarm beyond the organization's quota.
+ */
 export async function reportAlarm(
   ctx: ServiceContext,
   stackId: string,
   report: AlarmReport,
 ): Promise<AlarmRow> {
-  return writeReport(ctx, await requireStack(ctx, stackId, "contributor"), report);
+  const stack = await requireStack(ctx, stackId, "contributor");
+  const alarm = toAlarm(ctx, stack, report);
+  const limits = limitGrowth(ctx, {
+    organizationId: stack.organizationId,
+    bytes: store.bytesOverAlarm(alarm),
+    bounds: [store.oneMoreAlarm(alarm)],
+  });
+  const statements = store.writeReport(ctx, alarm);
+  const [, , [written]] = await limits.enforce(commit(ctx, [limits.statement, ...statements]));
+  return requireWritten(written);
 }
 
-/** The same, for a runner whose pool has the stack's environment. */
+/** The same for a runner whose pool has the stack's environment: no quota refuses it. */
 export async function reportAlarmAsRunner(
   ctx: RunnerContext,
   stackId: string,
@@ -42,29 +55,21 @@ export async function reportAlarmAsRunner(
 ): Promise<AlarmRow> {
   const [stack] = await store.findStackOfPool(ctx.db, ctx.runner, stackId);
   if (!stack) throw new NotFound("stack");
-  return writeReport(ctx, stack, report);
+  const [, [written]] = await commit(ctx, store.writeReport(ctx, toAlarm(ctx, stack, report)));
+  return requireWritten(written);
 }
 
-async function writeReport(
-  ctx: SystemContext,
+function toAlarm(
+  { clock }: SystemContext,
   { id: stackId, organizationId, projectId }: Pick<StackRow, "id" | "organizationId" | "projectId">,
   report: AlarmReport,
-): Promise<AlarmRow> {
-  const now = ctx.clock.now();
-  const alarm = {
-    id: newId(ctx.clock),
-    stackId,
-    organizationId,
-    projectId,
-    ...report,
-    createdAt: now,
-    changedAt: now,
-    updatedAt: now,
-  };
-  const [, [written]] = await commit(ctx, [
-    store.announceChange(ctx, alarm),
-    store.writeAlarm(ctx.db, alarm),
-  ]);
+): AlarmRow {
+  const now = clock.now();
+  const times = { createdAt: now, changedAt: now, updatedAt: now };
+  return { id: newId(clock), stackId, organizationId, projectId, ...report, ...times };
+}
+
+function requireWritten(written: AlarmRow | undefined): AlarmRow {
   if (!written) throw new Error("The written alarm did not come back");
   return written;
 }

@@ -1,9 +1,11 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Runner, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { runnerPoolEnvironments, stacks } from "../../db/schema.ts";
+import { runnerPoolEnvironments, stacks, usage } from "../../db/schema.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { fanOut, KIND_OF } from "../events/index.ts";
+import { type Bound, bytesOf } from "../usage/index.ts";
 import type { AlarmState } from "./kinds.ts";
 import { alarms } from "./table.ts";
 
@@ -48,11 +50,37 @@ export function findStackOfPool(db: Database, { organizationId, poolId }: Runner
     .where(and(eq(stacks.organizationId, organizationId), eq(stacks.id, id)));
 }
 
+/** A report for one batch: its event, which compares it with the alarm as it was, and the alarm. */
+export function writeReport(ctx: SystemContext, alarm: AlarmRow) {
+  return [announceChange(ctx, alarm), writeAlarm(ctx.db, alarm)] as const;
+}
+
+const known = ({ stackId, name }: AlarmRow) =>
+  sql`${alarms} as known where known.stack_id = ${stackId} and known.name = ${name}`;
+
+/** How many bytes more an alarm takes than the one of its name. */
+export function bytesOverAlarm(alarm: AlarmRow): SQL {
+  return sql`${bytesOf(alarm.name, alarm.reason)} - coalesce((select octet_length(known.name)
+    + coalesce(octet_length(known.reason), 0) from ${known(alarm)}), 0)`;
+}
+
+/** One more alarm of the organization, unless there is one of this name. */
+export function oneMoreAlarm(alarm: AlarmRow): Bound {
+  const used = sql`coalesce((select used.records from ${usage} as used
+    where used.organization_id = ${alarm.organizationId} and used.kind = 'alarms'), 0)`;
+  return {
+    what: "alarms",
+    limit: LIMITS.alarms.value,
+    before: used,
+    after: sql`${used} + (not exists (select 1 from ${known(alarm)}))`,
+  };
+}
+
 /**
  * Writes the event of a report that changes the state, for the batch of the report and before it.
  * An alarm that nobody has heard of counts as one that is over.
  */
-export function announceChange(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
+function announceChange(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
   const type = EVENT_TYPES[state];
   return fanOut(
     ctx,
@@ -72,7 +100,7 @@ export function announceChange(ctx: SystemContext, { stackId, name, state, reaso
 }
 
 /** Makes an alarm, or notes what is new of the one of its name. */
-export function writeAlarm(db: Database, alarm: AlarmRow) {
+function writeAlarm(db: Database, alarm: AlarmRow) {
   return db
     .insert(alarms)
     .values(alarm)

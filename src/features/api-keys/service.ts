@@ -4,6 +4,7 @@ import type { IssuedKey } from "../../lib/credentials.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueApiKey } from "./format.ts";
 import type { ApiKeyRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -62,18 +63,25 @@ export async function createKey(
     requireOrgRole(ctx.actor, organizationId, "owner");
   }
   const role = input.role ?? lowerOrgRole(ctx.actor.role, membership.role);
-  if (!orgRoleReaches(ctx.actor.role, role)) throw new Unauthorized(role);
+  if (!orgRoleReaches(ctx.actor.role, role)) throw Unauthorized.role(role);
   if (!orgRoleReaches(membership.role, role)) {
     const message = `Send a role up to the membership's own, which is ${membership.role}.`;
     throw new BadInput([{ path: "role", message }]);
   }
   const issued = await issueApiKey(newId(ctx.clock));
   const values = { organizationId, membershipId, name: input.name, role };
-  const [row] = await store.insertKey(ctx.db, {
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { api_keys: 1 },
+    bytes: bytesOf(input.name),
+    bounds: [store.oneMoreKey(membershipId)],
+  });
+  const insert = store.insertKey(ctx.db, {
     ...newKeyRow(issued, ctx.clock.now()),
     ...values,
     expiresAt: input.expiresAt ?? null,
   });
+  const [, [row]] = await limits.enforce(ctx.db.batch([limits.statement, insert]));
   if (!row) throw new Error("The inserted key did not come back");
   return { row, key: issued.key };
 }

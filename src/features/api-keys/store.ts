@@ -3,7 +3,9 @@ import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { memberships } from "../../db/schema.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
+import type { Bound } from "../usage/index.ts";
 import { apiKeys } from "./table.ts";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
@@ -65,6 +67,17 @@ export function findMembershipRole(db: Database, organizationId: string, members
     .select({ role: memberships.role })
     .from(memberships)
     .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId)));
+}
+
+export function oneMoreKey(membershipId: string): Bound {
+  const known = sql`(select count(*) from ${apiKeys} as known
+    where known.membership_id = ${membershipId})`;
+  return {
+    what: "API keys of a membership",
+    limit: LIMITS.apiKeysOfMembership.value,
+    before: known,
+    after: sql`${known} + 1`,
+  };
 }
 
 export function insertKey(db: Database, key: NewApiKey) {

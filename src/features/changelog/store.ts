@@ -1,6 +1,6 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import { changelogEntries } from "../../db/schema.ts";
 
 export type EntryRow = typeof changelogEntries.$inferSelect;
@@ -12,8 +12,10 @@ export function listEntries(
   page: PageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, changelogEntries.createdAt, changelogEntries.id);
-  return db
-    .select()
+  const { id, createdAt, recordName, before, after } = changelogEntries;
+  const size = sizeOf({ json: [before, after], text: [recordName], rest: 450 });
+  const records = db
+    .select({ id, createdAt, size })
     .from(changelogEntries)
     .where(
       and(
@@ -24,4 +26,9 @@ export function listEntries(
     )
     .orderBy(...orderBy)
     .limit(limit);
+  return db
+    .select({ ...getTableColumns(changelogEntries), ...CUT })
+    .from(cutPage(page, records))
+    .innerJoin(changelogEntries, sql`${id} = page.id`)
+    .orderBy(pageOrder(page));
 }

@@ -7,6 +7,7 @@ import type { ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentComponent } from "./presenters.ts";
 import type { ComponentRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -52,7 +53,13 @@ export async function createComponent(
   const times = { createdAt: now, updatedAt: now };
   const component = { id: newId(ctx.clock), ...scope, ...input, ...times };
   const insert = store.insertComponent(ctx.db, component);
-  await refuseTakenName(commitChange(ctx, [insert], changeOf(undefined, component)));
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { components: 1 },
+    bytes: bytesOf(component.name),
+  });
+  const change = changeOf(undefined, component);
+  await limits.enforce(refuseTakenName(commitChange(ctx, [limits.statement, insert], change)));
   return component;
 }
 

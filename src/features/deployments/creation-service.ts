@@ -1,6 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import {
   CONFIGURATION_BYTES,
   configurationProblem,
@@ -10,6 +11,7 @@ import {
 } from "../environments/index.ts";
 import { commit, recordChange } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { announcePromotion } from "./announcement-store.ts";
 import type { NewDeployment, StackChoice } from "./creation-store.ts";
 import * as creation from "./creation-store.ts";
@@ -25,6 +27,10 @@ import { presentNewDeployment } from "./presenters.ts";
 import { settle } from "./settle-store.ts";
 import type { ListedRow } from "./store.ts";
 import * as store from "./store.ts";
+
+const DISPLACED =
+  `The deployment's configuration is no longer stored: an environment keeps that of its newest ` +
+  `${LIMITS.redeployableDeployments.value} deployments.`;
 
 export interface DeploymentInput {
   patch: readonly Operation[];
@@ -109,6 +115,7 @@ async function insertLike(
   choice: StackChoice,
   promotedId?: string,
 ): Promise<ListedRow> {
+  if (configuration === "") throw new Conflict(DISPLACED);
   const patch = patchBetween(readDocument(environment.configuration), readDocument(configuration));
   const fields = { patch: JSON.stringify(patch), configuration, source, reason: null };
   return insert(ctx, environment, choice, { queue: "supersede", ...fields }, promotedId);
@@ -127,7 +134,13 @@ async function insert(
   const now = clock.now();
   const id = newId(clock);
   const row = { id, organizationId, projectId, environmentId, ...fields, now };
-  const results = await commit(ctx, [
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    bytes: bytesOf(fields.patch, fields.configuration, fields.source, fields.reason),
+    bounds: fields.queue === "fifo" ? [creation.oneMoreUnfinished(environmentId)] : [],
+  });
+  const batch = commit(ctx, [
+    limits.statement,
     creation.findCircumstances(db, row, choice),
     creation.insertDeployment(db, row, choice),
     ...recordChange(ctx, {
@@ -138,11 +151,13 @@ async function insert(
     }),
     creation.insertStacks(db, row, choice),
     creation.supersedeOlder(db, id, environmentId, now),
+    creation.dropOldConfigurations(db, environmentId),
     ...settle(ctx, { environment: environmentId }, now),
     store.findDeployment(db, actor, id),
     ...(promotedId === undefined ? [] : [announcePromotion(ctx, id, promotedId)]),
   ]);
-  const [[circumstances], [created]] = [results[0], results[11]];
+  const results = await limits.enforce(batch);
+  const [[circumstances], [created]] = [results[1], results[13]];
   if (created) return created;
   if (!circumstances) throw new NotFound("environment");
   if (circumstances.connectionStatus !== "connected") {

@@ -1,6 +1,9 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { projects, stacks } from "../../db/schema.ts";
+import { UNFINISHED } from "../../db/unfinished.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { Bound } from "../usage/index.ts";
 import { deploymentStacks, deployments } from "./table.ts";
 
 export type NewDeployment = Pick<
@@ -100,6 +103,36 @@ export function listStacksLeft(db: Database, organizationId: string, id: string)
       ),
     )
     .orderBy(deploymentStacks.position);
+}
+
+/** One more deployment that waits for its turn. */
+export function oneMoreUnfinished(environmentId: string): Bound {
+  const known = sql`(select count(*) from ${deployments} as known
+    where known.environment_id = ${environmentId} and known.status in ${UNFINISHED})`;
+  return {
+    what: "unfinished deployments of an environment",
+    limit: LIMITS.unfinishedDeployments.value,
+    before: known,
+    after: sql`${known} + 1`,
+  };
+}
+
+/** How many configurations a creation drops: one is displaced by each, the others were before. */
+const DROPPED_AT_ONCE = 20;
+
+/** Empties the configurations of finished deployments that newer ones have displaced. */
+export function dropOldConfigurations(db: Database, environmentId: string) {
+  return db
+    .update(deployments)
+    .set({ configuration: "" })
+    .where(
+      sql`${deployments.id} in (select old.id from ${deployments} as old
+        where old.environment_id = ${environmentId} and old.configuration <> ''
+          and old.status not in ${UNFINISHED}
+          and old.number <= (select max(newest.number) from ${deployments} as newest
+            where newest.environment_id = ${environmentId}) - ${LIMITS.redeployableDeployments.value}
+        order by old.number limit ${DROPPED_AT_ONCE})`,
+    );
 }
 
 /**

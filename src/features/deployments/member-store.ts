@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset } from "../../db/keyset.ts";
-import { DEPLOYMENT, type DeploymentPage, statusesOf } from "./store.ts";
+import { type DeploymentPage, RECORD, selectPage, statusesOf } from "./store.ts";
 import { deployments } from "./table.ts";
 
 const next = alias(deployments, "next");
@@ -14,12 +14,13 @@ const next = alias(deployments, "next");
  */
 export function listOfMember(db: Database, actor: Actor, page: DeploymentPage) {
   const { orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  return db
-    .select(DEPLOYMENT)
+  const records = db
+    .select(RECORD)
     .from(deployments)
     .where(sql`${deployments}.rowid in (${mergeProjects(actor, page)})`)
     .orderBy(...orderBy)
     .limit(limit);
+  return selectPage(db, page, records);
 }
 
 /**

@@ -1,9 +1,9 @@
-import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
 import { armsOf } from "../../db/arms.ts";
 import type { Database } from "../../db/client.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import { projectMembers } from "../../db/schema.ts";
 import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus, type StackStatus } from "./lifecycle.ts";
@@ -35,6 +35,28 @@ export const DEPLOYMENT = {
     from (select * from deployment_stacks where deployment_id = deployments.id
       order by position) as item)`.as("stacks"),
 };
+
+const { id, createdAt, patch, source } = deployments;
+
+/** What a page is cut by: `size` is without the stacks, which are read once for both. */
+export const RECORD = {
+  id: sql<string>`${id}`.as("id"),
+  createdAt: sql<number>`${createdAt}`.as("created_at"),
+  stacks: DEPLOYMENT.stacks,
+  size: sql<number>`${sizeOf({ json: [patch, source], rest: 400 }).sql}`.as("size_without_stacks"),
+};
+
+/** A stack is a quarter larger as sent than in the column: its ID is in `stack_ids`, too. */
+const WITH_STACKS = sql.raw("size_without_stacks + octet_length(stacks) * 5 / 4 as size");
+
+/** The deployments of a page, of which `records` are those that it may hold. */
+export function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
+  return db
+    .select({ ...COLUMNS, stacks: sql<string>`page.stacks`.as("stacks"), ...CUT })
+    .from(cutPage(page, sql`(select *, ${WITH_STACKS} from ${records})`))
+    .innerJoin(deployments, sql`${id} = page.id`)
+    .orderBy(pageOrder(page));
+}
 
 /** A deployment of the actor's organization, with the actor's role in its project. */
 export function findDeployment(db: Database, actor: Actor, id: string, environmentId?: string) {
@@ -74,8 +96,8 @@ export function listOfStack(
 ) {
   const { deploymentCreatedAt, deploymentId } = deploymentStacks;
   const { where, orderBy, limit } = keyset(page, deploymentCreatedAt, deploymentId);
-  return db
-    .select(DEPLOYMENT)
+  const records = db
+    .select(RECORD)
     .from(deploymentStacks)
     .innerJoin(deployments, eq(deployments.id, deploymentId))
     .where(
@@ -87,6 +109,7 @@ export function listOfStack(
     )
     .orderBy(...orderBy)
     .limit(limit);
+  return selectPage(db, page, records);
 }
 
 /**
@@ -131,19 +154,18 @@ function listDeployments(db: Database, scope: SQL | undefined, page: DeploymentP
   const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
   const arm = (ofStatus: SQL | undefined) =>
     db
-      .select(DEPLOYMENT)
+      .select(RECORD)
       .from(deployments)
       .where(and(scope, ofStatus, where));
   const [one, ...more] = armsOf(deployments.status, statusesOf(page));
   const first = arm(one);
   const [second, ...rest] = more.map(arm);
-  if (!second) return first.orderBy(...orderBy).limit(limit);
+  if (!second) return selectPage(db, page, first.orderBy(...orderBy).limit(limit));
   const [another, ...others] = rest.splice(MAXIMUM_ARMS - 2);
   const arms = unionAll(first, second, ...rest);
-  if (!another) return arms.orderBy(...orderBy).limit(limit);
+  if (!another) return selectPage(db, page, arms.orderBy(...orderBy).limit(limit));
   // A compound within a compound counts as one select, and is merged like the rest.
   const nested = db.select().from(arms.as("arms"));
-  return unionAll(nested, another, ...others)
-    .orderBy(...orderBy)
-    .limit(limit);
+  const all = unionAll(nested, another, ...others);
+  return selectPage(db, page, all.orderBy(...orderBy).limit(limit));
 }

@@ -50,7 +50,10 @@ export const deployments = sqliteTable(
     queue: text("queue", { enum: QUEUES }).notNull(),
     /** JSON: the operations, with what they replaced. */
     patch: text("patch").notNull(),
-    /** JSON: what the environment's configuration becomes if the deployment succeeds. */
+    /**
+     * JSON: what the environment's configuration becomes if the deployment succeeds. Empty once
+     * newer deployments have displaced it (LIMITS.redeployableDeployments).
+     */
     configuration: text("configuration").notNull(),
     /** JSON. */
     source: text("source"),
@@ -91,6 +94,9 @@ export const deployments = sqliteTable(
       table.createdAt,
       table.id,
     ),
+    index("deployments_redeployable")
+      .on(table.environmentId, table.number)
+      .where(sql`configuration <> ''`),
     index("deployments_overdue").on(table.cancelDeadline).where(sql`status = 'canceling'`),
   ],
 );

@@ -6,6 +6,7 @@ import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize, findProject, requireProject } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { Configuration } from "./configuration.ts";
 import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow } from "./store.ts";
@@ -66,7 +67,13 @@ export async function createEnvironment(
     startedNumber: 0,
   };
   const insert = store.insertEnvironment(ctx.db, environment);
-  await refuseTakenName(commitChange(ctx, [insert], changeOf(undefined, environment)));
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { environments: 1 },
+    bytes: bytesOf(environment.name, environment.configuration),
+  });
+  const change = changeOf(undefined, environment);
+  await limits.enforce(refuseTakenName(commitChange(ctx, [limits.statement, insert], change)));
   return environment;
 }
 
@@ -93,7 +100,13 @@ export async function replaceEnvironment(
   const told = changeOf(before, { ...before, ...change });
   if (changesNothing(told)) return before;
   const replace = store.replaceEnvironment(ctx.db, before.organizationId, id, change);
-  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
+  const limits = limitGrowth(ctx, {
+    organizationId: before.organizationId,
+    bytes: bytesOf(change.name, change.configuration) - bytesOf(before.name, before.configuration),
+  });
+  const [, [replaced]] = await limits.enforce(
+    refuseTakenName(commitChange(ctx, [limits.statement, replace], told)),
+  );
   if (replaced) return replaced;
   await requireEnvironment(ctx, id, "contributor");
   throw new Conflict("A deployment has made the configuration what it is. Deploy to change it.");

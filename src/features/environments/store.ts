@@ -1,7 +1,7 @@
 import { and, type Column, eq, getTableColumns, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import {
   alarms,
   attempts,
@@ -40,8 +40,10 @@ export function listEnvironments(
   page: PageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, environments.createdAt, environments.id);
-  return db
-    .select()
+  const { id, createdAt, name, configuration } = environments;
+  const size = sizeOf({ json: [configuration], text: [name], rest: 250 });
+  const records = db
+    .select({ id, createdAt, size })
     .from(environments)
     .where(
       and(
@@ -52,6 +54,11 @@ export function listEnvironments(
     )
     .orderBy(...orderBy)
     .limit(limit);
+  return db
+    .select({ ...getTableColumns(environments), ...CUT })
+    .from(cutPage(page, records))
+    .innerJoin(environments, sql`${id} = page.id`)
+    .orderBy(pageOrder(page));
 }
 
 export function insertEnvironment(db: Database, environment: EnvironmentRow) {

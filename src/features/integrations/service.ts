@@ -5,6 +5,7 @@ import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changesNothing, commit, type Kind, recordChange } from "../events/index.ts";
 import { authorize, findProject, requireProject } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { changeOf } from "./changes.ts";
 import { toConfiguration } from "./configuration.ts";
 import { placeOfSecret, placeOfUrl } from "./place.ts";
@@ -81,10 +82,18 @@ export async function createIntegration(
     createdAt: ctx.clock.now(),
   };
   const row = toRow(integration);
-  const [[created]] = await commit(ctx, [
-    store.insertIntegration(ctx.db, integration),
-    ...recordChange(ctx, changeOf("created", row, { after: presentIntegration(row) })),
-  ]);
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { integrations: 1 },
+    bytes: storedBytes(integration) + bytesOf(integration.secret),
+  });
+  const [, [created]] = await limits.enforce(
+    commit(ctx, [
+      limits.statement,
+      store.insertIntegration(ctx.db, integration),
+      ...recordChange(ctx, changeOf("created", row, { after: presentIntegration(row) })),
+    ]),
+  );
   if (!created) throw new Conflict(FULL);
   return { row: created, secret };
 }
@@ -112,10 +121,17 @@ export async function updateIntegration(
   };
   const change = changeOf("updated", after, presentChange(before, after, target));
   if (changesNothing(change)) return before;
-  const [[updated]] = await commit(ctx, [
-    store.updateIntegration(ctx.db, before, { flags, target, now }),
-    ...recordChange(ctx, change),
-  ]);
+  const limits = limitGrowth(ctx, {
+    organizationId: before.organizationId,
+    bytes: target ? store.bytesOverUrl(before, storedBytes(target)) : 0,
+  });
+  const [, [updated]] = await limits.enforce(
+    commit(ctx, [
+      limits.statement,
+      store.updateIntegration(ctx.db, before, { flags, target, now }),
+      ...recordChange(ctx, change),
+    ]),
+  );
   if (!updated) throw new NotFound(WHAT);
   return updated;
 }
@@ -169,6 +185,10 @@ async function sealTarget(ctx: ServiceContext, id: string, url: string) {
   const cipher = await ctx.cipher();
   const sealed = await cipher.seal(href, placeOfUrl(ctx.actor.organizationId, id));
   return { url: sealed, shownUrl: shownUrlOf(href) };
+}
+
+function storedBytes(stored: { configuration?: string; url: string; shownUrl: string }): number {
+  return bytesOf(stored.configuration, stored.url, stored.shownUrl);
 }
 
 function refuseUrl(message: string): never {

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { deliveries, deliveryAttempts, projectMembers } from "../../db/schema.ts";
@@ -76,6 +76,12 @@ export function insertIntegration(db: Database, integration: NewIntegration) {
           < ${MAXIMUM_INTEGRATIONS}`,
     )
     .returning(PUBLIC);
+}
+
+/** How many bytes more a URL of this size takes than the one that is stored. */
+export function bytesOverUrl(reference: Reference, bytes: number): SQL {
+  return sql`(select ${bytes} - octet_length(stored.url) - octet_length(stored.shown_url)
+    from ${integrations} as stored where stored.id = ${reference.id})`;
 }
 
 /**

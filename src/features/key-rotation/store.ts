@@ -33,10 +33,11 @@ export async function reseal(
 ): Promise<number> {
   if (rows.length === 0) return 0;
   const update = db.$client.prepare(
-    `update ${table} set ${column} = ? where id = ? and ${column} = ?`,
+    `update ${table} set ${column} = ? where id = ? and ${column} = ? returning id`,
   );
   const results = await db.$client.batch(
     rows.map(({ id, sealed, anew }) => update.bind(anew, id, sealed)),
   );
-  return results.reduce((sum, { meta }) => sum + meta.changes, 0);
+  // The number of changes that D1 gives includes those of triggers.
+  return results.reduce((sum, { results: written }) => sum + written.length, 0);
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
+import { limitGrowth } from "../usage/index.ts";
 import type { MemberRow, NewAccount } from "./store.ts";
 import * as store from "./store.ts";
 import type { Profile } from "./table.ts";
@@ -55,12 +56,16 @@ export async function addMember(
   const now = ctx.clock.now();
   const id = newId(ctx.clock);
   const membership = { id, organizationId, role: input.role, createdAt: now, updatedAt: now };
-  const [, , [row]] = await orIfTaken(
-    ctx.db.batch([
-      store.insertAccount(ctx.db, newAccount(ctx.clock, input)),
-      store.insertMembership(ctx.db, membership, input.email),
-      store.findMember(ctx.db, organizationId, id),
-    ]),
+  const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
+  const [, , , [row]] = await orIfTaken(
+    limits.enforce(
+      ctx.db.batch([
+        limits.statement,
+        store.insertAccount(ctx.db, newAccount(ctx.clock, input)),
+        store.insertMembership(ctx.db, membership, input.email),
+        store.findMember(ctx.db, organizationId, id),
+      ]),
+    ),
     ["memberships.organization_id", "memberships.account_id"],
     () => new Conflict("The account of this e-mail address is already in the organization."),
   );

@@ -1,7 +1,7 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import { apiKeys, projectMembers } from "../../db/schema.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { accounts, memberships } from "./table.ts";
@@ -22,6 +22,13 @@ const MEMBER = {
   profile: accounts.profile,
 };
 
+/** The bytes of a member's account, as sent with the membership. */
+export const ACCOUNT_SIZE = sizeOf({
+  json: [accounts.profile],
+  text: [accounts.name, accounts.displayName, accounts.avatar],
+  rest: 400,
+});
+
 function selectMembers(db: Database) {
   return db
     .select(MEMBER)
@@ -34,10 +41,24 @@ const within = (organizationId: string, id: string) =>
 
 export function listMembers(db: Database, organizationId: string, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, memberships.createdAt, memberships.id);
-  return selectMembers(db)
+  const { id, createdAt } = memberships;
+  const records = db
+    .select({
+      id: sql`${id}`.as("id"),
+      createdAt: sql`${createdAt}`.as("created_at"),
+      size: ACCOUNT_SIZE,
+    })
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
     .where(and(eq(memberships.organizationId, organizationId), where))
     .orderBy(...orderBy)
     .limit(limit);
+  return db
+    .select({ ...MEMBER, ...CUT })
+    .from(cutPage(page, records))
+    .innerJoin(memberships, sql`${id} = page.id`)
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+    .orderBy(pageOrder(page));
 }
 
 export function findMember(db: Database, organizationId: string, id: string) {

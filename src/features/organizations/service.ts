@@ -2,8 +2,10 @@ import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type CreatedKey, insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import { limitGrowth } from "../usage/index.ts";
 import type { OrganizationRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -23,13 +25,21 @@ export async function listOrganizations(
   return toPage(page, found, (row) => row);
 }
 
-/** Founds an organization that the actor's account owns. */
+/**
+ * Creates an organization that the actor's account owns. Throws `Unauthorized` where the deployment
+ * does not allow it, and `Conflict` for an account that owns as many as it may.
+ */
 export async function createOrganization(
   ctx: ServiceContext,
   input: { name: string },
 ): Promise<FoundedOrganization> {
-  const founding = await prepareFounding(ctx, { ...input, accountId: ctx.actor.accountId });
-  await ctx.db.batch(founding.statements);
+  if (!ctx.allowsNewOrganizations) {
+    throw new Unauthorized("This deployment does not let API keys create organizations.");
+  }
+  const { accountId, organizationId } = ctx.actor;
+  const founding = await prepareFounding(ctx, { ...input, accountId });
+  const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedBy(accountId)] });
+  await limits.enforce(ctx.db.batch([limits.statement, ...founding.statements]));
   return founding.founded;
 }
 

@@ -1,7 +1,9 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { memberships } from "../../db/schema.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { Bound } from "../usage/index.ts";
 import { organizations } from "./table.ts";
 
 export type OrganizationRow = typeof organizations.$inferSelect;
@@ -29,4 +31,16 @@ export function insertOwner(
   return db
     .insert(memberships)
     .values({ ...membership, role: "owner", createdAt: now, updatedAt: now });
+}
+
+/** One more organization that the account owns. */
+export function ownedBy(accountId: string): Bound {
+  const owned = sql`(select count(*) from ${memberships} as owned
+    where owned.account_id = ${accountId} and owned.role = 'owner')`;
+  return {
+    what: "organizations that an account owns",
+    limit: LIMITS.ownedOrganizations.value,
+    before: owned,
+    after: sql`${owned} + 1`,
+  };
 }

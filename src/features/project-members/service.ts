@@ -5,6 +5,7 @@ import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize, findProject } from "../projects/index.ts";
+import { limitGrowth } from "../usage/index.ts";
 import { presentProjectMember } from "./presenters.ts";
 import type { ProjectMemberRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -63,8 +64,12 @@ export async function addMembers(
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };
   const changes = members.map((member) => changeOf(undefined, member));
-  const [inserted] = await orIfTaken(
-    commitChange(ctx, [store.addMembers(db, added)], ...changes),
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { project_members: members.length },
+  });
+  const [, inserted] = await orIfTaken(
+    limits.enforce(commitChange(ctx, [limits.statement, store.addMembers(db, added)], ...changes)),
     ["project_members.project_id", "project_members.membership_id"],
     () => new Conflict("One of the memberships is in the project already; nobody was added."),
   );

@@ -1,9 +1,10 @@
 import { and, eq, exists, ne, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { CUT, cutPage, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
 import { accounts, memberships } from "../../db/schema.ts";
 import { type OrgRole, PROJECT_ROLES, type ProjectRole } from "../../lib/roles.ts";
+import { ACCOUNT_SIZE } from "../memberships/index.ts";
 import { projectMembers } from "./table.ts";
 
 export type ProjectMemberRow = Awaited<ReturnType<typeof findMember>>[number];
@@ -68,14 +69,34 @@ export function listMembers(
     projectMembers.membershipId,
   );
   const arm = (role?: ProjectRole) =>
-    selectMembers(db).where(
-      and(within(organizationId, projectId), role && eq(projectMembers.role, role), where),
-    );
+    db
+      .select({
+        id: sql`${projectMembers.membershipId}`.as("membership_id"),
+        createdAt: sql`${projectMembers.createdAt}`.as("created_at"),
+        size: ACCOUNT_SIZE,
+      })
+      .from(projectMembers)
+      .innerJoin(memberships, eq(memberships.id, projectMembers.membershipId))
+      .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+      .where(and(within(organizationId, projectId), role && eq(projectMembers.role, role), where));
   const everyRole = page.roles.length === 0 || page.roles.length === PROJECT_ROLES.length;
   const [first, second, ...rest] = (everyRole ? [undefined] : page.roles).map(arm);
   if (!first) throw new Error("A list has at least one arm");
   const arms = second ? unionAll(first, second, ...rest) : first;
-  return arms.orderBy(...orderBy).limit(limit);
+  const records = arms.orderBy(...orderBy).limit(limit);
+  return (
+    db
+      .select({ ...MEMBER, ...CUT })
+      .from(cutPage(page, sql`(select membership_id as id, created_at, size from ${records})`))
+      // A cross join keeps SQLite from reading all members of the project to look them up in the page.
+      .crossJoin(projectMembers)
+      .innerJoin(memberships, eq(memberships.id, projectMembers.membershipId))
+      .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+      .where(
+        and(eq(projectMembers.projectId, projectId), sql`${projectMembers.membershipId} = page.id`),
+      )
+      .orderBy(pageOrder(page))
+  );
 }
 
 /** Those of the memberships that are the organization's, with their people. */

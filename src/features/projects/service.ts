@@ -4,6 +4,7 @@ import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { authorize } from "./access.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectChange, ProjectRow } from "./store.ts";
@@ -52,7 +53,13 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
   };
   const first = { environmentName: FIRST_ENVIRONMENT, ownerId: ctx.actor.membershipId };
   const insert = store.insertProject(ctx.db, project, first);
-  await commitChange(ctx, insert, changeOf(undefined, project));
+  const limits = limitGrowth(ctx, {
+    organizationId: project.organizationId,
+    records: { projects: 1, environments: 1, project_members: 1 },
+    bytes: storedBytes(project) + bytesOf(FIRST_ENVIRONMENT, store.FIRST_CONFIGURATION),
+  });
+  const change = changeOf(undefined, project);
+  await limits.enforce(commitChange(ctx, [limits.statement, ...insert], change));
   return project;
 }
 
@@ -77,9 +84,14 @@ export async function replaceProject(
     ...change,
     updatedAt: ctx.clock.now(),
   });
-  const told = changeOf(before, { ...before, ...change, name: change.name ?? before.name });
+  const after = { ...before, ...change, name: change.name ?? before.name };
+  const told = changeOf(before, after);
   if (changesNothing(told)) return before;
-  const [[replaced]] = await commitChange(ctx, [replace], told);
+  const limits = limitGrowth(ctx, {
+    organizationId: before.organizationId,
+    bytes: storedBytes(after) - storedBytes(before),
+  });
+  const [, [replaced]] = await limits.enforce(commitChange(ctx, [limits.statement, replace], told));
   if (replaced) return replaced;
   await requireProject(ctx, id, "owner");
   throw new NotFound("environment in the project");
@@ -95,4 +107,8 @@ export async function deleteProject(ctx: ServiceContext, id: string): Promise<vo
   const [deleted] = results[results.length - 1] as { id: string }[];
   if (deleted) return;
   throw new Conflict("The project has a deployment that is not finished. Cancel it first.");
+}
+
+function storedBytes({ name, description, icon }: ProjectRow): number {
+  return bytesOf(name, description, icon);
 }

@@ -1,8 +1,8 @@
-import { and, type Column, eq, exists, getTableColumns, sql } from "drizzle-orm";
+import { and, type Column, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { type Bindable, compileSelect } from "../../db/compiled.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import {
   alarms,
   attempts,
@@ -80,14 +80,25 @@ export function readProject(db: Database, { organizationId, membershipId }: Acto
   return readCompiled(db, { organizationId, membershipId, id });
 }
 
+const SIZE = sizeOf({ text: [projects.name, projects.description, projects.icon], rest: 400 });
+
 export function listProjects(db: Database, organizationId: string, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, projects.createdAt, projects.id);
-  return db
-    .select()
+  const records = db
+    .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
     .from(projects)
     .where(and(eq(projects.organizationId, organizationId), where))
     .orderBy(...orderBy)
     .limit(limit);
+  return selectPage(db, page, records);
+}
+
+function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
+  return db
+    .select({ ...getTableColumns(projects), ...CUT })
+    .from(cutPage(page, records))
+    .innerJoin(projects, sql`${projects.id} = page.id`)
+    .orderBy(pageOrder(page));
 }
 
 /** The projects that a membership has a role in, in the order of the projects. */
@@ -97,8 +108,8 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
     projectMembers.projectCreatedAt,
     projectMembers.projectId,
   );
-  return db
-    .select(getTableColumns(projects))
+  const records = db
+    .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
     .from(projectMembers)
     .innerJoin(projects, eq(projects.id, projectMembers.projectId))
     .where(
@@ -110,7 +121,10 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
     )
     .orderBy(...orderBy)
     .limit(limit);
+  return selectPage(db, page, records);
 }
+
+export const FIRST_CONFIGURATION = "{}";
 
 /** A project, its first environment, and the membership that owns it: for one batch. */
 export function insertProject(
@@ -126,7 +140,7 @@ export function insertProject(
       organizationId,
       projectId: project.id,
       name: first.environmentName,
-      configuration: "{}",
+      configuration: FIRST_CONFIGURATION,
       createdAt,
       updatedAt,
     }),

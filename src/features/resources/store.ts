@@ -1,7 +1,7 @@
-import { and, type Column, eq, getTableColumns } from "drizzle-orm";
+import { and, type Column, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import { projectMembers } from "../../db/schema.ts";
 import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { resources } from "./table.ts";
@@ -40,10 +40,17 @@ export function listResources(
   page: PageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, resources.createdAt, resources.id);
-  return db
-    .select()
+  const { id, createdAt, templateId, physicalId, resourceType, statusReason } = resources;
+  const text = [templateId, physicalId, resourceType, statusReason];
+  const records = db
+    .select({ id, createdAt, size: sizeOf({ text, rest: 400 }) })
     .from(resources)
     .where(and(eq(resources.organizationId, organizationId), eq(columnOf(scope), scope.id), where))
     .orderBy(...orderBy)
     .limit(limit);
+  return db
+    .select({ ...getTableColumns(resources), ...CUT })
+    .from(cutPage(page, records))
+    .innerJoin(resources, sql`${id} = page.id`)
+    .orderBy(pageOrder(page));
 }

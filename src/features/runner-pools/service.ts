@@ -3,6 +3,7 @@ import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueRunnerToken } from "./format.ts";
 import type { PoolRow, TokenRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -45,8 +46,14 @@ export async function createPool(
   const now = ctx.clock.now();
   const { name } = input;
   const pool = { id: newId(ctx.clock), organizationId, name, createdAt: now, updatedAt: now };
-  const [, , [created]] = await orIfTaken(
-    ctx.db.batch(store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)])),
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { runner_pools: 1 },
+    bytes: bytesOf(name),
+  });
+  const insert = store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)]);
+  const [, , , [created]] = await orIfTaken(
+    limits.enforce(ctx.db.batch([limits.statement, ...insert])),
     ["runner_pools.organization_id", "runner_pools.name"],
     () => new Conflict("The organization has a runner pool of this name. Choose another."),
   );
@@ -83,7 +90,14 @@ export async function createToken(
   const { key: token, ...issued } = await issueRunnerToken(newId(ctx.clock));
   const createdAt = ctx.clock.now();
   const values = { ...issued, organizationId, poolId, name, createdAt };
-  const [row] = await store.insertToken(ctx.db, values);
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { runner_tokens: 1 },
+    bytes: bytesOf(name),
+    bounds: [store.oneMoreToken(poolId)],
+  });
+  const insert = store.insertToken(ctx.db, values);
+  const [, [row]] = await limits.enforce(ctx.db.batch([limits.statement, insert]));
   if (!row) throw new Error("The inserted token did not come back");
   return { row, token };
 }

@@ -2,6 +2,8 @@ import { and, eq, getTableColumns, isNull, lt, notExists, or, sql } from "drizzl
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { attempts, environments } from "../../db/schema.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { Bound } from "../usage/index.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
 export type PoolRow = Awaited<ReturnType<typeof findPool>>[number];
@@ -110,6 +112,17 @@ export function deletePool(db: Database, organizationId: string, id: string) {
       .where(and(within(organizationId, id), idle))
       .returning({ id: runnerPools.id }),
   ] as const;
+}
+
+export function oneMoreToken(poolId: string): Bound {
+  const known = sql`(select count(*) from ${runnerTokens} as known
+    where known.pool_id = ${poolId})`;
+  return {
+    what: "tokens of a runner pool",
+    limit: LIMITS.runnerTokensOfPool.value,
+    before: known,
+    after: sql`${known} + 1`,
+  };
 }
 
 export function insertToken(db: Database, token: typeof runnerTokens.$inferInsert) {

@@ -6,6 +6,7 @@ import { lowerOrgRole } from "../../lib/roles.ts";
 import { commit, KINDS, recordChange } from "../events/index.ts";
 import { MAXIMUM_INTEGRATIONS, placeOfUrl } from "../integrations/index.ts";
 import { authorize, requireProject } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { authorizationUrl, exchangeCode } from "./exchange.ts";
 import { requireSlackApp, type SlackSettings } from "./settings.ts";
 import { openState, refuseState, STATE_MS, type State, sealState } from "./state.ts";
@@ -106,10 +107,18 @@ async function writeIntegration(
   };
   const after = { id, project_id: projectId, type: "slack", configuration: CONFIGURATION };
   const record = { type: "integration", id, name: "Slack" } as const;
-  const [[created]] = await commit(ctx, [
-    store.insertIntegration(ctx.db, integration, state),
-    ...recordChange(ctx, { projectId, action: "created", record, after }),
-  ]);
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { integrations: 1 },
+    bytes: bytesOf(integration.configuration, integration.url),
+  });
+  const [, [created]] = await limits.enforce(
+    commit(ctx, [
+      limits.statement,
+      store.insertIntegration(ctx.db, integration, state),
+      ...recordChange(ctx, { projectId, action: "created", record, after }),
+    ]),
+  );
   if (created || (await requireInstaller(ctx, state)).isUsed) return;
   throw new Conflict(
     `The project has ${MAXIMUM_INTEGRATIONS} integrations, which is the most. Delete one first.`,

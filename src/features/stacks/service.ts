@@ -7,6 +7,7 @@ import type { ProjectRole } from "../../lib/roles.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -52,7 +53,14 @@ export async function createStack(
   const scope = { organizationId, projectId, environmentId };
   const stack = { id: newId(ctx.clock), ...scope, ...input, createdAt: now, updatedAt: now };
   const insert = store.insertStack(ctx.db, stack);
-  await refuseTakenName(commitChange(ctx, [insert], changeOf(undefined, stack)));
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { stacks: 1 },
+    bytes: bytesOf(stack.name),
+    bounds: [store.oneMoreStack(environmentId)],
+  });
+  const change = changeOf(undefined, stack);
+  await limits.enforce(refuseTakenName(commitChange(ctx, [limits.statement, insert], change)));
   return stack;
 }
 

@@ -4,7 +4,9 @@ import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { alarms, components, projectMembers, resources } from "../../db/schema.ts";
 import { UNFINISHED } from "../../db/unfinished.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
+import type { Bound } from "../usage/index.ts";
 import { stacks } from "./table.ts";
 
 export type StackRow = typeof stacks.$inferSelect;
@@ -48,6 +50,17 @@ export function findComponentOf(db: Database, environmentId: string, componentId
     .select({ id: components.id })
     .from(components)
     .where(and(eq(components.id, componentId), eq(components.environmentId, environmentId)));
+}
+
+export function oneMoreStack(environmentId: string): Bound {
+  const known = sql`(select count(*) from ${stacks} as known
+    where known.environment_id = ${environmentId})`;
+  return {
+    what: "stacks in an environment",
+    limit: LIMITS.stacksOfEnvironment.value,
+    before: known,
+    after: sql`${known} + 1`,
+  };
 }
 
 export function insertStack(db: Database, stack: StackRow) {

@@ -4,6 +4,8 @@ import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { commit, recordChanges } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { boundsOf, bytesOverStored } from "./bounds-store.ts";
 import { placeOf } from "./place.ts";
 import type { Scope, ScopeReference } from "./scope.ts";
 import {
@@ -62,19 +64,44 @@ async function putOnce(
   const sealed = await sealAll(ctx, written);
   const removals = removed.map((row) => changeOf(row, undefined));
   const writings = written.map(({ before, after }) => changeOf(before, after));
-  const results = await refuseTaken(
-    commit(ctx, [
-      store.deleteVariables(db, removed, store.isStill(reach, known)),
-      ...recordChanges(ctx, organizationId, removals),
-      store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
-      ...recordChanges(ctx, organizationId, writings),
-      store.listVariables(db, organizationId, reference.id, SHOWN),
-    ]),
+  const limits = limitPut(ctx, scope, { kept, removed, written, sealed });
+  const results = await limits.enforce(
+    refuseTaken(
+      commit(ctx, [
+        limits.statement,
+        store.deleteVariables(db, removed, store.isStill(reach, known)),
+        ...recordChanges(ctx, organizationId, removals),
+        store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
+        ...recordChanges(ctx, organizationId, writings),
+        store.listVariables(db, organizationId, reference.id, SHOWN),
+      ]),
+    ),
   );
-  const [upserted, rows] = [results[3], results[6]];
+  const [upserted, rows] = [results[4], results[7]];
   const isWhole = mode === "merge" || rows.length === sealed.length;
   if (isWhole && upserted.length === sealed.length) return toPage(SHOWN, rows, (row) => row);
   throw new Conflict("Somebody else is changing the same variables. Retry.");
+}
+
+/** The limits of a request that writes some variables and removes others. */
+function limitPut(
+  ctx: ServiceContext,
+  { organizationId, environmentId }: Scope,
+  { kept, removed, written, sealed }: ReturnType<typeof planPut> & { sealed: SealedVariable[] },
+) {
+  const removedIds = removed.map(({ id }) => id);
+  const replacedIds = [...removedIds, ...kept.map(({ id }) => id)];
+  const bytes = bytesOf(...sealed.flatMap(({ name, value }) => [name, value]));
+  return limitGrowth(ctx, {
+    organizationId,
+    records: { variables: written.length - replacedIds.length },
+    bytes: bytesOverStored(replacedIds, bytes),
+    bounds: boundsOf(
+      environmentId,
+      written.map(({ after, value }) => ({ id: after.id, value })),
+      removedIds,
+    ),
+  });
 }
 
 /** A variable that a request writes, as it was, if it was, and as it is to be. */

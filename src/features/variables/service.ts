@@ -9,6 +9,8 @@ import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { commitChange, tellerOf } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { boundsOf, bytesOverStored } from "./bounds-store.ts";
 import { placeOf } from "./place.ts";
 import { presentVariable } from "./presenters.ts";
 import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
@@ -54,7 +56,14 @@ export async function createVariable(
   const value = await (await ctx.cipher()).seal(plain, placeOf(scope.organizationId, id));
   const variable = newVariable(scope, { id, ...shown }, ctx.clock.now());
   const insert = store.insertVariable(ctx.db, { ...variable, value });
-  await refuseTaken(commitChange(ctx, [insert], changeOf(undefined, variable)));
+  const limits = limitGrowth(ctx, {
+    organizationId: scope.organizationId,
+    records: { variables: 1 },
+    bytes: bytesOf(input.name, value),
+    bounds: boundsOf(scope.environmentId, [{ id, value: plain }]),
+  });
+  const change = changeOf(undefined, variable);
+  await limits.enforce(refuseTaken(commitChange(ctx, [limits.statement, insert], change)));
   return variable;
 }
 
@@ -79,7 +88,14 @@ export async function replaceVariable(
   const change = { ...shown, updatedAt: ctx.clock.now() };
   const replace = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
   const after = { ...before, ...change, version: before.version + 1 };
-  const [[replaced]] = await refuseTaken(commitChange(ctx, [replace], changeOf(before, after)));
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    bytes: bytesOverStored([id], bytesOf(input.name, value)),
+    bounds: boundsOf(before.environmentId, [{ id, value: plain }]),
+  });
+  const [, [replaced]] = await limits.enforce(
+    refuseTaken(commitChange(ctx, [limits.statement, replace], changeOf(before, after))),
+  );
   if (!replaced) throw new NotFound("variable");
   return replaced;
 }

@@ -1,0 +1,2 @@
+export { bytesOf, limitGrowth } from "./service.ts";
+export type { Bound } from "./store.ts";

@@ -1,0 +1,22 @@
+import { LIMITS } from "../../lib/limits.ts";
+import { RECORD_QUOTAS, USAGE_KINDS, type UsageKind } from "./model.ts";
+import type { UsageByKind } from "./service.ts";
+
+export function presentUsage(organizationId: string, usage: UsageByKind) {
+  const bytes = [...usage.values()].reduce((sum, each) => sum + each.bytes, 0);
+  return {
+    org_id: organizationId,
+    bytes: { used: bytes, allowed: LIMITS.storedBytes.value },
+    records: Object.fromEntries(
+      USAGE_KINDS.map((kind) => [kind, presentKind(kind, usage.get(kind))] as const),
+    ) as Record<UsageKind, ReturnType<typeof presentKind>>,
+  };
+}
+
+function presentKind(kind: UsageKind, used: { records: number; bytes: number } | undefined) {
+  return {
+    used: used?.records ?? 0,
+    allowed: kind === "deployments" ? undefined : RECORD_QUOTAS[kind],
+    bytes: used?.bytes ?? 0,
+  };
+}
