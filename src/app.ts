@@ -46,7 +46,8 @@ import {
   type Open,
   type Protected,
   type ProtectedForRunners,
-  readJsonBodies,
+  type RequiresBody,
+  readJsonBody,
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
@@ -80,8 +81,10 @@ export function createApp({
   const described = new OpenAPIHono();
   const describe = () => describeApi(described, POLICIES);
   const open = createOpenRouter({ clock, log, network }, describe);
-  const protectedRouter = createProtectedRouter();
-  const runnerRouter = createRunnerRouter();
+  const requiresBody: RequiresBody = (method, path) =>
+    operations.find(method, path)?.requiresBody === true;
+  const protectedRouter = createProtectedRouter(requiresBody);
+  const runnerRouter = createRunnerRouter(requiresBody);
   described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
   describeWebhooks(described.openAPIRegistry);
   const operations = new Operations(described.openAPIRegistry.definitions);
@@ -147,9 +150,9 @@ function createOpenRouter(
 }
 
 /** The routes behind the gate. */
-function createProtectedRouter() {
+function createProtectedRouter(requiresBody: RequiresBody) {
   const router = createRouter<Protected>();
-  router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
+  router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
   router.onError(rethrow);
   return router
     .route("/", organizationRoutes)
@@ -176,9 +179,9 @@ function createProtectedRouter() {
 }
 
 /** The routes of runners, behind a gate of their own. */
-function createRunnerRouter() {
+function createRunnerRouter(requiresBody: RequiresBody) {
   const router = createRouter<ProtectedForRunners>();
-  router.on(["POST", "PUT", "PATCH"], "*", ...readJsonBodies);
+  router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
   router.onError(rethrow);
   return router.route("/", runnerRoutes).route("/", alarmRoutesForRunners);
 }

@@ -286,13 +286,42 @@ describe("bodies", () => {
     expect(withBody.length).toBeGreaterThan(1);
   });
 
-  it.each(needy)("of %s are refused when empty, and when there is none", async (_, operation) => {
-    for (const body of [{}, undefined]) {
-      const reply = await send(operation, ids, body);
-      expect(reply.status).toBe(400);
-      expect(reply.body.cause.issues.length).toBeGreaterThan(0);
+  it.each(needy)("of %s are refused without the required fields", async (_, operation) => {
+    const reply = await send(operation, ids, {});
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues.length).toBeGreaterThan(0);
+  });
+
+  it.each(cases)("of %s are refused when there is none", async (_, operation) => {
+    const json = { "content-type": "application/json" };
+    const replies = [
+      await send(operation, ids),
+      await send(operation, ids, undefined, json),
+      await send(operation, ids, "", json),
+      await send(operation, ids, "", { "content-type": "text/plain" }),
+      await send(operation, ids, new Uint8Array()),
+    ];
+    for (const { status, body } of replies) {
+      const message = "Send a JSON body, with content-type: application/json.";
+      expect([status, body.code, body.message]).toEqual([400, "bad_input", message]);
     }
   });
+
+  const withoutBody = operations.filter(
+    ({ method, requestBody }) => /^(POST|PUT|PATCH)$/.test(method) && !requestBody,
+  );
+  const nowhere = Object.fromEntries(
+    withoutBody.flatMap(parametersOf).map((name) => [name, newId(systemClock)]),
+  );
+
+  it.each(withoutBody.map((each) => [title(each), each] as const))(
+    "are not required where none is declared: %s",
+    async (_, operation) => {
+      const names = { ...nowhere, deployment: newId(systemClock) };
+      expect((await send(operation, names)).status).toBe(404);
+      expect((await send(operation, names, "")).status).toBe(404);
+    },
+  );
 
   it.each(cases)("of %s are refused with an unknown field, by name", async (_, operation) => {
     const reply = await send(operation, ids, { ...exampleBody(operation), surprise: 1 });

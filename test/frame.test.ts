@@ -51,6 +51,60 @@ describe("bodies", () => {
     expect(await response.text()).toContain("1 MiB");
   });
 
+  /** Sends a body in chunks, by an isolate whose log is on record. */
+  const stream = async (body: ReadableStream, headers: Record<string, string> = {}) => {
+    const { client } = await newKey(world);
+    const isolate = new Instrumented();
+    const request = new Request("https://longshore.test/v1/projects", {
+      method: "POST",
+      headers: { "x-api-key": String(client.key), ...type, ...headers },
+      body,
+    });
+    const response = await isolate.fetch(request);
+    const reply = JSON.parse(await response.text());
+    const events = isolate.logged.map(({ event }) => event);
+    return { status: response.status, code: reply.code, message: reply.message, events };
+  };
+
+  it.each([
+    ["in chunks", {}],
+    ["of an announced length", { "content-length": "40" }],
+  ])("that break off %s are bad input, and no failure of the service", async (_, headers) => {
+    const parts = ['{"name":"x",', '"description":'];
+    const body = new ReadableStream({
+      pull(controller) {
+        const part = parts.shift();
+        if (part) controller.enqueue(new TextEncoder().encode(part));
+        else controller.error(new Error("The connection was lost"));
+      },
+    });
+    expect(await stream(body, headers)).toEqual({
+      status: 400,
+      code: "bad_input",
+      message: "The body broke off before its end. Send it again.",
+      events: ["request"],
+    });
+  });
+
+  it("that are not UTF-8 are bad input, and those with a byte order mark are read", async () => {
+    const post = async (bytes: number[]) => {
+      const { client } = await newKey(world);
+      const isolate = new Instrumented();
+      const caller = client.via(isolate.fetch);
+      const json = [...new TextEncoder().encode('{"name":"a'), ...bytes];
+      const body = new Uint8Array([...json, ...new TextEncoder().encode('"}')]);
+      const reply = await caller.request("POST", "/v1/projects", body, type);
+      return { reply, events: isolate.logged.map(({ event }) => event) };
+    };
+    const { reply, events } = await post([0xff]);
+    expect([reply.status, reply.body.code]).toEqual([400, "bad_input"]);
+    expect(reply.body.message).toBe("Send the body in UTF-8.");
+    expect(events).toEqual(["request"]);
+    expect((await post([0xc3, 0xa9])).reply.body.name).toBe("aé");
+    const marked = new TextEncoder().encode('\ufeff{"name":"marked"}');
+    expect((await world.client.request("POST", "/v1/projects", marked, type)).status).toBe(201);
+  });
+
   it("name every thing that is wrong with them at once", async () => {
     const { body } = await world.client.post("/v1/projects", { icon: "ship", surprise: 1 });
     const paths = body.cause.issues.map((issue: Parsed) => issue.path);
@@ -150,6 +204,28 @@ describe("failures of the database", () => {
     });
     const [failure] = isolate.logged.filter(({ event }) => event === "unforeseen");
     expect(failure?.fields["request_id"]).toBe(reply.headers.get("x-request-id"));
+  });
+
+  it("are logged with what D1 said", async () => {
+    const isolate = new Instrumented();
+    const { client } = await newKey(world);
+    const caller = client.via(isolate.fetch);
+    await env.DB.exec("alter table projects rename to projects_elsewhere");
+    try {
+      for (const path of ["/v1/projects", "/v1/projects/1111111111111111111111/environments"]) {
+        isolate.forget();
+        expect((await caller.get(path)).status).toBe(500);
+        const [failure] = isolate.logged.filter(({ event }) => event === "unforeseen");
+        expect(failure?.fields).toEqual({
+          request_id: expect.any(String),
+          message: "D1_ERROR: no such table: projects: SQLITE_ERROR",
+          stack: expect.arrayContaining([expect.stringMatching(/^at .*src\/features\//)]),
+        });
+      }
+    } finally {
+      await env.DB.exec("alter table projects_elsewhere rename to projects");
+    }
+    expect((await caller.get("/v1/projects")).status).toBe(200);
   });
 
   it("are logged without the parameters of the statement", async () => {

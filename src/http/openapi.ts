@@ -16,7 +16,9 @@ UUID in its 8-4-4-4-12 layout or as 32 hexadecimal digits is accepted too.
 
 **Lists** answer \`data\`, \`has_more\` and, if there is more, \`next_page\`: send that as \`after\`.
 
-**Bodies** are strict: an unknown field is \`bad_input\`. Optional fields without a value are left out
+**Bodies** are strict: an unknown field is \`bad_input\`, and so is a missing body; send \`{}\` where every
+field is optional. Text holds no control characters; where it has lines, tabs and newlines are accepted.
+A timestamp is RFC 3339, within the years 0001 to 9999 in UTC. Optional fields without a value are left out
 of answers; where a request may clear one, \`null\` does so too.
 
 **Rate limits** hold for any 60 seconds, per key. \`X-Ratelimit-Reset\` is the number of seconds until

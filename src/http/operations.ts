@@ -16,6 +16,8 @@ export interface Operation {
   open: boolean;
   /** Whether a runner token opens it, alone or beside an API key. */
   forRunners: boolean;
+  /** Whether a request without a body is refused. */
+  requiresBody: boolean;
 }
 
 /** The operations of a router, found by method and path as the router itself would find them. */
@@ -40,6 +42,7 @@ export class Operations {
         writes: route["x-writes"] === true,
         open: !opens("api_key") && !opens("runner_token"),
         forRunners: opens("runner_token"),
+        requiresBody: route.request?.body?.required === true,
       };
       this.#methods.add(method);
       this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), operation);

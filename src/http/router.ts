@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Env as HonoEnv, MiddlewareHandler } from "hono";
+import type { Context, Env as HonoEnv, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
@@ -40,21 +40,51 @@ const limitBody = bodyLimit({
   },
 });
 
+/** Whether a request to this path must have a body. */
+export type RequiresBody = (method: string, path: string) => boolean;
+
+/** Reads the body, once, before every route that may have one. */
+export function readJsonBody(requiresBody: RequiresBody): MiddlewareHandler {
+  return async (c, next) => {
+    requirePlainJson(c);
+    const text = await readText(c);
+    if (text === "" && requiresBody(c.req.method, c.req.path)) {
+      throw refusedBody("Send a JSON body, with content-type: application/json.");
+    }
+    await next();
+  };
+}
+
+async function readText(c: Context): Promise<string> {
+  const bytes = await readBytes(c);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw refusedBody("Send the body in UTF-8.");
+  }
+}
+
+/** The body, which Hono keeps for the validators. */
+async function readBytes(c: Context): Promise<ArrayBuffer> {
+  try {
+    await limitBody(c, async () => undefined);
+    return await c.req.arrayBuffer();
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    throw refusedBody("The body broke off before its end. Send it again.");
+  }
+}
+
 /**
  * Takes `application/json` alone, and with parameters however they are spaced (RFC 9110, 8.3.1):
  * the validators would take any `+json` for it, and no space before the semicolon.
  */
-const requirePlainJson: MiddlewareHandler = async (c, next) => {
+function requirePlainJson(c: Context): void {
   const type = c.req.header("content-type") ?? "";
   const essence = String(type.split(";")[0]).trim().toLowerCase();
   if (essence.endsWith("+json")) throw refusedContentType();
-  if (essence === "application/json" && type !== essence) {
-    const headers = new Headers(c.req.raw.headers);
-    headers.set("content-type", essence);
-    c.req.raw = new Request(c.req.raw, { headers });
-  }
-  await next();
-};
-
-/** What stands before every route that may read a body. */
-export const readJsonBodies = [limitBody, requirePlainJson] as const;
+  if (essence !== "application/json" || type === essence) return;
+  const headers = new Headers(c.req.raw.headers);
+  headers.set("content-type", essence);
+  c.req.raw = new Request(c.req.raw, { headers });
+}

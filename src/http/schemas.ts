@@ -26,18 +26,42 @@ export const Timestamp = z.string().openapi("Timestamp", {
   example: "2026-11-21T09:30:00.000Z",
 });
 
-/** Text of a person's making: not blank, no control characters, and sound Unicode. */
+const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
+const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
+const TIMESTAMP =
+  "Send an RFC 3339 date-time with seconds and an offset, within the years 0001 to 9999 in UTC, " +
+  "as 2027-01-31T00:00:00Z.";
+
+/** A timestamp in a request. An offset can move the year beyond the four digits of RFC 3339. */
+export function timestampInput() {
+  return z.iso.datetime({ offset: true, error: TIMESTAMP, abort: true }).refine((value) => {
+    const time = Date.parse(value);
+    return /:\d\d:\d\d/.test(value) && time >= EARLIEST && time <= LATEST;
+  }, TIMESTAMP);
+}
+
+const NOT_BLANK = "Send a text that is not blank.";
+
+/** One line: not blank, no control characters, and well-formed Unicode. */
 export function text(maximum: number) {
+  return (
+    line(maximum)
+      // Aborts, so that an empty text is not reported as blank a second time.
+      .min(1, { error: NOT_BLANK, abort: true })
+      .refine((value) => value.trim() !== "", NOT_BLANK)
+  );
+}
+
+/** Like `text`, but may be empty. */
+export function line(maximum: number) {
   return z
     .string()
-    .min(1, "Send a text that is not blank.")
     .max(maximum, `Send at most ${maximum} characters.`)
-    .refine((value) => value.trim() !== "", "Send a text that is not blank.")
     .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
     .refine((value) => !/\p{Cc}/u.test(value), "Send a text without control characters.");
 }
 
-/** Like `text`, in as many lines as one likes. */
+/** Like `line`, but may have several lines, and tabs. */
 export function paragraphs(maximum: number) {
   return z
     .string()

@@ -49,9 +49,47 @@ describe("what a log holds of an error", () => {
   it("is where it was thrown, and what lies beneath", () => {
     const cause = new TypeError("D1_ERROR: no such column");
     const found = describeError(new DrizzleQueryError("select ?", [SECRET], cause));
-    expect(found["stack"]).toEqual(expect.arrayContaining([expect.stringMatching(/^at /)]));
-    expect(found["cause"]).toMatchObject({ error: "TypeError", message: cause.message });
+    expect(found).toEqual({
+      message: "D1_ERROR: no such column",
+      error: "TypeError",
+      stack: expect.arrayContaining([expect.stringMatching(/^at /)]),
+    });
     expect(describeError("gone")).toEqual({ message: "gone" });
-    expect(describeError(new Error("gone"))).toMatchObject({ error: "Error", message: "gone" });
+    expect(describeError(undefined)).toEqual({ message: "undefined" });
+  });
+
+  it("has the prefix that D1 adds, and the class only where it has a name", () => {
+    const cause = new Error("no such table: projects: SQLITE_ERROR");
+    const error = new Error(`D1_ERROR: ${cause.message}`, { cause });
+    const found = describeError(new DrizzleQueryError("select ?", [SECRET], error));
+    expect(found["message"]).toBe("D1_ERROR: no such table: projects: SQLITE_ERROR");
+    expect(found).not.toHaveProperty("error");
+    const named = describeError(new RangeError("gone"));
+    expect(named).toMatchObject({ message: "gone", error: "RangeError" });
+    const other = new Error(`${SECRET}: ${cause.message}`, { cause });
+    expect(describeError(other)["message"]).toBe(cause.message);
+  });
+
+  it("is nothing of a parameter that D1 quotes", () => {
+    const quoted = new Error(`D1_TYPE_ERROR: Type 'object' not supported for value '${SECRET}\n'`);
+    const error = new DrizzleQueryError("select ?", [SECRET], quoted);
+    expect(describeError(error)["message"]).toBe(
+      "D1_TYPE_ERROR: Type 'object' not supported for value",
+    );
+  });
+
+  it("ends, and is nothing of any message, where causes go in a circle", () => {
+    const error = new Error(SECRET, { cause: undefined });
+    error.cause = new Error(`outer ${SECRET}`, { cause: error });
+    expect(logged(error)).not.toContain(SECRET);
+    expect(describeError(error)["message"]).toBe("Too many causes.");
+  });
+
+  it("is nothing of a message that was changed after the stack was written", () => {
+    const error = new Error(`${SECRET}\n    at ${SECRET}`, { cause: "gone" });
+    // The runtime writes the stack when it is first read.
+    expect(error.stack).toContain(SECRET);
+    error.message = "replaced";
+    expect(logged(error)).not.toContain(SECRET);
   });
 });

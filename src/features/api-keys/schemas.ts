@@ -1,7 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import { Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
+import {
+  Identifier,
+  IdentifierInput,
+  Timestamp,
+  text,
+  timestampInput,
+} from "../../http/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { API_KEY_PATTERN } from "./format.ts";
 
@@ -42,8 +48,7 @@ export const CreateApiKey = z
     role: OrgRole.optional().openapi({
       description: "The membership's role by default, or your key's own if that is lower.",
     }),
-    expires_at: z.iso
-      .datetime({ offset: true, error: "Send an RFC 3339 date-time, as 2027-01-31T00:00:00Z." })
+    expires_at: timestampInput()
       .nullish()
       .openapi({ description: "In the future; a key without one does not expire." }),
   })

@@ -1,7 +1,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
-import { createRouter, type Open, readJsonBodies } from "../../http/router.ts";
+import { createRouter, type Open, readJsonBody } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewPerson } from "../memberships/index.ts";
 import { CreatedOrganization, presentFoundedOrganization } from "../organizations/index.ts";
@@ -25,7 +25,7 @@ const create = createRoute({
     "Creates the first account, organization and key of a new deployment. Works once; from then " +
     "on the path answers `not_found`.",
   security: [{ bootstrap_token: [] }],
-  middleware: [requireToken, ...readJsonBodies],
+  middleware: [requireToken, readJsonBody(() => true)],
   request: { body: jsonBody(Bootstrap) },
   responses: {
     201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),

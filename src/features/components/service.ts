@@ -88,7 +88,8 @@ export async function replaceComponent(
 export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireComponent(ctx, id, "contributor");
   const remove = store.deleteComponent(ctx.db, before.organizationId, id);
-  await commitChange(ctx, remove, changeOf(before, undefined));
+  const [, , [deleted]] = await commitChange(ctx, remove, changeOf(before, undefined));
+  if (!deleted) throw new NotFound("component");
 }
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {

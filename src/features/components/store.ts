@@ -56,12 +56,12 @@ export function replaceComponent(
 
 /**
  * A component and its variables, for one batch. Its stacks stay in the environment without it: they
- * stand for what runs at the provider.
+ * stand for what runs at the provider. The last statement returns the component, if it was there.
  */
 export function deleteComponent(db: Database, organizationId: string, id: string) {
   return [
     db.delete(variables).where(eq(variables.componentId, id)),
     db.update(stacks).set({ componentId: null }).where(eq(stacks.componentId, id)),
-    db.delete(components).where(within(organizationId, id)),
+    db.delete(components).where(within(organizationId, id)).returning({ id: components.id }),
   ] as const;
 }

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { text } from "../../http/schemas.ts";
+import { paragraphs, text } from "../../http/schemas.ts";
 
 const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 
@@ -18,11 +18,7 @@ const Commit = z
   .strictObject({
     author: Person,
     committer: Person,
-    message: z
-      .string()
-      .max(20_000, "Send at most 20000 characters.")
-      .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
-      .openapi({ example: "Scale up" }),
+    message: paragraphs(20_000).openapi({ example: "Scale up" }),
     sha: Word.openapi({ example: "6dcb09b5b57875f334f61aebed695e2e4193db5e" }),
   })
   .openapi("Commit");
@@ -42,10 +38,7 @@ const Git = z
 
 const Registry = z
   .strictObject({
-    command: z
-      .array(z.string().max(4_000, "Send at most 4000 characters."))
-      .max(100, "Send at most 100 words.")
-      .optional(),
+    command: z.array(paragraphs(4_000)).max(100, "Send at most 100 words.").optional(),
     image: Word.openapi({ example: "ghcr.io/acme/shop:1.4.2" }),
   })
   .openapi("RegistrySource");

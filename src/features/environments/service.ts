@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { orIfTaken } from "../../db/failures.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict } from "../../lib/errors.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
@@ -117,8 +117,10 @@ export async function deleteEnvironment(ctx: ServiceContext, id: string): Promis
   const before = await requireEnvironment(ctx, id, "contributor");
   const remove = store.deleteEnvironment(ctx.db, before.organizationId, id);
   const results = await commitChange(ctx, remove, changeOf(before, undefined));
-  const [left] = results[results.length - 1] as { isIdle: number }[];
-  if (!left) return;
+  const [deleted] = results[9];
+  if (deleted) return;
+  const [left] = results[10];
+  if (!left) throw new NotFound("environment");
   throw new Conflict(
     left.isIdle
       ? "This is the project's default environment. Make another the default first."

@@ -91,7 +91,8 @@ export function replaceEnvironment(
 
 /**
  * Deletes an environment and what hangs from it, all or nothing: unless it is its project's
- * default, or a deployment of it is unfinished. For one batch; the last two statements tell.
+ * default, or a deployment of it is unfinished. For one batch. The last two statements return what
+ * was deleted, and what is left.
  */
 export function deleteEnvironment(db: Database, organizationId: string, id: string) {
   const notDefault = notExists(
@@ -115,7 +116,10 @@ export function deleteEnvironment(db: Database, organizationId: string, id: stri
     db.delete(runnerPoolEnvironments).where(inside(runnerPoolEnvironments.environmentId)),
     db.delete(stacks).where(inside(stacks.environmentId)),
     db.delete(components).where(inside(components.environmentId)),
-    db.delete(environments).where(and(within(organizationId, id), deletable)),
+    db
+      .delete(environments)
+      .where(and(within(organizationId, id), deletable))
+      .returning({ id: environments.id }),
     db
       .select({ id: environments.id, isIdle: sql<number>`${allFinished("environment_id", id)}` })
       .from(environments)

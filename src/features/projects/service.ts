@@ -99,13 +99,14 @@ export async function replaceProject(
 
 /**
  * Deletes a project with all that hangs from it; takes an owner. Throws `Conflict` while a
- * deployment of it is unfinished.
+ * deployment of it is unfinished, and `NotFound` if another request has deleted it.
  */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
   const results = await ctx.db.batch(store.deleteProject(ctx.db, project.organizationId, id));
   const [deleted] = results[results.length - 1] as { id: string }[];
   if (deleted) return;
+  await requireProject(ctx, id, "owner");
   throw new Conflict("The project has a deployment that is not finished. Cancel it first.");
 }
 

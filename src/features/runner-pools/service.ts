@@ -72,8 +72,10 @@ export async function deletePool(
 ): Promise<void> {
   await getPool(ctx, organizationId, id);
   const [tokens, , , [deleted]] = await ctx.db.batch(store.deletePool(ctx.db, organizationId, id));
-  if (!deleted)
+  if (!deleted) {
+    await getPool(ctx, organizationId, id);
     throw new Conflict("A runner of the pool has a deployment in hand. Cancel it first.");
+  }
   await ctx.announceKeys(
     tokens.map(({ version, ...token }) => ({ ...token, version: version + 1 })),
   );

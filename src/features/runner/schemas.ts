@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { textParam } from "../../http/params.ts";
-import { Identifier, text } from "../../http/schemas.ts";
+import { Identifier, line, paragraphs, text, timestampInput } from "../../http/schemas.ts";
 import {
   Deployment,
   HEARTBEAT_MS,
@@ -80,13 +80,11 @@ export const DeliveredVariables = z
 const ReportedResource = z
   .strictObject({
     template_id: text(255),
-    physical_id: z.string().max(2_048, "Send at most 2048 characters."),
+    physical_id: line(2_048),
     resource_type: text(255),
     status: ResourceStatus,
-    status_reason: z.string().max(2_000, "Send at most 2000 characters.").optional(),
-    timestamp: z.iso
-      .datetime({ offset: true, error: "Send an RFC 3339 date-time, as 2027-01-31T00:00:00Z." })
-      .optional(),
+    status_reason: paragraphs(2_000).optional(),
+    timestamp: timestampInput().optional(),
   })
   .openapi("ReportedResource");
 
@@ -94,7 +92,7 @@ export const StackReport = z
   .strictObject({
     seq: z.int().min(1).openapi({ description: "Rises with every report of the stack." }),
     status: z.enum(REPORTED_STATUSES),
-    status_reason: z.string().max(2_000, "Send at most 2000 characters.").optional(),
+    status_reason: paragraphs(2_000).optional(),
     resources: z
       .array(ReportedResource)
       .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
@@ -111,7 +109,7 @@ export const CompletionInput = z
   .strictObject({
     outcome: z.enum(OUTCOMES),
     failure_reason: text(200).optional(),
-    message: z.string().max(2_000, "Send at most 2000 characters.").optional(),
+    message: paragraphs(2_000).optional(),
   })
   .openapi("AttemptCompletion", { example: { outcome: "succeeded" } });
 

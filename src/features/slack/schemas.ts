@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { line } from "../../http/schemas.ts";
 
 export const SlackInstallation = z
   .object({
@@ -9,8 +10,7 @@ export const SlackInstallation = z
   })
   .openapi("SlackInstallation");
 
-const given = (what: string) =>
-  z.string().max(4_000, "Send at most 4000 characters.").optional().openapi({ description: what });
+const given = (what: string) => line(4_000).optional().openapi({ description: what });
 
 export const CallbackQuery = z.object({
   code: given("What Slack gave for the channel's webhook."),

@@ -95,7 +95,9 @@ export async function deleteStack(ctx: ServiceContext, id: string): Promise<void
   const remove = store.deleteStack(ctx.db, before.organizationId, id);
   const results = await commitChange(ctx, remove, changeOf(before, undefined));
   const [deleted] = results[results.length - 1] as { id: string }[];
-  if (!deleted) throw new Conflict("An unfinished deployment holds the stack. Cancel it first.");
+  if (deleted) return;
+  await requireStack(ctx, id, "contributor");
+  throw new Conflict("An unfinished deployment holds the stack. Cancel it first.");
 }
 
 /** A component never changes its environment, so the answer holds until the component goes. */

@@ -104,7 +104,8 @@ export async function replaceVariable(
 export async function deleteVariable(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireVariable(ctx, id, "contributor");
   const remove = store.deleteVariable(ctx.db, before.organizationId, id);
-  await commitChange(ctx, [remove], changeOf(before, undefined));
+  const [[deleted]] = await commitChange(ctx, [remove], changeOf(before, undefined));
+  if (!deleted) throw new NotFound("variable");
 }
 
 /** Decrypts a variable's value. Who reads which, and when, goes on record in the same batch. */
