@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { createApp } from "../src/app.ts";
 import { readConfiguration } from "./configuration.ts";
 import { Failure, runScript } from "./failure.ts";
+import { LIMITS_FILE, renderLimits } from "./limits-table.ts";
 import { SECRET_NAMES } from "./secrets.ts";
 import { ROOT, runWrangler } from "./wrangler.ts";
 
@@ -18,6 +19,7 @@ await runScript(async () => {
   const directory = mkdtempSync(join(tmpdir(), "longshore-"));
   try {
     checkSecrets();
+    checkLimits();
     const checks = [checkTypes(), checkBundle(join(directory, "bundle")), checkDocument(directory)];
     for (const result of await Promise.all(checks)) console.log(result);
     return 0;
@@ -30,6 +32,11 @@ function checkSecrets(): void {
   const required = readConfiguration().secrets?.required ?? [];
   if (required.toSorted().join() === SECRET_NAMES.toSorted().join()) return;
   throw new Failure("wrangler.toml and scripts/secrets.ts name different secrets.");
+}
+
+function checkLimits(): void {
+  if (readFileSync(LIMITS_FILE, "utf8") === renderLimits()) return;
+  throw new Failure("docs/limits.md is out of date. Run npm run limits.");
 }
 
 /** That `Env` is what wrangler.toml binds. */

@@ -72,6 +72,36 @@ describe("migrations", () => {
     expect(results).toEqual([]);
   });
 
+  it("count what a database in use stores already, and what is written while they run", async () => {
+    await reset();
+    const at = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0006"));
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, at));
+    await seed();
+    await env.DB.batch(
+      ["a", "b"].map((id) =>
+        env.DB.prepare(
+          `insert into projects (id, organization_id, name, description, default_environment_id,
+             connection_status, created_at, updated_at)
+           values (?1, 'seed', ?1, 'Ünïcode', ?1, 'disconnected', 0, 0)`,
+        ).bind(id),
+      ),
+    );
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    const { results } = await env.DB.prepare("select * from usage order by kind").all<{
+      kind: string;
+      records: number;
+      bytes: number;
+    }>();
+    expect(results).toHaveLength(13);
+    const [of] = results.filter(({ kind }) => kind === "projects");
+    // The seed has "seed" in each of its three texts.
+    expect(of).toMatchObject({ records: 3, bytes: 3 * 4 + 2 * (1 + "Ünïcode".length + 2) });
+    const { sql } = (await env.DB.prepare(
+      "select sql from sqlite_master where name = 'usage_projects_insert'",
+    ).first<{ sql: string }>()) ?? { sql: "" };
+    expect(sql).toContain("AFTER INSERT ON `projects`");
+  });
+
   it("restrict every foreign key", async () => {
     const tables = await readTables();
     const keys = tables.flatMap(({ foreignKeys }) => foreignKeys);
