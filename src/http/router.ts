@@ -3,6 +3,8 @@ import type { Env as HonoEnv, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
+import { nestsDeeper } from "../lib/json-document.ts";
+import { LIMITS } from "../lib/limits.ts";
 import { refusedBody, refusedContentType, toIssues } from "./errors.ts";
 
 /**
@@ -56,5 +58,17 @@ const requirePlainJson: MiddlewareHandler = async (c, next) => {
   await next();
 };
 
+/** Before anything recurses into the body: parsers and validators overflow the stack. */
+const limitDepth: MiddlewareHandler = async (c, next) => {
+  const maximum = LIMITS.bodyDepth.value;
+  if (nestsDeeper(await c.req.text(), maximum)) {
+    throw refusedBody(
+      `Nest the body at most ${maximum} levels deep, and a document in it at most ` +
+        `${LIMITS.documentDepth.value}.`,
+    );
+  }
+  await next();
+};
+
 /** What stands before every route that may read a body. */
-export const readJsonBodies = [limitBody, requirePlainJson] as const;
+export const readJsonBodies = [limitBody, requirePlainJson, limitDepth] as const;
