@@ -17,6 +17,8 @@ import { Source } from "./source-schemas.ts";
 
 const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
 
+const TOO_LARGE = `exceeds ${LIMITS.patchBytes.value / 1024} KiB`;
+
 const Status = z.enum(DEPLOYMENT_STATUSES).openapi("DeploymentStatus", {
   description:
     "`queued` until a runner starts it, `in_progress` until it says how it ended; `canceling` while " +
@@ -29,7 +31,12 @@ export const PatchOperation = z
     path: z.string().openapi({ description: "A JSON Pointer (RFC 6901).", example: "/replicas" }),
     from: z.string().optional(),
     value: z.unknown().optional(),
-    old_value: z.unknown().optional().openapi({ description: "What stood at `path` before." }),
+    old_value: z
+      .unknown()
+      .optional()
+      .openapi({
+        description: `What stood at \`path\` before. Absent if the patch with all of them ${TOO_LARGE}.`,
+      }),
   })
   .openapi("PatchOperation", {
     example: { op: "replace", path: "/replicas", value: 3, old_value: 2 },
@@ -98,7 +105,11 @@ export const CreateDeployment = z
       .array(PatchOperationInput)
       .max(patchOperations.value, `Send at most ${patchOperations.value} operations.`)
       .optional()
-      .openapi({ description: "RFC 6902, against the configuration of the environment." }),
+      .openapi({
+        description:
+          "RFC 6902, against the configuration of the environment. Refused if it, with the values " +
+          `that it replaces, ${TOO_LARGE}.`,
+      }),
     source: Source.optional(),
     stack_ids: z
       .array(IdentifierInput)
