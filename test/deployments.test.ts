@@ -91,7 +91,7 @@ describe("a deployment", () => {
       "patch.1",
     ],
     [[{ op: "add", path: "/__proto__/x", value: 1 }], "patch.0"],
-    [[{ op: "add", path: "/constructor", value: 1 }], "patch.0"],
+    [[{ op: "add", path: "/constructor/x", value: 1 }], "patch.0"],
     [[{ op: "add", path: "", value: [] }], "patch.0"],
     [[{ op: "add", path: "a", value: 1 }], "patch.0"],
     [[{ op: "add", path: "/a" }], "patch.0.value"],

@@ -3,6 +3,8 @@ import type { Context, Env as HonoEnv, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
+import { nestsDeeper } from "../lib/json-document.ts";
+import { LIMITS } from "../lib/limits.ts";
 import { refusedBody, refusedContentType, toIssues } from "./errors.ts";
 
 /**
@@ -32,9 +34,9 @@ export function createRouter<E extends HonoEnv = Protected>() {
   });
 }
 
-/** 1 MiB. Enforced while the body is read, whatever its head says of its length. */
+/** Enforced while the body is read, whatever its head says of its length. */
 const limitBody = bodyLimit({
-  maxSize: 1024 * 1024,
+  maxSize: LIMITS.bodyBytes.value,
   onError: () => {
     throw refusedBody("The body is over 1 MiB; send less.");
   },
@@ -51,6 +53,7 @@ export function readJsonBody(requiresBody: RequiresBody): MiddlewareHandler {
     if (text === "" && requiresBody(c.req.method, c.req.path)) {
       throw refusedBody("Send a JSON body, with content-type: application/json.");
     }
+    refuseDeep(text);
     await next();
   };
 }
@@ -87,4 +90,14 @@ function requirePlainJson(c: Context): void {
   const headers = new Headers(c.req.raw.headers);
   headers.set("content-type", essence);
   c.req.raw = new Request(c.req.raw, { headers });
+}
+
+/** Before anything recurses into the body: parsers and validators overflow the stack. */
+function refuseDeep(text: string): void {
+  const maximum = LIMITS.bodyDepth.value;
+  if (!nestsDeeper(text, maximum)) return;
+  throw refusedBody(
+    `Nest the body at most ${maximum} levels deep, and a document in it at most ` +
+      `${LIMITS.documentDepth.value}.`,
+  );
 }

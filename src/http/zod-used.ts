@@ -7,6 +7,7 @@ export * as iso from "../../node_modules/zod/v4/classic/iso.js";
 export {
   array,
   boolean,
+  custom,
   email,
   enum,
   int,

@@ -4,13 +4,14 @@ export interface Limit {
   what: string;
   /** In `unit`. */
   value: number;
-  unit: "bytes" | "characters" | "levels" | "ms" | "requests" | "rows";
+  unit: "bytes" | "characters" | "items" | "levels" | "ms" | "requests";
   /** What happens beyond it. */
   beyond: string;
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+const DOCUMENT_DEPTH = 64;
 
 const CONFLICT = "`conflict`, which names the limit";
 
@@ -18,7 +19,7 @@ function quota<const Value extends number>(records: string, value: Value) {
   return {
     what: `${records} of an organization`,
     value,
-    unit: "rows",
+    unit: "items",
     beyond: "`conflict`, which names the quota",
   } as const;
 }
@@ -35,7 +36,14 @@ export const LIMITS = {
     what:
       "Nesting of a JSON document: a configuration, or the value of a patch operation. A stored " +
       "document that is nested deeper stays readable and can be redeployed",
-    value: 64,
+    value: DOCUMENT_DEPTH,
+    unit: "levels",
+    beyond: "`bad_input`",
+  },
+  bodyDepth: {
+    what: "Nesting of the body of a request",
+    // The value of a patch operation is the document below most levels: `{"patch":[{"value":…`.
+    value: DOCUMENT_DEPTH + 3,
     unit: "levels",
     beyond: "`bad_input`",
   },
@@ -43,6 +51,38 @@ export const LIMITS = {
     what: "The configuration of an environment, as JSON",
     value: 256 * KIB,
     unit: "bytes",
+    beyond: "`bad_input`",
+  },
+  patchOperations: {
+    what: "Operations of a patch that a caller sends",
+    value: 200,
+    unit: "items",
+    beyond: "`bad_input`",
+  },
+  patchBytes: {
+    what: "A patch with its `old_value`s, as JSON",
+    value: 256 * KIB,
+    unit: "bytes",
+    beyond:
+      "`bad_input`. Redeploy and promote leave out the `old_value`s instead; if the patch is still " +
+      "larger, it becomes one `replace` of the whole configuration",
+  },
+  copiedBytes: {
+    what: "What the `copy` operations of a patch copy together, as JSON",
+    value: MIB,
+    unit: "bytes",
+    beyond: "`bad_input`",
+  },
+  pointerLength: {
+    what: "The `path` and the `from` of a patch operation",
+    value: 2000,
+    unit: "characters",
+    beyond: "`bad_input`",
+  },
+  deploymentStacks: {
+    what: "The `stack_ids` of a deployment",
+    value: 500,
+    unit: "items",
     beyond: "`bad_input`",
   },
   pageBytes: {
@@ -54,13 +94,13 @@ export const LIMITS = {
   stacksOfEnvironment: {
     what: "Stacks in an environment",
     value: 500,
-    unit: "rows",
+    unit: "items",
     beyond: CONFLICT,
   },
   variablesOfEnvironment: {
     what: "Variables of an environment, those of its components included",
     value: 1_000,
-    unit: "rows",
+    unit: "items",
     beyond: CONFLICT,
   },
   variableBytesOfEnvironment: {
@@ -72,31 +112,31 @@ export const LIMITS = {
   unfinishedDeployments: {
     what: "Deployments of an environment that are not finished",
     value: 1_000,
-    unit: "rows",
+    unit: "items",
     beyond: CONFLICT,
   },
   redeployableDeployments: {
     what: "Deployments of an environment that keep their configuration: the newest",
     value: 1_000,
-    unit: "rows",
+    unit: "items",
     beyond: "an older one that is finished can no longer be redeployed or promoted: `conflict`",
   },
   ownedOrganizations: {
     what: "Organizations that an account owns, when it creates another",
     value: 25,
-    unit: "rows",
+    unit: "items",
     beyond: CONFLICT,
   },
   apiKeysOfMembership: {
     what: "API keys of a membership",
     value: 100,
-    unit: "rows",
+    unit: "items",
     beyond: CONFLICT,
   },
   runnerTokensOfPool: {
     what: "Tokens of a runner pool",
     value: 100,
-    unit: "rows",
+    unit: "items",
     beyond: CONFLICT,
   },
   storedBytes: {

@@ -3,7 +3,6 @@ import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
-  CONFIGURATION_BYTES,
   configurationProblem,
   type EnvironmentRow,
   findEnvironment,
@@ -19,6 +18,7 @@ import type { Queue } from "./lifecycle.ts";
 import {
   type Document,
   type Operation,
+  type PatchedDocument,
   PatchRefused,
   patchBetween,
   patchDocument,
@@ -31,6 +31,9 @@ import * as store from "./store.ts";
 const DISPLACED =
   `The deployment's configuration is no longer stored: an environment keeps that of its newest ` +
   `${LIMITS.redeployableDeployments.value} deployments.`;
+const PATCH_TOO_LARGE =
+  `Send a patch of at most ${LIMITS.patchBytes.value} bytes of JSON, together with the values that ` +
+  "it replaces.";
 
 export interface DeploymentInput {
   patch: readonly Operation[];
@@ -52,8 +55,6 @@ export async function createDeployment(
 ): Promise<ListedRow> {
   const environment = await requireEnvironment(ctx, environmentId, "contributor");
   const { document, patch } = applyInput(environment, input.patch);
-  const message = configurationProblem(document);
-  if (message) throw new BadInput([{ path: "patch", message }]);
   return insert(ctx, environment, input.stackIds, {
     queue: input.queue,
     patch: JSON.stringify(patch),
@@ -166,9 +167,16 @@ async function insert(
   throw new NotFound("stack in the environment");
 }
 
-function applyInput(environment: EnvironmentRow, patch: readonly Operation[]) {
+function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
+  const patched = applyOrRefuse(environment, sent);
+  const message = patched.isTooLarge ? PATCH_TOO_LARGE : configurationProblem(patched.document);
+  if (message) throw new BadInput([{ path: "patch", message }]);
+  return patched;
+}
+
+function applyOrRefuse(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
   try {
-    return patchDocument(readDocument(environment.configuration), patch, 4 * CONFIGURATION_BYTES);
+    return patchDocument(readDocument(environment.configuration), sent);
   } catch (error) {
     if (!(error instanceof PatchRefused)) throw error;
     throw new BadInput([{ path: `patch.${error.index}`, message: error.message }]);

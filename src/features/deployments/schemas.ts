@@ -9,12 +9,15 @@ import {
   Timestamp,
   text,
 } from "../../http/schemas.ts";
+import { documentProblem } from "../../lib/json-document.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { DEPLOYMENT_STATUSES, QUEUES, STACK_STATUSES } from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
 import { Source } from "./source-schemas.ts";
 
-const MAXIMUM_OPERATIONS = 200;
-const MAXIMUM_STACKS = 500;
+const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
+
+const TOO_LARGE = `exceeds ${LIMITS.patchBytes.value / 1024} KiB`;
 
 const Status = z.enum(DEPLOYMENT_STATUSES).openapi("DeploymentStatus", {
   description:
@@ -28,18 +31,35 @@ export const PatchOperation = z
     path: z.string().openapi({ description: "A JSON Pointer (RFC 6901).", example: "/replicas" }),
     from: z.string().optional(),
     value: z.unknown().optional(),
-    old_value: z.unknown().optional().openapi({ description: "What stood at `path` before." }),
+    old_value: z
+      .unknown()
+      .optional()
+      .openapi({
+        description: `What stood at \`path\` before. Absent if the patch with all of them ${TOO_LARGE}.`,
+      }),
   })
   .openapi("PatchOperation", {
     example: { op: "replace", path: "/replicas", value: 3, old_value: 2 },
   });
 
+const PointerInput = z
+  .string()
+  .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
+  .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
+  .refine((path) => !/\p{Cc}/u.test(path), "Send a path without control characters.");
+
 const PatchOperationInput = z
   .strictObject({
     op: z.enum(OPERATIONS),
-    path: z.string().max(2_000, "Send at most 2000 characters."),
-    from: z.string().max(2_000, "Send at most 2000 characters.").optional(),
+    path: PointerInput,
+    from: PointerInput.optional(),
     value: z.unknown().optional(),
+  })
+  .superRefine(({ value }, ctx) => {
+    const problem = documentProblem(value);
+    if (!problem) return;
+    const { path, message } = problem;
+    ctx.addIssue({ code: "custom", path: ["value", ...path], message });
   })
   .superRefine((operation, ctx) => {
     const takes = { move: "from", copy: "from", remove: undefined } as const;
@@ -83,13 +103,17 @@ export const CreateDeployment = z
   .strictObject({
     patch: z
       .array(PatchOperationInput)
-      .max(MAXIMUM_OPERATIONS, `Send at most ${MAXIMUM_OPERATIONS} operations.`)
+      .max(patchOperations.value, `Send at most ${patchOperations.value} operations.`)
       .optional()
-      .openapi({ description: "RFC 6902, against the configuration of the environment." }),
+      .openapi({
+        description:
+          "RFC 6902, against the configuration of the environment. Refused if it, with the values " +
+          `that it replaces, ${TOO_LARGE}.`,
+      }),
     source: Source.optional(),
     stack_ids: z
       .array(IdentifierInput)
-      .max(MAXIMUM_STACKS, `Send at most ${MAXIMUM_STACKS} stacks.`)
+      .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
       .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
       .optional()
       .openapi({ description: "Stacks of the environment, in this order; all by default." }),

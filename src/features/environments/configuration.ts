@@ -1,13 +1,16 @@
-export const CONFIGURATION_BYTES = 256 * 1024;
+import { isObject, jsonBytes } from "../../lib/json-value.ts";
+import { LIMITS } from "../../lib/limits.ts";
 
 /** A JSON document that deployments change. */
 export type Configuration = Record<string, unknown>;
 
+export function isConfiguration(value: unknown): value is Configuration {
+  return isObject(value);
+}
+
 /** What keeps a configuration from being stored, in words; undefined if nothing does. */
 export function configurationProblem(configuration: Configuration): string | undefined {
-  const json = JSON.stringify(configuration);
-  if (new TextEncoder().encode(json).byteLength > CONFIGURATION_BYTES) {
-    return `Send a configuration of at most ${CONFIGURATION_BYTES} bytes of JSON.`;
-  }
-  return undefined;
+  const maximum = LIMITS.configurationBytes.value;
+  if (jsonBytes(configuration) <= maximum) return undefined;
+  return `Send a configuration of at most ${maximum} bytes of JSON.`;
 }

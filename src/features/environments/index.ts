@@ -1,3 +1,3 @@
-export { CONFIGURATION_BYTES, type Configuration, configurationProblem } from "./configuration.ts";
+export { type Configuration, configurationProblem, isConfiguration } from "./configuration.ts";
 export { requireEnvironment } from "./service.ts";
 export { type EnvironmentRow, findEnvironment } from "./store.ts";

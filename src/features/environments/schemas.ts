@@ -1,16 +1,33 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { Identifier, slug, Timestamp } from "../../http/schemas.ts";
-import { CONFIGURATION_BYTES, configurationProblem } from "./configuration.ts";
+import { documentProblem } from "../../lib/json-document.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import {
+  configurationProblem,
+  type Configuration as Document,
+  isConfiguration,
+} from "./configuration.ts";
 
 const Name = slug().openapi({ description: "Unique in the project.", example: "staging" });
 
-const Configuration = z.record(z.string(), z.unknown()).openapi("Configuration", {
-  description: `A JSON object of at most ${CONFIGURATION_BYTES / 1024} KiB: what deployments change.`,
-  example: { replicas: 2, features: { search: true } },
-});
+const KIBIBYTES = LIMITS.configurationBytes.value / 1024;
+
+/** No `z.record`, which drops the key `__proto__`. */
+const Configuration = z
+  .custom<Document>(isConfiguration, "Send a JSON object.")
+  .openapi("Configuration", {
+    type: "object",
+    additionalProperties: {},
+    description:
+      `A JSON object of at most ${KIBIBYTES} KiB: what deployments change. A request may nest at ` +
+      `most ${LIMITS.documentDepth.value} levels of objects and arrays.`,
+    example: { replicas: 2, features: { search: true } },
+  });
 
 const ConfigurationInput = Configuration.superRefine((configuration, ctx) => {
+  const problem = documentProblem(configuration);
+  if (problem) return ctx.addIssue({ code: "custom", ...problem });
   const message = configurationProblem(configuration);
   if (message) ctx.addIssue({ code: "custom", message });
 });

@@ -24,7 +24,10 @@ export function recordChanges(
     .filter((change) => !changesNothing(change))
     .map((change) => {
       const difference = differenceBetween(change.before, change.after);
-      return { id: newId(clock), ...change, ...difference };
+      // As text: SQLite refuses JSON that nests over 1000 levels.
+      const before = difference.before && JSON.stringify(difference.before);
+      const after = difference.after && JSON.stringify(difference.after);
+      return { id: newId(clock), ...change, before, after };
     });
   const ids = entries.map(({ id }) => id);
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;

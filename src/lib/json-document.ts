@@ -1,0 +1,91 @@
+import { isObject } from "./json-value.ts";
+import { LIMITS } from "./limits.ts";
+
+/** What to change in a JSON document, and where. */
+export interface DocumentProblem {
+  path: string[];
+  message: string;
+}
+
+interface Place {
+  value: unknown;
+  key: string;
+  above?: Place;
+  /** The levels of nesting down to this value, if it is an object or array. */
+  level: number;
+}
+
+const MAXIMUM_DEPTH = LIMITS.documentDepth.value;
+const CONTROL = /\p{Cc}/u;
+const CONTROL_IN_LINES = /[^\P{Cc}\t\n\r]/u;
+
+/**
+ * Why a caller's JSON document is refused, undefined if it is not: it nests too deep, its text has
+ * lone surrogates or control characters, or a number is beyond those of JavaScript, which JSON could
+ * not give back. Values may have tabs and line ends, keys may not. Does not recurse.
+ */
+export function documentProblem(document: unknown): DocumentProblem | undefined {
+  const pending: Place[] = [{ value: document, key: "", level: 1 }];
+  for (const place of pending) {
+    const message = problemOf(place);
+    if (message) return { path: pathOf(place), message };
+    if (!isContainer(place.value)) continue;
+    for (const [key, value] of Object.entries(place.value)) {
+      if (!isContainer(value) && !/^(string|number)$/.test(typeof value)) continue;
+      pending.push({ value, key, above: place, level: place.level + 1 });
+    }
+  }
+  return undefined;
+}
+
+/** The levels of objects and arrays in a value: 0 for a scalar, 1 for `{}`. Does not recurse. */
+export function depthOf(value: unknown): number {
+  let depth = 0;
+  let level = [value].filter(isContainer);
+  for (; level.length > 0; depth += 1) {
+    level = level.flatMap((each) => Object.values(each).filter(isContainer));
+  }
+  return depth;
+}
+
+/** Whether a JSON text nests deeper than `maximum` levels; the text need not be valid. */
+export function nestsDeeper(json: string, maximum: number): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (isInString && character === "\\") at += 1;
+    else if (character === '"') isInString = !isInString;
+    else if (isInString) continue;
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+    if (depth > maximum) return true;
+  }
+  return false;
+}
+
+function problemOf({ value, level }: Place): string | undefined {
+  if (typeof value === "string") {
+    if (!value.isWellFormed()) return "Send a text without lone surrogates.";
+    return CONTROL_IN_LINES.test(value) ? "Send a text without control characters." : undefined;
+  }
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? undefined : "Send a number that a double can hold.";
+  }
+  if (level > MAXIMUM_DEPTH) return `Nest objects and arrays at most ${MAXIMUM_DEPTH} levels deep.`;
+  const keys = isObject(value) ? Object.keys(value) : [];
+  if (!keys.every((key) => key.isWellFormed())) return "Send keys without lone surrogates.";
+  if (keys.some((key) => CONTROL.test(key))) return "Send keys without control characters.";
+  return undefined;
+}
+
+/** The keys from the document to a place. */
+function pathOf(place: Place): string[] {
+  const keys: string[] = [];
+  for (let at = place; at.above; at = at.above) keys.push(at.key);
+  return keys.reverse();
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,69 @@
+import { isObject, type JsonObject } from "./json-value.ts";
+
+/** The characters of a pointer or key that a message repeats. */
+const SHOWN_LENGTH = 100;
+/** RFC 6901, section 4: no sign, no leading zero. */
+const INDEX = /^(0|[1-9]\d*)$/;
+
+/** Why a pointer leads to nothing, or why an operation cannot act where it leads. */
+export class PointerProblem extends Error {
+  constructor(pointer: string, reason: string) {
+    super(`${show(pointer)} ${reason}`);
+  }
+}
+
+/** The reference tokens of a JSON Pointer (RFC 6901). Throws `PointerProblem`. */
+export function parsePointer(pointer: string): string[] {
+  if (pointer !== "" && !pointer.startsWith("/")) {
+    throw new PointerProblem(pointer, "is not a JSON Pointer. Send one, such as /replicas.");
+  }
+  if (/~(?![01])/.test(pointer)) {
+    throw new PointerProblem(pointer, "has a ~ without 0 or 1. Send ~0 for ~, and ~1 for /.");
+  }
+  const tokens = pointer.split("/").slice(1);
+  return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A key as a reference token of a JSON Pointer. */
+export function escapeToken(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** An own member of an object or element of an array, undefined for nothing. */
+export function childOf(value: unknown, token: string): unknown {
+  if (Array.isArray(value)) {
+    return INDEX.test(token) && Object.hasOwn(value, token) ? value[Number(token)] : undefined;
+  }
+  return isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
+}
+
+/** Like `childOf`. Throws `PointerProblem` for nothing, with the reason. */
+export function requireChild(value: unknown, token: string, pointer: string): unknown {
+  const child = childOf(value, token);
+  if (child !== undefined) return child;
+  const container = requireContainer(value, pointer);
+  if (Array.isArray(container)) requireIndex(token, container.length - 1, pointer);
+  throw new PointerProblem(pointer, `does not exist: there is no member ${show(token)}.`);
+}
+
+/** Throws `PointerProblem` for a scalar, which has no place for a value. */
+export function requireContainer(value: unknown, pointer: string): unknown[] | JsonObject {
+  if (Array.isArray(value) || isObject(value)) return value;
+  throw new PointerProblem(pointer, "leads through a value that is neither object nor array.");
+}
+
+/** The index of an array that a token names. Throws `PointerProblem`, also past `maximum`. */
+export function requireIndex(token: string, maximum: number, pointer: string): number {
+  if (token === "-") {
+    throw new PointerProblem(pointer, "names no element: only the path of an add may end in -.");
+  }
+  if (!INDEX.test(token)) {
+    throw new PointerProblem(pointer, `names an element by ${show(token)}. Send its index.`);
+  }
+  if (Number(token) <= maximum) return Number(token);
+  throw new PointerProblem(pointer, `is past the end of the array: there is no ${show(token)}.`);
+}
+
+function show(text: string): string {
+  return JSON.stringify(text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text);
+}

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { JSONPatch, JSONPatchError, JSONPointer, type JSONValue, jsonpointer } from "json-p3";
+import { describe, expect, it } from "vitest";
+import { applyPatch, type Operation, PatchRefused } from "../../src/lib/json-patch.ts";
+import { jsonDocument, pointersOf } from "../support/json.ts";
+
+const BOUNDS = { copiedBytes: 2 ** 20, oldValueBytes: 2 ** 20 };
+const REFUSED = Symbol("refused");
+const TESTS = 10;
+const RUNS = 10_000;
+
+/** How an operation is made of a document; the numbers choose among what there is. */
+interface Choice {
+  op: Operation["op"];
+  path: number;
+  from: number;
+  value: unknown;
+  /** Whether the path is one that an operation of this kind finds, or any at all. */
+  isWild: boolean;
+  suffix: string;
+}
+
+const value = jsonDocument();
+const choice: fc.Arbitrary<Choice> = fc.record({
+  op: fc.constantFrom("add", "remove", "replace", "move", "copy", "test"),
+  path: fc.nat(1_000),
+  from: fc.nat(1_000),
+  value,
+  isWild: fc.nat(9).map((of10) => of10 === 0),
+  suffix: fc.constantFrom("", "/-", "/0", "/1", "/9", "/01", "/-1", "/x", "/1e0", "/", "/a/a"),
+});
+
+const pick = <Item>(items: readonly Item[], at: number) => items[at % items.length];
+
+function toOperation(document: unknown, made: Choice): Operation {
+  const pointers = pointersOf(document);
+  const { op, suffix } = made;
+  const there = String(pick(pointers, made.path));
+  const from = String(pick(pointers, made.from));
+  if (made.isWild) return { op, path: there + suffix, from: from + suffix, value: made.value };
+  if (op === "test") return { op, path: there, value: at(document, there) };
+  if (op === "remove" || op === "replace") return { op, path: there, value: made.value };
+  const places = pointers.flatMap((pointer) => {
+    const held = at(document, pointer);
+    if (Array.isArray(held)) return [pointer, `${pointer}/-`, `${pointer}/${held.length}`];
+    return typeof held === "object" && held !== null ? [pointer, `${pointer}/new`] : [pointer];
+  });
+  return { op, path: String(pick(places, made.path)), from, value: made.value };
+}
+
+/** What stands at a pointer by the reference, undefined for nothing. */
+function at(document: unknown, pointer: string): unknown {
+  try {
+    return new JSONPointer(pointer).resolve(document as JSONValue);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same text for objects whose keys differ in order alone. */
+const canonical = (document: unknown) =>
+  JSON.stringify(document, (_, each) =>
+    typeof each === "object" && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted())
+      : each,
+  );
+
+/**
+ * One operation by the reference, without its four differences: `copy` does not copy, a move of the
+ * root to itself is refused, the end of an array is any token that converts to its length, such as
+ * 01 or the empty one, and an empty object equals an empty array.
+ */
+function applyReference(document: unknown, operation: Operation): unknown {
+  const { op, path, from = "" } = operation;
+  if (op === "move" && path === "" && from === "") return document;
+  const slash = Math.max(0, path.lastIndexOf("/"));
+  const isElement = Array.isArray(at(document, path.slice(0, slash))) && path !== "";
+  if (isElement && !/^(-|0|[1-9]\d*)$/.test(path.slice(slash + 1))) return REFUSED;
+  const isEqual = canonical(at(document, path)) === canonical(operation.value);
+  if (op === "test" && !isEqual) return REFUSED;
+  const copy = JSON.parse(JSON.stringify({ document, operation }));
+  try {
+    if (op === "copy") {
+      const value = JSON.parse(JSON.stringify(new JSONPointer(from).resolve(copy.document)));
+      copy.operation = { op: "add", path, value };
+    }
+    return new JSONPatch([copy.operation]).apply(copy.document);
+  } catch (error) {
+    if (error instanceof JSONPatchError || error instanceof jsonpointer.JSONPointerError)
+      return REFUSED;
+    throw error;
+  }
+}
+
+function applyOurs(document: unknown, patch: readonly Operation[]): unknown {
+  try {
+    return applyPatch(document, patch, BOUNDS).document;
+  } catch (error) {
+    if (error instanceof PatchRefused && error.index === patch.length - 1) return REFUSED;
+    throw error;
+  }
+}
+
+describe("100,000 random patches", () => {
+  it.each(Array.from({ length: TESTS }, (_, at) => at))(
+    "have the result or the refusal of an independent implementation: part %i",
+    () => {
+      let applied = 0;
+      fc.assert(
+        fc.property(
+          value,
+          fc.array(choice, { minLength: 1, maxLength: 6 }),
+          (document, choices) => {
+            const patch: Operation[] = [];
+            let expected = document;
+            for (const each of choices) {
+              const operation = toOperation(expected, each);
+              patch.push(operation);
+              expected = applyReference(expected, operation);
+              if (expected === REFUSED) break;
+            }
+            if (expected !== REFUSED) applied += 1;
+            expect(applyOurs(document, patch)).toStrictEqual(expected);
+          },
+        ),
+        { numRuns: RUNS },
+      );
+      expect(applied).toBeGreaterThan(RUNS / 3);
+      expect(applied).toBeLessThan(RUNS);
+    },
+  );
+});
