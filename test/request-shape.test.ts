@@ -102,10 +102,10 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   revealVariable: { trips: 2, statements: 3 },
   listComponentVariables: { trips: 1, statements: 2 },
   createComponentVariable: { trips: 2, statements: 4 },
-  putComponentVariables: { trips: 2, statements: 9 },
+  putComponentVariables: { trips: 2, statements: 8 },
   listEnvironmentVariables: { trips: 1, statements: 2 },
   createEnvironmentVariable: { trips: 2, statements: 4 },
-  putEnvironmentVariables: { trips: 2, statements: 9 },
+  putEnvironmentVariables: { trips: 2, statements: 8 },
 };
 
 const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
