@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { EXAMPLE_ID, Identifier, Timestamp } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { STACK_STATUSES } from "../deployments/index.ts";
+import { FAILURES, STACK_STATUSES } from "../deployments/index.ts";
 import { ACTIONS, type EventType, RECORD_TYPES } from "../events/index.ts";
 
 const ID = EXAMPLE_ID;
@@ -124,7 +124,7 @@ const EVENTS: Record<EventType, Event> = {
   "deployments.failed": {
     summary: "A deployment has failed",
     data: deploymentData("failed"),
-    example: deploymentExample("failed", "failed", { failure_reason: "stack_failed" }),
+    example: deploymentExample("failed", "failed", { failure_reason: FAILURES.stackFailed }),
   },
   "promotions.created": {
     summary: "A deployment is promoted to another environment",
