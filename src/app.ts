@@ -8,7 +8,7 @@ import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { connectionRoutes } from "./features/connections/routes.ts";
 import { consume } from "./features/deliveries/consumer.ts";
-import { buryDeadLetters } from "./features/deliveries/dead-letters.ts";
+import { handleDeadLetters } from "./features/deliveries/dead-letters.ts";
 import type { Ring } from "./features/deliveries/index.ts";
 import { Patience } from "./features/deliveries/patience.ts";
 import { deliveryRoutes } from "./features/deliveries/routes.ts";
@@ -117,7 +117,7 @@ export function createApp({
     queue: (batch, env, execution) => {
       const { db } = openForWriting(env.DB);
       const ctx = systemContext(db, env, execution, { clock, log });
-      if (batch.queue.endsWith("-dead")) return buryDeadLetters(ctx, batch);
+      if (batch.queue.endsWith("-dead")) return handleDeadLetters(ctx, batch);
       const { DELIVERIES: queue } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
       const sending = { fetch: network, random, queue, patience, waitUntil };

@@ -4,6 +4,7 @@ import type { Parsed } from "./support/client.ts";
 import {
   clearOutbox,
   Post,
+  plantAttempts,
   plantDeliveries,
   plantIntegration,
   stored,
@@ -140,11 +141,34 @@ describe("a claim", () => {
     expect(await stored(id)).toMatchObject({
       status: "pending",
       attempts: 2,
-      due_at: start + MINUTE + 5 * MINUTE,
+      // The claim that has lapsed had recorded nothing yet.
+      due_at: start + MINUTE + 5 * SECOND,
     });
     expect(await storedAttempts(id)).toMatchObject([{ number: 1 }, { number: 2 }]);
     // Who has lost the claim rings for nothing.
     expect(post.queue.kept).toEqual([]);
+  });
+
+  it("that ends without a record uses up no retry", async () => {
+    const post = new Post(refused, { slots: 1 });
+    const start = post.now;
+    const [id = ""] = await plantDeliveries(project, integrationId, start);
+    // Three claims crash, and then each attempt is recorded.
+    await update(id, "attempts = 3");
+    post.ring([id]);
+    await post.runUntil(start);
+    expect(await stored(id)).toMatchObject({ attempts: 4, due_at: start + 5 * SECOND });
+    await post.runUntil(start + 72 * 60 * MINUTE);
+    const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+    const times = post.received.map(({ at }) => at);
+    const gaps = times.slice(1).map((at, before) => (at - Number(times[before])) / SECOND);
+    expect(gaps).toEqual(delays);
+    expect(await storedAttempts(id)).toHaveLength(8);
+    expect(await stored(id)).toMatchObject({
+      status: "failed",
+      attempts: 11,
+      failure_reason: null,
+    });
   });
 
   it("that has lapsed may still arrive", async () => {
@@ -193,9 +217,17 @@ describe("a claim", () => {
     await updateIntegration("disabled_at = 1, disabled_reason = 'gone'");
     post.ring(ids);
     await post.runUntil(post.now);
-    expect(await stored(due)).toMatchObject({ status: "failed", finished_at: post.now });
+    expect(await stored(due)).toMatchObject({
+      status: "failed",
+      finished_at: post.now,
+      failure_reason: "integration_disabled",
+    });
     for (const id of [inFlight, later]) {
-      expect(await stored(id)).toMatchObject({ status: "pending", finished_at: null });
+      expect(await stored(id)).toMatchObject({
+        status: "pending",
+        finished_at: null,
+        failure_reason: null,
+      });
     }
   });
 });
@@ -294,7 +326,11 @@ describe("a message", () => {
     const start = post.now;
     post.ring([bad]);
     await post.runUntil(start + 120 * MINUTE);
-    expect(await stored(bad)).toMatchObject({ status: "failed", attempts: 100 });
+    expect(await stored(bad)).toMatchObject({
+      status: "failed",
+      attempts: 100,
+      failure_reason: "too_many_attempts",
+    });
     expect((await stored(bad)).finished_at).toBeGreaterThan(start);
     expect(post.received).toEqual([]);
     expect(post.queue.kept).toEqual([]);
@@ -307,14 +343,19 @@ describe("a message", () => {
     await update(bad, "attempts = 8");
     await update(later, `attempts = 8, due_at = ${post.now + 1e9}, sweep_at = 1e15`);
     await update(claimed, `attempts = 8, claimed_until = ${post.now + 1e9}, sweep_at = 1e15`);
-    await update(alive, "attempts = 7");
+    await plantAttempts(alive, 1);
+    await update(alive, "attempts = 8");
     for (const delivery_id of ids) {
       post.queue.push({ delivery_id }, 0, "longshore-deliveries-dead");
     }
     await post.runUntil(post.now);
-    expect(await stored(bad)).toMatchObject({ status: "failed", finished_at: post.now });
+    expect(await stored(bad)).toMatchObject({
+      status: "failed",
+      finished_at: post.now,
+      failure_reason: "not_handled",
+    });
     for (const id of [later, claimed, alive]) {
-      expect(await stored(id)).toMatchObject({ status: "pending" });
+      expect(await stored(id)).toMatchObject({ status: "pending", failure_reason: null });
     }
     expect(post.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
     expect(post.queue.kept).toEqual([]);
@@ -361,23 +402,53 @@ describe("an outage of the database", () => {
 });
 
 describe("the sweep", () => {
-  it("rings for what was forgotten, a thousand at a time, and not again for five minutes", async () => {
+  const OVERDUE = 2_500;
+  const isRound = (sql: string) => sql.startsWith('update "deliveries" set "sweep_at"');
+
+  it("enqueues all that is overdue, and not again for five minutes", async () => {
     const post = new Post(arrived);
     const start = post.now;
-    const ids = await plantDeliveries(project, integrationId, start, 1_200);
+    const ids = await plantDeliveries(project, integrationId, start, OVERDUE);
     await post.sweep();
     expect(post.queue.kept).toEqual([]);
     post.now = start + MINUTE;
     await post.sweep();
-    expect(post.queue.kept).toHaveLength(1_000);
+    const enqueued = post.queue.kept.map(({ body }) => body.delivery_id);
+    expect(enqueued.toSorted()).toEqual(ids.toSorted());
     await post.sweep();
-    expect(post.queue.kept).toHaveLength(1_200);
-    await post.sweep();
-    expect(post.queue.kept).toHaveLength(1_200);
+    expect(post.queue.kept).toHaveLength(OVERDUE);
     expect(await stored(String(ids[0]))).toMatchObject({ sweep_at: start + 6 * MINUTE });
     post.now = start + 6 * MINUTE;
     await post.sweep();
-    expect(post.queue.kept).toHaveLength(2_200);
+    expect(post.queue.kept).toHaveLength(2 * OVERDUE);
+  });
+
+  it("stops after 20 s, and goes on with its next run", async () => {
+    const post = new Post(arrived);
+    await plantDeliveries(project, integrationId, post.now, OVERDUE);
+    post.now += MINUTE;
+    let rounds = 0;
+    post.onStatement = (sql) => {
+      if (!isRound(sql)) return;
+      rounds += 1;
+      post.now += 10 * SECOND;
+    };
+    await post.sweep();
+    expect([rounds, post.queue.kept.length]).toEqual([2, 2_000]);
+    await post.sweep();
+    expect([rounds, post.queue.kept.length]).toEqual([3, OVERDUE]);
+  });
+
+  it("makes one round where less than a round is overdue", async () => {
+    const post = new Post(arrived);
+    await plantDeliveries(project, integrationId, post.now, 3);
+    post.now += MINUTE;
+    let rounds = 0;
+    post.onStatement = (sql) => {
+      if (isRound(sql)) rounds += 1;
+    };
+    await post.sweep();
+    expect([rounds, post.queue.kept.length]).toEqual([1, 3]);
   });
 
   it.each([
@@ -387,7 +458,7 @@ describe("the sweep", () => {
     const post = new Post(refused, { slots: 1 });
     const start = post.now;
     const [id = ""] = await plantDeliveries(project, integrationId, start);
-    await update(id, "attempts = 1");
+    await plantAttempts(id, 1);
     await updateIntegration(`paused_until = ${start + pauseMs}`);
     post.ring([id]);
     await post.runUntil(start);

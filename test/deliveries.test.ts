@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../src/app.ts";
+import { FAILURE_REASONS } from "../src/features/deliveries/statuses.ts";
 import { EVENT_TYPES } from "../src/features/events/index.ts";
 import type { Client, Parsed } from "./support/client.ts";
 import { complaintsOfWebhook, openApi } from "./support/contract.ts";
@@ -113,6 +114,28 @@ describe("the deliveries of an integration", () => {
       next_attempt_at: "1970-01-01T00:00:00.002Z",
     });
     expect(body).not.toHaveProperty("finished_at");
+  });
+
+  it("say why they failed without being sent, and only then", async () => {
+    const id = await newDelivery(integration.id, { status: "failed", attempts: 0 });
+    const own = await newDelivery(integration.id, { status: "failed", attempts: 8 });
+    const set = env.DB.prepare("update deliveries set failure_reason = ?1 where id = ?2");
+    for (const reason of FAILURE_REASONS) {
+      await set.bind(reason, id).run();
+      const { body } = await client.get(`${path}/deliveries/${id}`);
+      expect(body.failure_reason).toBe(reason);
+    }
+    const { body } = await client.get(`${path}/deliveries`);
+    const reasons = new Map(body.data.map((each: Parsed) => [each.id, each.failure_reason]));
+    expect(reasons).toEqual(
+      new Map([
+        [id, FAILURE_REASONS.at(-1)],
+        [own, undefined],
+      ]),
+    );
+    // A redelivery is a delivery of its own, which has not failed.
+    const again = await client.post(`${path}/deliveries/${id}/redeliver`, undefined);
+    expect(again.body).not.toHaveProperty("failure_reason");
   });
 
   it("are read with what was sent, and what came of it each time", async () => {

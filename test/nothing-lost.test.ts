@@ -65,10 +65,13 @@ async function produce(post: Post, from: number, count: number): Promise<void> {
         const { db } = openForWriting(bindings.DB);
         const options = { clock: { now: () => post.now }, log: () => undefined };
         const ctx = systemContext(db, bindings, execution, options);
-        await commit(ctx, [
+        // Each change is recorded by itself, as a request has one event for all of its changes.
+        const recorded = names.flatMap((name) => [
           db.update(projects).set({ updatedAt: post.now }),
-          ...recordChanges(ctx, project.org_id, names.map(change)),
+          ...recordChanges(ctx, project.org_id, [change(name)]),
         ]);
+        const [first, ...rest] = recorded;
+        if (first) await commit(ctx, [first, ...rest]);
       })
       .catch(() => undefined);
     // A caller who has heard nothing looks whether the change was made.

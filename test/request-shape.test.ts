@@ -103,10 +103,10 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   revealVariable: { trips: 2, statements: 3 },
   listComponentVariables: { trips: 1, statements: 2 },
   createComponentVariable: { trips: 2, statements: 5 },
-  putComponentVariables: { trips: 2, statements: 10 },
+  putComponentVariables: { trips: 2, statements: 9 },
   listEnvironmentVariables: { trips: 1, statements: 2 },
   createEnvironmentVariable: { trips: 2, statements: 5 },
-  putEnvironmentVariables: { trips: 2, statements: 10 },
+  putEnvironmentVariables: { trips: 2, statements: 9 },
 };
 
 const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));

@@ -6,6 +6,7 @@ import {
   clearOutbox,
   OLD_SECRET,
   Post,
+  plantAttempts,
   plantDeliveries,
   plantIntegration,
   SECRET,
@@ -51,6 +52,22 @@ const updateIntegration = (id: string, set: string) =>
 
 const status = (code: number, headers: Record<string, string> = {}) =>
   new Response(null, { status: code, headers });
+
+const LENGTH_9 = { "content-length": "9" };
+
+/** A response of two bytes whose body then ends with this error of the runtime. */
+function breakingOff(message: string, headers: Record<string, string>): Response {
+  const chunks = [new Uint8Array(2)];
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const chunk = chunks.pop();
+      if (chunk) controller.enqueue(chunk);
+      else controller.error(new Error(message));
+    },
+  });
+  // A response that declares an encoding is not decoded again if the stream is what was decoded.
+  return { status: 200, headers: new Headers(headers), body } as Response;
+}
 
 describe("a request", () => {
   it("is the event, signed as Standard Webhooks say, to where the integration is", async () => {
@@ -155,7 +172,11 @@ describe("an endpoint that fails", () => {
     expect(post.received.map(({ at }) => (at - start) / 1_000)).toEqual(
       [0, ...delays].map((_, at) => delays.slice(0, at).reduce((sum, each) => sum + each, 0)),
     );
-    expect(await stored(id)).toMatchObject({ status: "failed", attempts: 8 });
+    expect(await stored(id)).toMatchObject({
+      status: "failed",
+      attempts: 8,
+      failure_reason: null,
+    });
     expect((await stored(id)).finished_at).toBe(post.received.at(-1)?.at);
     const made = await attempts();
     expect(made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -202,14 +223,16 @@ describe("an endpoint that fails", () => {
     expect(await attempts()).toMatchObject([{ status_code: code, error: "redirected" }]);
   });
 
-  it("to be reached says no more than that", async () => {
+  it.each([
+    ["Network connection lost.", "no connection, or lost before a valid response"],
+    ["internal error; reference = 1234", "the request failed"],
+    ["connect ECONNREFUSED 10.0.0.1:443", "the request failed"],
+  ])("to be reached by %j says no more than is known", async (message, error) => {
     const { post, start, attempts } = await sendOne(() => {
-      throw new Error("internal error; reference = 1234");
+      throw new Error(message);
     });
     await post.runUntil(start);
-    expect(await attempts()).toMatchObject([
-      { status_code: null, error: "could not connect", response: null },
-    ]);
+    expect(await attempts()).toMatchObject([{ status_code: null, error, response: null }]);
   });
 
   it("because what is stored does not open is not reached", async () => {
@@ -272,10 +295,15 @@ describe("an endpoint that fails", () => {
       disabled_at: new Date(start).toISOString(),
       disabled_reason: "gone",
     });
-    // What comes due for a disabled integration has failed, unsent.
+    // Its own attempt says why the first has failed; the second was never sent.
+    expect(await stored(id)).toMatchObject({ failure_reason: null });
     post.ring([second]);
     await post.runUntil(start + 3 * MINUTE);
-    expect(await stored(second)).toMatchObject({ status: "failed", attempts: 0 });
+    expect(await stored(second)).toMatchObject({
+      status: "failed",
+      attempts: 0,
+      failure_reason: "integration_disabled",
+    });
     expect(await storedIntegration(other)).toMatchObject({ disabled_at: null });
   });
 
@@ -339,7 +367,7 @@ describe("an endpoint that fails", () => {
   it("after five days is not disabled if something has arrived meanwhile", async () => {
     const { post, id, integrationId, start } = await sendOne(() => status(204));
     await updateIntegration(integrationId, `failing_since = ${start - 6 * DAY}`);
-    await env.DB.prepare("update deliveries set attempts = 1 where id = ?").bind(id).run();
+    await plantAttempts(id, 1);
     post.endpoint = async () => {
       await updateIntegration(integrationId, "failing_since = null");
       return status(500);
@@ -415,11 +443,29 @@ describe("an answer", () => {
     expect(await stored(id)).toMatchObject({ status: "succeeded" });
   });
 
-  it("that breaks off is none", async () => {
-    const broken = () =>
-      new ReadableStream({ pull: (controller) => controller.error(new Error("internal")) });
-    const { post, start, attempts } = await sendOne(() => new Response(broken()));
+  const LOST = "Network connection lost.";
+  it.each([
+    ["without a length", LOST, {}, "the response broke off"],
+    ["before its length", LOST, LENGTH_9, "the response ended before its declared length"],
+    ["compressed", LOST, { ...LENGTH_9, "content-encoding": "gzip" }, "the response broke off"],
+    [
+      "in its gzip",
+      "Gzip decompression failed.",
+      { "content-encoding": "gzip" },
+      "the response could not be decompressed",
+    ],
+    ["for another reason", "internal error", LENGTH_9, "the response could not be read"],
+  ])("that breaks off %s is a failure", async (_, message, headers, error) => {
+    const { post, start, attempts } = await sendOne(() => breakingOff(message, headers));
     await post.runUntil(start);
-    expect(await attempts()).toMatchObject([{ status_code: 200, error: "broke off its answer" }]);
+    expect(await attempts()).toMatchObject([{ status_code: 200, error, response: null }]);
+  });
+
+  it("that is longer than what is read of it has a length that is not compared", async () => {
+    const headers = { "content-length": "100000" };
+    const body = "x".repeat(100_000);
+    const { post, start, attempts } = await sendOne(() => new Response(body, { headers }));
+    await post.runUntil(start);
+    expect(await attempts()).toMatchObject([{ status_code: 200, error: null }]);
   });
 });

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { ERRORS, type ErrorCode, type ErrorStatus } from "../lib/errors.ts";
+import { ERRORS, type ErrorCode, type ErrorStatus, NotFound } from "../lib/errors.ts";
 import type { ProjectRole } from "../lib/roles.ts";
+
+const EXAMPLE = new NotFound("project");
 
 /** The security requirement of every route behind the gate. */
 export const API_KEY = [{ api_key: [] }];
@@ -45,7 +47,7 @@ export const ErrorBody = z
     }),
   })
   .openapi("Error", {
-    example: { code: "not_found", message: "There is no such project." },
+    example: { code: EXAMPLE.code, message: EXAMPLE.message },
   });
 
 /** The error replies that every operation may give (spec, "Endpoints"). */

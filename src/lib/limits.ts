@@ -23,6 +23,7 @@ function quota<const Value extends number>(records: string, value: Value) {
     beyond: "`conflict`, which names the quota",
   } as const;
 }
+const HOUR_MS = 3_600_000;
 
 /** Every bound of the service. docs/limits.md is generated from this table. */
 export const LIMITS = {
@@ -159,4 +160,76 @@ export const LIMITS = {
   runnerPools: quota("Runner pools", 1_000),
   runnerTokens: quota("Runner tokens", 1_000),
   integrations: quota("Notification integrations", 10_000),
+  integrationsPerProject: {
+    what: "Notification integrations of a project",
+    value: 20,
+    unit: "items",
+    beyond: "`conflict`",
+  },
+  changelogEventEntries: {
+    what: "Entries in one `changelog.created` event",
+    value: 50,
+    unit: "items",
+    beyond: "the event has the first 50 and the `count` of all; the changelog has every entry",
+  },
+  changelogEventName: {
+    what: "The name of a record in a `changelog.created` event",
+    value: 100,
+    unit: "characters",
+    beyond: "the event has the first 100 characters; the changelog has the whole name",
+  },
+  deploymentEventStacks: {
+    what: "Stacks in one event about a deployment",
+    value: 25,
+    unit: "items",
+    beyond: "the event has the first 25; the deployment has all of them",
+  },
+  deliveryTimeoutMs: {
+    what: "The response to a webhook, up to the end of its body or of what is read of it",
+    value: 15_000,
+    unit: "ms",
+    beyond: "the attempt fails",
+  },
+  responseReadBytes: {
+    what: "What is read of the response to a webhook",
+    value: 16 * KIB,
+    unit: "bytes",
+    beyond: "the rest is not read; the attempt counts",
+  },
+  responseExcerptBytes: {
+    what: "What is kept of the response to a webhook",
+    value: KIB,
+    unit: "bytes",
+    beyond: "the rest is discarded",
+  },
+  retryAfterMs: {
+    what: "`Retry-After` of a webhook's endpoint",
+    value: 12 * HOUR_MS,
+    unit: "ms",
+    beyond: "it counts as 12 h",
+  },
+  failingMs: {
+    what: "Nothing but failures of an integration",
+    value: 5 * 24 * HOUR_MS,
+    unit: "ms",
+    beyond: "the integration is disabled with its next delivery that fails twice",
+  },
+  deliveryClaims: {
+    what: "Claims of a delivery, including those that end without a recorded attempt",
+    value: 100,
+    unit: "items",
+    beyond: "the delivery fails with the reason `too_many_attempts`",
+  },
+  sweepMs: {
+    what: "One run of the sweep for overdue deliveries",
+    value: 20_000,
+    unit: "ms",
+    beyond: "the next run, within a minute, continues",
+  },
+  sweepDeliveries: {
+    what: "Deliveries that one run of the sweep enqueues",
+    value: 50_000,
+    unit: "items",
+    beyond: "the next run, within a minute, continues",
+  },
 } as const satisfies Record<string, Limit>;

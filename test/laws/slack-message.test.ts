@@ -29,6 +29,7 @@ const name = fc.oneof(
 );
 const id = fc.oneof(fc.constant(ID), name);
 const named = fc.record({ id, name }, { requiredKeys: [] });
+const changed = fc.record({ type: fc.oneof(fc.constant("stack"), name), id, name });
 const data = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue() },
   {
@@ -48,7 +49,9 @@ const data = fc.oneof(
         environment: named,
         from_environment: named,
         stack: named,
-        record: fc.record({ type: fc.oneof(fc.constant("stack"), name), id, name }),
+        record: changed,
+        entries: fc.array(fc.record({ action: name, record: changed }), { maxLength: 60 }),
+        count: fc.integer({ min: 0, max: 1_000 }),
         stacks: fc.array(fc.record({ id, name, status: name }), { maxLength: 40 }),
       },
       { requiredKeys: [] },
@@ -257,6 +260,28 @@ describe("the message of each type", () => {
     const member = { type: "project_member", id: ID };
     const other = tell("changelog.created", { action: "created", record: member });
     expect(other.told).toContain(`The project member ${ID} was created.`);
+  });
+
+  it("sums up several changes, and shows the first of them", () => {
+    const entries = Array.from({ length: 12 }, (_, at) => ({
+      action: at === 0 ? "deleted" : "created",
+      record: { type: "variable", id: ID, name: `V${at}` },
+    }));
+    const { text, told } = tell("changelog.created", { ...entries[0], entries, count: 12 });
+    expect(text).toBe("📝 Change: 12 changes");
+    expect(told).toContain("*12 changes*");
+    expect(told).toContain("• The variable V0 was deleted.");
+    expect(told).toContain(`• The variable ${link("variables", "V5")} was created.`);
+    expect(told).not.toContain("V6");
+    expect(told).toContain("and 6 more");
+    const few = tell("changelog.created", { entries: entries.slice(0, 2), count: 2 });
+    expect(few.told).toContain("V1");
+    expect(few.told).not.toContain("more");
+    // As it is in deliveries that were stored before there were entries, and with just one.
+    for (const fields of [{}, { entries: entries.slice(0, 1), count: 1 }]) {
+      const one = tell("changelog.created", { ...entries[0], ...fields });
+      expect(one.text).toBe("📝 Change: variable V0 was deleted");
+    }
   });
 
   it("tells of a ping", () => {

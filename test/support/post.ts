@@ -259,9 +259,25 @@ export async function plantDeliveries(
   return ids;
 }
 
+/** Recorded attempts of a delivery, each of its own claim. */
+export async function plantAttempts(deliveryId: string, count: number): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("update deliveries set attempts = attempts + ? where id = ?").bind(
+      count,
+      deliveryId,
+    ),
+    env.DB.prepare(
+      `insert into delivery_attempts
+        select deliveries.id, attempts - item.key, organization_id, 0, 0, 500, 'answered 500', null
+        from deliveries, json_each(?) as item where deliveries.id = ?`,
+    ).bind(JSON.stringify(Array(count).fill(0)), deliveryId),
+  ]);
+}
+
 export interface Stored {
   id: string;
   status: string;
+  failure_reason: string | null;
   attempts: number;
   due_at: number;
   sweep_at: number;

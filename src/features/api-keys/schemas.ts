@@ -23,7 +23,7 @@ export const ApiKey = z
     role: OrgRole.openapi({ description: ROLE }),
     last_four: z
       .string()
-      .openapi({ description: "The last four characters of the key.", example: "x7Qd" }),
+      .openapi({ description: "The last four characters of the key.", example: "uOhD" }),
     expires_at: Timestamp.optional().openapi({ description: "From then on the key is refused." }),
     last_used_at: Timestamp.optional().openapi({ description: "The hour of the last use." }),
     created_at: Timestamp,

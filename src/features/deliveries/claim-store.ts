@@ -1,12 +1,11 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { deliveries, integrations } from "../../db/schema.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { FailureReason } from "./statuses.ts";
 
-/**
- * What was begun so often is given up: nobody comes to an end with it. Each ring is a new message to
- * the queue, so the queue's own count does not see it.
- */
-const MAX_CLAIMS = 100;
+/** Bounds crashes: a delivery that is enqueued anew is a new message, which the queue counts anew. */
+const MAX_CLAIMS = LIMITS.deliveryClaims.value;
 /** So long a claim holds: longer than any attempt takes. If nobody ends it, it lapses. */
 export const CLAIM_MS = 60_000;
 /** If the queue does not ring for what is due, the sweep does so much later. */
@@ -25,7 +24,7 @@ const SLACK_GAP_MS = 1_100;
 const SLACK_SPREAD_MS = 600_000;
 
 /** A delivery that a message of the queue names, with its integration, after the claim. */
-export type Candidate = Awaited<ReturnType<typeof listCandidates>>[number];
+export type ClaimedDelivery = Awaited<ReturnType<typeof listClaimed>>[number];
 
 /**
  * Claims what may be sent of these deliveries, by compare-and-set, for one batch: what of them goes
@@ -39,7 +38,7 @@ export function claim(db: Database, ids: readonly string[], now: number) {
     claimReady(db, list, now),
     keepPace(db, list, now),
     putOff(db, list, now),
-    listCandidates(db, list),
+    listClaimed(db, list),
   ] as const;
 }
 
@@ -51,9 +50,18 @@ function isReady(table: string, now: number): SQL {
 }
 
 function giveUp(db: Database, list: SQL, now: number) {
+  const disabled: FailureReason = "integration_disabled";
+  const tooMany: FailureReason = "too_many_attempts";
   return db
     .update(deliveries)
-    .set({ status: "failed", claimedUntil: null, updatedAt: now, finishedAt: now })
+    .set({
+      status: "failed",
+      failureReason: sql`(select iif(target.disabled_at is null, ${tooMany}, ${disabled})
+        from integrations as target where target.id = ${deliveries.integrationId})`,
+      claimedUntil: null,
+      updatedAt: now,
+      finishedAt: now,
+    })
     .where(
       sql`id in (select ready.id from ${list} join deliveries as ready on ready.id = item.value
           join integrations as target on target.id = ready.integration_id
@@ -125,7 +133,7 @@ function putOff(db: Database, list: SQL, now: number) {
     .returning({ id: deliveries.id });
 }
 
-function listCandidates(db: Database, list: SQL) {
+function listClaimed(db: Database, list: SQL) {
   return db
     .select({
       id: deliveries.id,
@@ -138,6 +146,8 @@ function listCandidates(db: Database, list: SQL) {
       occurredAt: deliveries.occurredAt,
       status: deliveries.status,
       attempts: deliveries.attempts,
+      recordedAttempts: sql<number>`(select count(*) from delivery_attempts as made
+        where made.delivery_id = ${deliveries.id})`.as("recorded_attempts"),
       dueAt: deliveries.dueAt,
       claimedUntil: deliveries.claimedUntil,
       integrationType: sql<typeof integrations.$inferSelect.type>`${integrations.type}`.as(

@@ -1,5 +1,5 @@
 import { describeError } from "../../lib/log.ts";
-import { type Candidate, CLAIM_MS, claim } from "./claim-store.ts";
+import { CLAIM_MS, type ClaimedDelivery, claim } from "./claim-store.ts";
 import { type DeliveringContext, deliver } from "./delivering.ts";
 import { Notice } from "./notice.ts";
 import type { Patience } from "./patience.ts";
@@ -18,7 +18,7 @@ export interface ConsumerContext extends DeliveringContext {
 interface Task {
   notice: Notice;
   verdict: Verdict;
-  delivery: Candidate | undefined;
+  delivery: ClaimedDelivery | undefined;
 }
 
 /** What the queue's messages ask for: claims their deliveries together, and sends them side by side. */

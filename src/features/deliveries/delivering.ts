@@ -1,5 +1,5 @@
 import { commit } from "../events/index.ts";
-import type { Candidate } from "./claim-store.ts";
+import type { ClaimedDelivery } from "./claim-store.ts";
 import type { Failure } from "./outcome.ts";
 import * as store from "./record-store.ts";
 import { FAILING_MS, pauseUntil, retryAt } from "./schedule.ts";
@@ -11,12 +11,12 @@ export interface DeliveringContext extends SendingContext {
 }
 
 /**
- * Sends a claimed delivery and records what came of it. Answers when it is to be sent again, if it
- * is, and if nobody else has claimed it in the meantime.
+ * Sends a claimed delivery and records the attempt. Returns when it is due again, if it is, and if no
+ * other consumer has claimed it in the meantime.
  */
 export async function deliver(
   ctx: DeliveringContext,
-  claimed: Candidate,
+  claimed: ClaimedDelivery,
 ): Promise<number | undefined> {
   const startedAt = ctx.clock.now();
   const result = await send(ctx, claimed);
@@ -30,7 +30,7 @@ export async function deliver(
     ...(response && { response }),
   };
   if (!outcome.success) {
-    return recordFailure(ctx, claimed, attempt, setbackOf(ctx, claimed, outcome, result));
+    return recordFailure(ctx, claimed, attempt, failedAttemptOf(ctx, claimed, outcome, result));
   }
   await ctx.db.batch([
     store.succeed(ctx.db, claimed, now),
@@ -40,35 +40,36 @@ export async function deliver(
   return undefined;
 }
 
-function setbackOf(
+function failedAttemptOf(
   { clock, random }: DeliveringContext,
-  { attempts }: Candidate,
+  { recordedAttempts }: ClaimedDelivery,
   { isGone, asksForRest }: Failure,
   { notBefore }: Result,
-): store.Setback {
+): store.FailedAttempt {
   const now = clock.now();
-  const dueAt = retryAt(attempts, now, { random, notBefore });
+  const dueAt = retryAt(recordedAttempts + 1, now, { random, notBefore });
   const pausedUntil = asksForRest ? pauseUntil(now, dueAt, notBefore) : undefined;
   return { dueAt, isLast: dueAt === undefined, pausedUntil, isGone };
 }
 
 async function recordFailure(
   ctx: DeliveringContext,
-  claimed: Candidate,
+  claimed: ClaimedDelivery,
   attempt: store.Attempt,
-  setback: store.Setback,
+  failed: store.FailedAttempt,
 ): Promise<number | undefined> {
   const { db } = ctx;
   const now = ctx.clock.now();
   // A single failure after days of silence says little: it has to fail once more.
-  const isFailing = claimed.attempts > 1 && now - (claimed.failingSince ?? now) >= FAILING_MS;
+  const isFailing =
+    claimed.recordedAttempts > 0 && now - (claimed.failingSince ?? now) >= FAILING_MS;
   const [[mine]] = await commit(ctx, [
-    store.fail(db, claimed, setback, now),
+    store.fail(db, claimed, failed, now),
     store.insertAttempt(db, claimed, attempt),
-    store.beginFailing(db, claimed, setback, now),
-    ...(setback.isGone || isFailing
-      ? store.disable(ctx, claimed, setback.isGone ? "gone" : "failing", now)
+    store.beginFailing(db, claimed, failed, now),
+    ...(failed.isGone || isFailing
+      ? store.disable(ctx, claimed, failed.isGone ? "gone" : "failing", now)
       : []),
   ]);
-  return mine?.status === "pending" ? setback.dueAt : undefined;
+  return mine?.status === "pending" ? failed.dueAt : undefined;
 }

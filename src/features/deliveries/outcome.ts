@@ -1,12 +1,13 @@
-/** How long an endpoint has to answer, to the end of what is read of its answer. */
-export const TIMEOUT_MS = 15_000;
+import { LIMITS } from "../../lib/limits.ts";
+
+export const TIMEOUT_MS = LIMITS.deliveryTimeoutMs.value;
 
 /** What an attempt to send came to. */
 export type Outcome = { success: true } | Failure;
 
 export interface Failure {
   success: false;
-  /** A short fixed text: what is shown of it must not tell how it looks inside. */
+  /** A short fixed text: the runtime's own messages may contain internal details. */
   error: string;
   /** The endpoint is gone for good. */
   isGone: boolean;
@@ -18,9 +19,12 @@ const GONE = 410;
 /** Too Many Requests, Bad Gateway, Gateway Timeout. */
 const OVERLOADED = [429, 502, 504];
 
-/** What an answer means. A redirect is a failure: its target was never checked. */
+/** What a response means. A redirect is a failure: its target was never checked. */
 export function outcomeOf(status: number): Outcome {
-  if (status >= 200 && status < 300) return { success: true };
+  return status >= 200 && status < 300 ? { success: true } : failureOf(status);
+}
+
+export function failureOf(status: number): Failure {
   const isRedirect = status >= 300 && status < 400;
   return {
     success: false,
@@ -37,10 +41,14 @@ const failed = (error: string): Failure => ({
   asksForRest: false,
 });
 
-/** What it means that there was no answer, or only the beginning of one. */
+/** There is no response, or only a part of one. */
 export const TIMED_OUT = failed(`timed out after ${TIMEOUT_MS / 1_000} s`);
-export const NOT_CONNECTED = failed("could not connect");
-export const BROKEN_OFF = failed("broke off its answer");
-/** What it means that nothing was sent. */
+export const NO_VALID_RESPONSE = failed("no connection, or lost before a valid response");
+export const REQUEST_FAILED = failed("the request failed");
+export const TOO_SHORT = failed("the response ended before its declared length");
+export const BROKEN_OFF = failed("the response broke off");
+export const NOT_DECOMPRESSED = failed("the response could not be decompressed");
+export const NOT_READ = failed("the response could not be read");
+/** Nothing is sent. */
 export const NOT_ALLOWED = failed("the URL is not allowed");
 export const NOT_READABLE = failed("the URL or the secret could not be decrypted");

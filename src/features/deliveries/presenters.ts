@@ -9,6 +9,7 @@ export function presentDelivery(row: DeliveryRow) {
     event_id: row.eventId,
     type: row.type,
     status: row.status,
+    failure_reason: row.failureReason ?? undefined,
     attempt_count: row.attempts,
     next_attempt_at: row.status === "pending" ? toTimestamp(row.dueAt) : undefined,
     created_at: toTimestamp(row.createdAt),

@@ -5,7 +5,7 @@ import { deliveries, deliveryAttempts, integrations } from "../../db/schema.ts";
 import { toTimestamp } from "../../lib/clock.ts";
 import { recordChanges } from "../events/index.ts";
 import type { DisabledReason } from "../integrations/index.ts";
-import { type Candidate, OVERDUE_MS } from "./claim-store.ts";
+import { type ClaimedDelivery, OVERDUE_MS } from "./claim-store.ts";
 import { FAILING_MS } from "./schedule.ts";
 
 /** What happened when a delivery was sent. */
@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 /** What an attempt that failed leads to. */
-export interface Setback {
+export interface FailedAttempt {
   /** When the delivery is sent again, if it is. */
   dueAt: number | undefined;
   /** Whether it was the last attempt. */
@@ -29,7 +29,7 @@ export interface Setback {
 }
 
 /** An arrival counts whoever has brought it about, as long as the delivery is pending. */
-export function succeed(db: Database, claimed: Candidate, now: number) {
+export function succeed(db: Database, claimed: ClaimedDelivery, now: number) {
   return db
     .update(deliveries)
     .set({ status: "succeeded", claimedUntil: null, updatedAt: now, finishedAt: now })
@@ -43,8 +43,8 @@ export function succeed(db: Database, claimed: Candidate, now: number) {
  */
 export function fail(
   db: Database,
-  claimed: Candidate,
-  { dueAt = 0, isGone, isLast }: Setback,
+  claimed: ClaimedDelivery,
+  { dueAt = 0, isGone, isLast }: FailedAttempt,
   now: number,
 ) {
   const isUnlessChanged = sql`exists (select 1 from integrations where ${isUnchanged(claimed)})`;
@@ -70,7 +70,7 @@ export function fail(
 }
 
 /** Selects from the delivery, which may have been deleted while it was sent. */
-export function insertAttempt(db: Database, claimed: Candidate, attempt: Attempt) {
+export function insertAttempt(db: Database, claimed: ClaimedDelivery, attempt: Attempt) {
   const { startedAt, durationMs, statusCode = null, error = null, response = null } = attempt;
   return db
     .insert(deliveryAttempts)
@@ -82,7 +82,7 @@ export function insertAttempt(db: Database, claimed: Candidate, attempt: Attempt
     .onConflictDoNothing();
 }
 
-export function endFailing(db: Database, claimed: Candidate) {
+export function endFailing(db: Database, claimed: ClaimedDelivery) {
   return db
     .update(integrations)
     .set({ failingSince: null })
@@ -90,12 +90,17 @@ export function endFailing(db: Database, claimed: Candidate) {
 }
 
 /** Whether an integration is as it was when it was sent to: a sealed URL is never written twice. */
-const isUnchanged = ({ integrationId, integrationUpdatedAt, url }: Candidate) =>
+const isUnchanged = ({ integrationId, integrationUpdatedAt, url }: ClaimedDelivery) =>
   sql`integrations.id = ${integrationId} and integrations.url = ${url}
     and integrations.updated_at = ${integrationUpdatedAt} and integrations.disabled_at is null`;
 
-export function beginFailing(db: Database, claimed: Candidate, setback: Setback, now: number) {
-  const { pausedUntil } = setback;
+export function beginFailing(
+  db: Database,
+  claimed: ClaimedDelivery,
+  failed: FailedAttempt,
+  now: number,
+) {
+  const { pausedUntil } = failed;
   return db
     .update(integrations)
     .set({
@@ -110,7 +115,7 @@ export function beginFailing(db: Database, claimed: Candidate, setback: Setback,
 /** Disables an integration for good reason, and says so in the changelog of its project. */
 export function disable(
   ctx: SystemContext,
-  claimed: Candidate,
+  claimed: ClaimedDelivery,
   reason: DisabledReason,
   now: number,
 ) {

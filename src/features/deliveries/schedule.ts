@@ -1,3 +1,5 @@
+import { LIMITS } from "../../lib/limits.ts";
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -15,20 +17,18 @@ export const RETRY_DELAYS_MS = [
 
 /** Each delay is up to so much shorter or longer, so that what failed together is spread. */
 export const JITTER = 0.1;
-/** An endpoint may put off what is sent to it by this, and no longer. */
-export const MAX_RETRY_AFTER_MS = 12 * HOUR;
+export const MAX_RETRY_AFTER_MS = LIMITS.retryAfterMs.value;
 /** An endpoint that slows us down without saying for how long is left alone for this at the most. */
 const MAX_PAUSE_MS = MINUTE;
-/** After nothing but failures for so long, an integration is disabled. */
-export const FAILING_MS = 5 * 24 * HOUR;
+export const FAILING_MS = LIMITS.failingMs.value;
 
-/** When a delivery is sent again whose attempt of this number, from 1, has failed: maybe never. */
+/** When a delivery is sent again after so many recorded attempts; undefined after the last. */
 export function retryAt(
-  attempt: number,
+  recordedAttempts: number,
   now: number,
   { random, notBefore = 0 }: { random: () => number; notBefore?: number | undefined },
 ): number | undefined {
-  const delay = RETRY_DELAYS_MS[attempt - 1];
+  const delay = RETRY_DELAYS_MS[recordedAttempts - 1];
   if (delay === undefined) return undefined;
   const factor = 1 + JITTER * (2 * random() - 1);
   return Math.max(now + Math.round(delay * factor), notBefore);

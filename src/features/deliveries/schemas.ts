@@ -4,9 +4,11 @@ import { idParam } from "../../http/params.ts";
 import { EXAMPLE_ID, Identifier, severalOf, Timestamp } from "../../http/schemas.ts";
 import { EVENT_TYPES } from "../events/index.ts";
 import { IntegrationParams } from "../integrations/index.ts";
-import { DELIVERY_STATUSES } from "./statuses.ts";
+import { failureOf } from "./outcome.ts";
+import { DELIVERY_STATUSES, FAILURE_REASONS } from "./statuses.ts";
 
 const TYPE = "deployments.succeeded";
+const FAILED_STATUS = 503;
 
 const Status = z.enum(DELIVERY_STATUSES).openapi("DeliveryStatus", {
   description: "`pending` until it has arrived, or has been given up; what it is then, it stays.",
@@ -21,6 +23,16 @@ export const Delivery = z
     }),
     type: z.enum(EVENT_TYPES).openapi({ example: TYPE }),
     status: Status,
+    failure_reason: z
+      .enum(FAILURE_REASONS)
+      .optional()
+      .openapi({
+        description:
+          "Why it failed without being sent (again); absent if its last attempt failed. " +
+          "`integration_disabled`: the integration was disabled when it was due. " +
+          "`too_many_attempts`: it was begun too often without coming to an end. `not_handled`: the " +
+          "queue gave it up. It can be sent again by hand.",
+      }),
     attempt_count: z.int().openapi({ description: "How many times it was begun to be sent." }),
     next_attempt_at: Timestamp.optional().openapi({
       description: "While it is pending: not to be sent before.",
@@ -38,11 +50,17 @@ const Attempt = z
     number: z.int().openapi({ description: "1 for the first." }),
     started_at: Timestamp,
     duration_ms: z.int().openapi({ description: "How long it took, in milliseconds." }),
-    status_code: z.int().optional().openapi({ description: "Of the answer.", example: 503 }),
-    error: z.string().optional().openapi({
-      description: "Why there was no answer, or why it does not count.",
-      example: "The endpoint answered 503.",
-    }),
+    status_code: z
+      .int()
+      .optional()
+      .openapi({ description: "Of the answer.", example: FAILED_STATUS }),
+    error: z
+      .string()
+      .optional()
+      .openapi({
+        description: "Why there was no answer, or why it does not count.",
+        example: failureOf(FAILED_STATUS).error,
+      }),
     response: z.string().optional().openapi({
       description: "The beginning of the answer: 1,024 bytes at the most.",
       example: "upstream unavailable",

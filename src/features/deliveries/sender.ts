@@ -3,12 +3,9 @@ import { SealBroken } from "../../lib/cipher.ts";
 import type { Fetch } from "../../lib/network.ts";
 import { placeOfSecret, placeOfUrl, targetProblem } from "../integrations/index.ts";
 import { toSlackMessage } from "../slack/index.ts";
-import { readBeginning } from "./answer.ts";
-import type { Candidate } from "./claim-store.ts";
+import type { ClaimedDelivery } from "./claim-store.ts";
 import {
-  BROKEN_OFF,
   NOT_ALLOWED,
-  NOT_CONNECTED,
   NOT_READABLE,
   type Outcome,
   outcomeOf,
@@ -16,8 +13,10 @@ import {
   TIMEOUT_MS,
 } from "./outcome.ts";
 import { payloadOf } from "./payload.ts";
+import { readExcerpt } from "./response-excerpt.ts";
 import { readRetryAfter } from "./schedule.ts";
 import { sign } from "./signature.ts";
+import { requestFailure, responseFailure } from "./transport-errors.ts";
 
 export interface SendingContext extends SystemContext {
   fetch: Fetch;
@@ -34,7 +33,7 @@ export interface Result {
 }
 
 /** Sends a delivery once. Whatever the other side does, this does not throw. */
-export async function send(ctx: SendingContext, claimed: Candidate): Promise<Result> {
+export async function send(ctx: SendingContext, claimed: ClaimedDelivery): Promise<Result> {
   const request = await prepare(ctx, claimed);
   if ("success" in request) return { outcome: request };
   const controller = new AbortController();
@@ -52,7 +51,7 @@ interface Prepared {
   body: string;
 }
 
-async function prepare(ctx: SendingContext, claimed: Candidate): Promise<Prepared | Outcome> {
+async function prepare(ctx: SendingContext, claimed: ClaimedDelivery): Promise<Prepared | Outcome> {
   const cipher = await ctx.cipher();
   const { organizationId, integrationId, integrationType } = claimed;
   try {
@@ -79,7 +78,7 @@ async function prepare(ctx: SendingContext, claimed: Candidate): Promise<Prepare
 }
 
 /** The headers of Standard Webhooks 1.0. A secret that was replaced signs along for a while. */
-async function signatureOf(ctx: SendingContext, claimed: Candidate, body: string) {
+async function signatureOf(ctx: SendingContext, claimed: ClaimedDelivery, body: string) {
   const { organizationId, integrationId, eventId: id } = claimed;
   const { secret, previousSecret, previousSecretUntil } = claimed;
   const now = ctx.clock.now();
@@ -102,14 +101,16 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<Result> {
   const init = { method: "POST", headers, body, redirect: "manual", signal } as const;
-  const response = await ctx.fetch(url, init).catch(() => undefined);
-  if (!response) return { outcome: signal.aborted ? TIMED_OUT : NOT_CONNECTED };
+  const response = await ctx.fetch(url, init).catch(requestFailure);
+  if ("success" in response) return { outcome: signal.aborted ? TIMED_OUT : response };
   const { status: statusCode } = response;
   const notBefore = readRetryAfter(response.headers.get("retry-after"), ctx.clock.now());
   const head = { statusCode, notBefore };
-  const beginning = await readBeginning(response, signal);
-  if (beginning === undefined) {
-    return { ...head, outcome: signal.aborted ? TIMED_OUT : BROKEN_OFF };
+  const excerpt = await readExcerpt(response, signal);
+  if ("text" in excerpt) {
+    return { ...head, outcome: outcomeOf(statusCode), response: excerpt.text };
   }
-  return { ...head, outcome: outcomeOf(statusCode), response: beginning };
+  if (signal.aborted) return { ...head, outcome: TIMED_OUT };
+  const failure = responseFailure(response.headers, excerpt.error, excerpt.bytesRead);
+  return { ...head, outcome: failure };
 }

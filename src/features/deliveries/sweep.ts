@@ -1,14 +1,25 @@
 import type { SystemContext } from "../../context.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { commit } from "../events/index.ts";
-import { takeUpOverdue } from "./rescue-store.ts";
+import { takeOverdue } from "./overdue-store.ts";
 
-/** So many a run: ten calls of the queue, and no more than one invocation may hold. */
-const LIMIT = 1_000;
-/** What was rung for has so long before it is again. */
+/** Ten calls of the queue. */
+const BATCH = 1_000;
+/** A delivery that was enqueued is not overdue again for so long. */
 const NEXT_MS = 5 * 60_000;
 
-/** Rings for the deliveries that the queue has forgotten, or was never told of. */
+/**
+ * Enqueues the deliveries that the queue has lost or was never sent, until none is overdue. The bound
+ * on their number keeps the run within the subrequests of one invocation.
+ */
 export async function sweepDeliveries(ctx: SystemContext): Promise<void> {
-  const options = { limit: LIMIT, nextMs: NEXT_MS };
-  await commit(ctx, [takeUpOverdue(ctx.db, ctx.clock.now(), options)]);
+  const startedAt = ctx.clock.now();
+  const isInTime = () => ctx.clock.now() - startedAt < LIMITS.sweepMs.value;
+  let enqueued = 0;
+  do {
+    const options = { limit: BATCH, nextMs: NEXT_MS };
+    const [taken] = await commit(ctx, [takeOverdue(ctx.db, startedAt, options)]);
+    enqueued += taken.length;
+    if (taken.length < BATCH) return;
+  } while (isInTime() && enqueued < LIMITS.sweepDeliveries.value);
 }

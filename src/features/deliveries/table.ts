@@ -5,7 +5,7 @@ import { EVENT_TYPES } from "../events/kinds.ts";
 import { integrations } from "../integrations/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
-import { DELIVERY_STATUSES } from "./statuses.ts";
+import { DELIVERY_STATUSES, FAILURE_REASONS } from "./statuses.ts";
 
 const organizationId = () =>
   id("organization_id")
@@ -34,7 +34,7 @@ export const deliveries = sqliteTable(
     data: text("data").notNull(),
     occurredAt: time("occurred_at").notNull(),
     status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
-    /** How many times it was begun to be sent. */
+    /** How often it was claimed; only `deliveryAttempts` counts the requests. */
     attempts: integer("attempts").notNull(),
     /** Not to be sent before. */
     dueAt: time("due_at").notNull(),
@@ -45,8 +45,8 @@ export const deliveries = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     finishedAt: time("finished_at"),
-    /** Why it failed without being sent. */
-    failureReason: text("failure_reason"),
+    /** None if it failed with its last attempt. */
+    failureReason: text("failure_reason", { enum: FAILURE_REASONS }),
   },
   (table) => [
     index("deliveries_list").on(table.integrationId, table.createdAt, table.id),

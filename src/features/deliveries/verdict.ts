@@ -1,4 +1,4 @@
-import type { Candidate } from "./claim-store.ts";
+import type { ClaimedDelivery } from "./claim-store.ts";
 
 /** A message may come so much too early, and waits for the rest of it. */
 const EARLY_MS = 5_000;
@@ -17,7 +17,7 @@ export interface Claimed {
  * pending is somebody else's, or the sweep's when it comes due.
  */
 export function verdictOf(
-  delivery: Pick<Candidate, "id" | "status" | "dueAt" | "claimedUntil"> | undefined,
+  delivery: Pick<ClaimedDelivery, "id" | "status" | "dueAt" | "claimedUntil"> | undefined,
   { mine, waiting }: Claimed,
   now: number,
 ): Verdict {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { EXAMPLE_ID, Identifier, Timestamp } from "../../http/schemas.ts";
-import { STACK_STATUSES } from "../deployments/index.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { FAILURES, STACK_STATUSES } from "../deployments/index.ts";
 import { ACTIONS, type EventType, RECORD_TYPES } from "../events/index.ts";
 
 const ID = EXAMPLE_ID;
@@ -23,7 +24,7 @@ function deploymentData<const Status extends string>(status: Status) {
     ...place,
     stacks: z
       .array(z.object({ id: Identifier, name: z.string(), status: z.enum(STACK_STATUSES) }))
-      .openapi({ description: "The first 25 of its stacks." }),
+      .openapi({ description: `The first ${LIMITS.deploymentEventStacks.value} of its stacks.` }),
   });
 }
 
@@ -69,12 +70,33 @@ const ChangelogEntry = z.object({
   record: z.object({
     type: z.enum(RECORD_TYPES),
     id: Identifier,
-    name: z.string().optional(),
-  }),
-  account_id: Identifier.optional().openapi({
-    description: "Who did it; not there if Longshore did it by itself.",
+    name: z
+      .string()
+      .optional()
+      .openapi({ description: `Its first ${LIMITS.changelogEventName.value} characters.` }),
   }),
 });
+
+/** The first entry is at the top level too: receivers from before `entries` read it there. */
+const Changelog = ChangelogEntry.extend({
+  account_id: Identifier.optional().openapi({
+    description: "Who did it; absent if Longshore did it by itself.",
+  }),
+  entries: z.array(ChangelogEntry).openapi({
+    description:
+      `The first ${LIMITS.changelogEventEntries.value} changes of the request; the first of them ` +
+      "is at the top level too.",
+  }),
+  count: z.int().openapi({
+    description: "How many changes the request made. The project's changelog has all of them.",
+  }),
+});
+
+const CHANGE = {
+  changelog_id: ID,
+  action: "updated",
+  record: { type: "environment", ...ENVIRONMENT },
+};
 
 interface Event {
   summary: string;
@@ -102,7 +124,7 @@ const EVENTS: Record<EventType, Event> = {
   "deployments.failed": {
     summary: "A deployment has failed",
     data: deploymentData("failed"),
-    example: deploymentExample("failed", "failed", { failure_reason: "stack_failed" }),
+    example: deploymentExample("failed", "failed", { failure_reason: FAILURES.stackFailed }),
   },
   "promotions.created": {
     summary: "A deployment is promoted to another environment",
@@ -125,14 +147,9 @@ const EVENTS: Record<EventType, Event> = {
     example: alarmExample("ok", "p99 back under 2 s"),
   },
   "changelog.created": {
-    summary: "Somebody has changed the project",
-    data: ChangelogEntry,
-    example: {
-      changelog_id: ID,
-      action: "updated",
-      record: { type: "environment", ...ENVIRONMENT },
-      account_id: ID,
-    },
+    summary: "A request has changed the project",
+    data: Changelog,
+    example: { ...CHANGE, account_id: ID, entries: [CHANGE], count: 1 },
   },
 };
 

@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { EXAMPLE_ID } from "../../http/schemas.ts";
+import { TIMEOUT_MS } from "./outcome.ts";
 import { WEBHOOKS } from "./webhook-schemas.ts";
 
 const Headers = z.object({
@@ -20,8 +21,12 @@ const Headers = z.object({
   }),
 });
 
+const SECONDS = TIMEOUT_MS / 1_000;
+
 const ANSWERS = {
-  "2XX": { description: "It has arrived. Answer within 15 seconds, and do the work afterwards." },
+  "2XX": {
+    description: `It has arrived. Respond within ${SECONDS} seconds, and do the work afterwards.`,
+  },
   "3XX": { description: "A failure. Redirects are never followed." },
   410: { description: "The endpoint is gone: the integration is disabled." },
   429: {
@@ -31,9 +36,9 @@ const ANSWERS = {
   },
   default: {
     description:
-      "A failure, as is no answer within 15 seconds. It is sent again after 5 s, 5 min, 30 min, " +
-      "2 h, 5 h, 10 h and 10 h, give or take a tenth, and then given up. `Retry-After` is honoured, " +
-      "up to 12 hours. After five days of nothing but failures the integration is disabled.",
+      `A failure, as is no response within ${SECONDS} seconds. It is sent again after 5 s, ` +
+      "5 min, 30 min, 2 h, 5 h, 10 h and 10 h, give or take a tenth, and then given up. " +
+      "`Retry-After` is honoured, up to 12 hours. After five days of nothing but failures the integration is disabled.",
   },
 };
 

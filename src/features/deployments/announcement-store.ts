@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { fanOut, KIND_OF } from "../events/index.ts";
 import { environmentsOf, type Scope } from "./environment-scope.ts";
 import { deployments } from "./table.ts";
 
-/** So many stacks an event tells of, for it is to stay small. */
-const TOLD_STACKS = 25;
+const EVENT_STACKS = LIMITS.deploymentEventStacks.value;
 
 /** Writes the events of deployments whose status no event has told of yet. */
 export function announce(ctx: SystemContext, scope: Scope) {
@@ -27,7 +27,7 @@ export function announce(ctx: SystemContext, scope: Scope) {
             'stacks', (select json_group_array(json_object('id', part.stack_id,
                 'name', coalesce(stacks.name, ''), 'status', part.status))
               from (select * from deployment_stacks where deployment_id = news.id
-                order by position limit ${sql.raw(String(TOLD_STACKS))}) as part
+                order by position limit ${sql.raw(String(EVENT_STACKS))}) as part
               left join stacks on stacks.id = part.stack_id))) as data
         from deployments as news
         join projects as shipped on shipped.id = news.project_id

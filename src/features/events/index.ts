@@ -1,4 +1,10 @@
-export { recordChange, recordChanges } from "./changelog-store.ts";
+export {
+  announceEntries,
+  insertEntries,
+  recordChange,
+  recordChanges,
+  toEntries,
+} from "./changelog-store.ts";
 export { type Change, changesNothing, type Fields, tellerOf } from "./changes.ts";
 export { commit, commitChange } from "./commit.ts";
 export {

@@ -9,6 +9,7 @@ import {
   NO_CONTENT,
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import {
   presentCreatedIntegration,
   presentIntegration,
@@ -55,7 +56,7 @@ const create = createRoute({
   tags: TAGS,
   summary: "Create a webhook",
   description:
-    `${NEEDS.owner} A project has up to 20 notification integrations: one more is a ` +
+    `${NEEDS.owner} A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
     "`conflict`. The secret to verify webhooks with is in this answer alone.",
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(CreateIntegration) },

@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { deliveries, deliveryAttempts, projectMembers } from "../../db/schema.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
 import { integrations } from "./table.ts";
 
@@ -31,8 +32,8 @@ export interface Reference {
   id: string;
 }
 
-/** So many a project has at the most: each change writes a delivery for every one of them. */
-export const MAXIMUM_INTEGRATIONS = 20;
+/** Each event writes a delivery for every integration of its project. */
+export const MAXIMUM_INTEGRATIONS = LIMITS.integrationsPerProject.value;
 
 const { url: _, secret: __, previousSecret: ___, ...PUBLIC } = getTableColumns(integrations);
 

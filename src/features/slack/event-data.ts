@@ -32,6 +32,12 @@ export class EventData {
     return Array.isArray(value) ? value.map((each) => new EventData(each)) : [];
   }
 
+  /** 0 if there is none. */
+  count(field: string): number {
+    const value = this.#fields[field];
+    return typeof value === "number" && Number.isSafeInteger(value) ? value : 0;
+  }
+
   /** As mrkdwn; empty if there is none. */
   text(field: string, maximum: number): string {
     const value = this.#fields[field];

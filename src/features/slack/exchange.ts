@@ -18,7 +18,7 @@ interface Exchange {
 
 /** Where somebody chooses a channel and says yes. */
 export function authorizationUrl(
-  { origin, clientId }: SlackSettings,
+  { origin, clientId }: Pick<SlackSettings, "origin" | "clientId">,
   { redirectUri, state }: { redirectUri: string; state: string },
 ): string {
   const query = new URLSearchParams({
@@ -88,7 +88,7 @@ async function post(network: Fetch, exchange: Exchange): Promise<object> {
   }).catch(() => undefined);
   const text = response && (await readWhole(response, LARGEST_ANSWER, signal));
   if (signal.aborted) throw new Failed("no answer in time", TIMED_OUT);
-  if (!response) throw new Failed("could not connect");
+  if (!response) throw new Failed("no connection, or no valid response");
   if (response.status !== 200) throw new Failed(`answered ${response.status}`);
   const answer = text === undefined ? undefined : parse(text);
   if (!answer) throw new Failed("the answer is too large, broken off, or no JSON object");

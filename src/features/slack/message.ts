@@ -25,6 +25,8 @@ const REASON_LENGTH = 300;
 const SHOWN_STACKS = 25;
 /** As many as the longest lines leave room for in a section. */
 const STACKS_PER_SECTION = 6;
+const CHANGES_PER_SECTION = 2;
+const SHOWN_CHANGES = 6;
 
 const TITLES = {
   "deployments.in_progress": "🚀 Deployment in progress",
@@ -46,22 +48,25 @@ const STACK_SIGNS = new Map([
   ["skipped", "⚪"],
 ]);
 
-/** What an event is about, in one line of mrkdwn without links, and in blocks. */
-interface Story {
+/** The content of a message: one line of mrkdwn without links, and blocks. */
+interface MessageContent {
   subject: string;
   blocks: Block[];
 }
 
-const STORIES = {
-  "deployments.in_progress": tellDeployment,
-  "deployments.succeeded": tellDeployment,
-  "deployments.failed": tellDeployment,
-  "promotions.created": tellPromotion,
-  "services.in_alarm": tellAlarm,
-  "services.ok": tellAlarm,
-  "changelog.created": tellChange,
-  ping: tellPing,
-} as const satisfies Record<EventType, (data: EventData, origin: string | undefined) => Story>;
+const RENDERERS = {
+  "deployments.in_progress": renderDeployment,
+  "deployments.succeeded": renderDeployment,
+  "deployments.failed": renderDeployment,
+  "promotions.created": renderPromotion,
+  "services.in_alarm": renderAlarm,
+  "services.ok": renderAlarm,
+  "changelog.created": renderChangelog,
+  ping: renderPing,
+} as const satisfies Record<
+  EventType,
+  (data: EventData, origin: string | undefined) => MessageContent
+>;
 
 /**
  * An event as a message for a channel. With `origin`, where people reach this service, it links to
@@ -70,7 +75,7 @@ const STORIES = {
 export function toSlackMessage(payload: Payload, origin?: string): SlackMessage {
   const { id, type, timestamp, data } = payload;
   const title = TITLES[type];
-  const { subject, blocks } = STORIES[type](new EventData(data), origin);
+  const { subject, blocks } = RENDERERS[type](new EventData(data), origin);
   return {
     text: `${title}: ${subject}`,
     blocks: [
@@ -81,7 +86,7 @@ export function toSlackMessage(payload: Payload, origin?: string): SlackMessage 
   };
 }
 
-function tellDeployment(data: EventData, origin: string | undefined): Story {
+function renderDeployment(data: EventData, origin: string | undefined): MessageContent {
   const reason = data.text("failure_reason", REASON_LENGTH);
   return {
     subject: placeOf(data),
@@ -92,26 +97,29 @@ function tellDeployment(data: EventData, origin: string | undefined): Story {
         Deployment: data.reference("deployment_id", "deployment", origin),
       }),
       ...(reason ? [section(`*Reason*\n${reason}`)] : []),
-      ...sectionsOf(data.list("stacks").slice(0, SHOWN_STACKS).map(tellStack)),
+      ...sectionsOf(
+        data.list("stacks").slice(0, SHOWN_STACKS).map(renderStack),
+        STACKS_PER_SECTION,
+      ),
     ],
   };
 }
 
-function tellStack(stack: EventData): string {
+function renderStack(stack: EventData): string {
   const status = stack.text("status", WORD_LENGTH);
   const sign = STACK_SIGNS.get(status) ?? "⚪";
   return `${sign} ${stack.name(STACK_NAME_LENGTH)}: ${status.replaceAll("_", " ")}`;
 }
 
-function sectionsOf(lines: readonly string[]): Block[] {
-  const count = Math.ceil(lines.length / STACKS_PER_SECTION);
+function sectionsOf(lines: readonly string[], perSection: number): Block[] {
+  const count = Math.ceil(lines.length / perSection);
   return Array.from({ length: count }, (_, at) => {
-    const first = at * STACKS_PER_SECTION;
-    return section(lines.slice(first, first + STACKS_PER_SECTION).join("\n"));
+    const first = at * perSection;
+    return section(lines.slice(first, first + perSection).join("\n"));
   });
 }
 
-function tellPromotion(data: EventData, origin: string | undefined): Story {
+function renderPromotion(data: EventData, origin: string | undefined): MessageContent {
   const from = data.in("from_environment");
   return {
     subject: `${placeOf(data)}, from ${from.name()}`,
@@ -127,7 +135,7 @@ function tellPromotion(data: EventData, origin: string | undefined): Story {
   };
 }
 
-function tellAlarm(data: EventData, origin: string | undefined): Story {
+function renderAlarm(data: EventData, origin: string | undefined): MessageContent {
   const reason = data.text("reason", REASON_LENGTH);
   return {
     subject: `${data.name()} of ${data.in("stack").name()} in ${placeOf(data)}`,
@@ -143,19 +151,41 @@ function tellAlarm(data: EventData, origin: string | undefined): Story {
   };
 }
 
-function tellChange(data: EventData, origin: string | undefined): Story {
-  const record = data.in("record");
-  const type = record.text("type", WORD_LENGTH);
-  const what = type.replaceAll("_", " ");
-  const action = data.text("action", WORD_LENGTH);
-  const shown = record.named(type, action === "deleted" ? undefined : origin);
+function renderChangelog(data: EventData, origin: string | undefined): MessageContent {
+  const count = data.count("count");
+  if (count <= 1) return renderChange(data, origin);
+  const shown = data.list("entries").slice(0, SHOWN_CHANGES);
+  const lines = shown.map((entry) => `• ${renderLine(entry, origin)}`);
+  const rest = count - lines.length;
   return {
-    subject: `${what} ${record.name()} was ${action}`,
-    blocks: [section(`The ${what} ${shown} was ${action}.`)],
+    subject: `${count} changes`,
+    blocks: [
+      section(`*${count} changes*`),
+      ...sectionsOf(lines, CHANGES_PER_SECTION),
+      ...(rest > 0 ? [section(`and ${rest} more`)] : []),
+    ],
   };
 }
 
-function tellPing(): Story {
+function renderChange(data: EventData, origin: string | undefined): MessageContent {
+  const record = data.in("record");
+  const what = record.text("type", WORD_LENGTH).replaceAll("_", " ");
+  const action = data.text("action", WORD_LENGTH);
+  return {
+    subject: `${what} ${record.name()} was ${action}`,
+    blocks: [section(renderLine(data, origin))],
+  };
+}
+
+function renderLine(entry: EventData, origin: string | undefined): string {
+  const record = entry.in("record");
+  const type = record.text("type", WORD_LENGTH);
+  const action = entry.text("action", WORD_LENGTH);
+  const shown = record.named(type, action === "deleted" ? undefined : origin);
+  return `The ${type.replaceAll("_", " ")} ${shown} was ${action}.`;
+}
+
+function renderPing(): MessageContent {
   const subject = "messages of Longshore arrive here.";
   return { subject, blocks: [section("Somebody asked whether messages arrive here. They do.")] };
 }

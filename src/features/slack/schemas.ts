@@ -1,11 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { line } from "../../http/schemas.ts";
+import { authorizationUrl } from "./exchange.ts";
+
+const EXAMPLE_URL = authorizationUrl(
+  { origin: "https://slack.com", clientId: "1.2" },
+  { redirectUri: "https://longshore.example.com/v1/slack/callback", state: "k1" },
+);
 
 export const SlackInstallation = z
   .object({
     url: z.url().openapi({
       description: "Open it in a browser within ten minutes, choose a channel, and allow it.",
-      example: "https://slack.com/oauth/v2/authorize?client_id=1.2&scope=incoming-webhook&state=k1",
+      example: EXAMPLE_URL,
     }),
   })
   .openapi("SlackInstallation");

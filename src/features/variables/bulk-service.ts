@@ -2,7 +2,7 @@ import type { ServiceContext } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { commit, recordChanges } from "../events/index.ts";
+import { announceEntries, commit, insertEntries, toEntries } from "../events/index.ts";
 import { authorize } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
@@ -64,20 +64,22 @@ async function putOnce(
   const sealed = await sealAll(ctx, written);
   const removals = removed.map((row) => changeOf(row, undefined));
   const writings = written.map(({ before, after }) => changeOf(before, after));
+  const entries = { removals: toEntries(ctx, removals), writings: toEntries(ctx, writings) };
   const limits = limitPut(ctx, scope, { kept, removed, written, sealed });
   const results = await limits.enforce(
     refuseTaken(
       commit(ctx, [
         limits.statement,
         store.deleteVariables(db, removed, store.isStill(reach, known)),
-        ...recordChanges(ctx, organizationId, removals),
+        insertEntries(ctx, organizationId, entries.removals),
         store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
-        ...recordChanges(ctx, organizationId, writings),
+        insertEntries(ctx, organizationId, entries.writings),
+        announceEntries(ctx, [...entries.removals, ...entries.writings]),
         store.listVariables(db, organizationId, reference.id, SHOWN),
       ]),
     ),
   );
-  const [upserted, rows] = [results[4], results[7]];
+  const [upserted, rows] = [results[3], results[6]];
   const isWhole = mode === "merge" || rows.length === sealed.length;
   if (isWhole && upserted.length === sealed.length) return toPage(SHOWN, rows, (row) => row);
   throw new Conflict("Somebody else is changing the same variables. Retry.");

@@ -2,29 +2,38 @@ import { and, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { deliveries } from "../../db/schema.ts";
 import { RETRY_DELAYS_MS } from "./schedule.ts";
+import type { FailureReason } from "./statuses.ts";
+
+const NOT_HANDLED: FailureReason = "not_handled";
 
 /**
- * Fails those of these deliveries that should have been sent by now, that nobody is sending, and that
- * were begun more often than an endpoint is ever asked. Whatever else the queue has given up, as in an
- * outage of ours, is alive: the sweep rings for it.
+ * Fails the overdue deliveries among these that no consumer sends, and of which as many claims ended
+ * without a recorded attempt as an endpoint is ever asked. The sweep enqueues all others again.
  */
-export function failOverdue(db: Database, ids: readonly string[], now: number) {
+export function failDeadLetters(db: Database, ids: readonly string[], now: number) {
   return db
     .update(deliveries)
-    .set({ status: "failed", claimedUntil: null, updatedAt: now, finishedAt: now })
+    .set({
+      status: "failed",
+      failureReason: NOT_HANDLED,
+      claimedUntil: null,
+      updatedAt: now,
+      finishedAt: now,
+    })
     .where(
       and(
         sql`${deliveries.id} in (select value from json_each(${JSON.stringify(ids)}))`,
         sql`${deliveries.status} = 'pending' and ${deliveries.dueAt} <= ${now}`,
-        sql`${deliveries.attempts} > ${RETRY_DELAYS_MS.length}`,
+        sql`${deliveries.attempts} - (select count(*) from delivery_attempts as made
+          where made.delivery_id = ${deliveries.id}) > ${RETRY_DELAYS_MS.length}`,
         sql`(${deliveries.claimedUntil} is null or ${deliveries.claimedUntil} <= ${now})`,
       ),
     )
     .returning({ id: deliveries.id });
 }
 
-/** Takes up what the queue should have rung for, and puts the next look at it off. For `commit`. */
-export function takeUpOverdue(
+/** Overdue deliveries, longest overdue first, which are not overdue again for `nextMs`. For `commit`. */
+export function takeOverdue(
   db: Database,
   now: number,
   { limit, nextMs }: { limit: number; nextMs: number },
