@@ -54,7 +54,7 @@ const CORPUS = {
   "an empty array": "[]",
   "an empty object": "{}",
   "a pattern": text("(a+)+$".repeat(200)),
-  "markup and SQL": text("'; drop table projects; -- <script>alert(1)</script> ${7*7} %s%n"),
+  "markup and SQL": text("'; drop table projects; -- <script>alert(1)</script> {{7*7}} %s%n"),
   "a pointer into prototypes": text([
     { op: "add", path: "/hasOwnProperty/call", value: 1 },
     { op: "add", path: "/__proto__/polluted", value: 1 },

@@ -2,11 +2,12 @@ import { z } from "@hono/zod-openapi";
 import type { Page, PageRequest } from "../db/keyset.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
+import { LIMITS } from "../lib/limits.ts";
 import { EXAMPLE_ID } from "./schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
 const DEFAULT_LIMIT = 20;
-const MAXIMUM_LIMIT = 240;
+const MAXIMUM_LIMIT = LIMITS.pageRecords.value;
 const LIMIT_MESSAGE = `Send a whole number from 1 to ${MAXIMUM_LIMIT}.`;
 
 /** The query of every list (spec, "List query parameters"). */

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { canonicalId, IDENTIFIER_PATTERN } from "../lib/ids.ts";
+import { LIMITS } from "../lib/limits.ts";
 
 export const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 
@@ -87,5 +88,7 @@ export function severalOf<const Values extends readonly [string, ...string[]]>(v
 
 /** A name for places where only plain ones will do. */
 export function slug() {
-  return z.string().regex(/^[a-z0-9-]{1,64}$/, "Send 1 to 64 characters out of a-z, 0-9 and -.");
+  const maximum = LIMITS.slugLength.value;
+  const message = `Send 1 to ${maximum} characters out of a-z, 0-9 and -.`;
+  return z.string().regex(new RegExp(`^[a-z0-9-]{1,${maximum}}$`), message);
 }

@@ -11,143 +11,113 @@ export interface Limit {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+const HOUR_MS = 3_600_000;
 const DOCUMENT_DEPTH = 64;
 
+const BAD_INPUT = "`bad_input`";
 const CONFLICT = "`conflict`, which names the limit";
 
-function quota<const Value extends number>(records: string, value: Value) {
-  return {
-    what: `${records} of an organization`,
-    value,
-    unit: "items",
-    beyond: "`conflict`, which names the quota",
-  } as const;
-}
-const HOUR_MS = 3_600_000;
+const limitIn =
+  (unit: Limit["unit"]) =>
+  (what: string, value: number, beyond = BAD_INPUT): Limit => ({ what, value, unit, beyond });
+
+const bytes = limitIn("bytes");
+const characters = limitIn("characters");
+const items = limitIn("items");
+const levels = limitIn("levels");
+const ms = limitIn("ms");
+
+const quota = (records: string, value: number) =>
+  items(`${records} of an organization`, value, "`conflict`, which names the quota");
 
 /** Every bound of the service. docs/limits.md is generated from this table. */
 export const LIMITS = {
-  bodyBytes: {
-    what: "The body of a request",
-    value: MIB,
-    unit: "bytes",
-    beyond: "`bad_input`",
-  },
-  documentDepth: {
-    what:
-      "Nesting of a JSON document: a configuration, or the value of a patch operation. A stored " +
+  bodyBytes: bytes("The body of a request", MIB),
+  documentDepth: levels(
+    "Nesting of a JSON document: a configuration, or the value of a patch operation. A stored " +
       "document that is nested deeper stays readable and can be redeployed",
-    value: DOCUMENT_DEPTH,
-    unit: "levels",
-    beyond: "`bad_input`",
-  },
-  bodyDepth: {
-    what: "Nesting of the body of a request",
-    // The value of a patch operation is the document below most levels: `{"patch":[{"value":…`.
-    value: DOCUMENT_DEPTH + 3,
-    unit: "levels",
-    beyond: "`bad_input`",
-  },
-  configurationBytes: {
-    what: "The configuration of an environment, as JSON",
-    value: 256 * KIB,
-    unit: "bytes",
-    beyond: "`bad_input`",
-  },
-  patchOperations: {
-    what: "Operations of a patch that a caller sends",
-    value: 200,
-    unit: "items",
-    beyond: "`bad_input`",
-  },
-  patchBytes: {
-    what: "A patch with its `old_value`s, as JSON",
-    value: 256 * KIB,
-    unit: "bytes",
-    beyond:
-      "`bad_input`. Redeploy and promote leave out the `old_value`s instead; if the patch is still " +
+    DOCUMENT_DEPTH,
+  ),
+  // The value of a patch operation is the document below most levels: `{"patch":[{"value":…`.
+  bodyDepth: levels("Nesting of the body of a request", DOCUMENT_DEPTH + 3),
+  configurationBytes: bytes("The configuration of an environment, as JSON", 256 * KIB),
+  patchOperations: items("Operations of a patch that a caller sends", 200),
+  patchBytes: bytes(
+    "A patch with its `old_value`s, as JSON",
+    256 * KIB,
+    "`bad_input`. Redeploy and promote leave out the `old_value`s instead; if the patch is still " +
       "larger, it becomes one `replace` of the whole configuration",
-  },
-  copiedBytes: {
-    what: "What the `copy` operations of a patch copy together, as JSON",
-    value: MIB,
-    unit: "bytes",
-    beyond: "`bad_input`",
-  },
-  pointerLength: {
-    what: "The `path` and the `from` of a patch operation",
-    value: 2000,
-    unit: "characters",
-    beyond: "`bad_input`",
-  },
-  deploymentStacks: {
-    what: "The `stack_ids` of a deployment",
-    value: 500,
-    unit: "items",
-    beyond: "`bad_input`",
-  },
-  pageBytes: {
-    what: "A page of a list, as sent; a page holds at least one record",
-    value: MIB,
-    unit: "bytes",
-    beyond: "the page ends early, with `has_more`; the next pages hold the rest",
-  },
-  stacksOfEnvironment: {
-    what: "Stacks in an environment",
-    value: 500,
-    unit: "items",
-    beyond: CONFLICT,
-  },
-  variablesOfEnvironment: {
-    what: "Variables of an environment, those of its components included",
-    value: 1_000,
-    unit: "items",
-    beyond: CONFLICT,
-  },
-  variableBytesOfEnvironment: {
-    what: "Values of the variables of an environment, decrypted, in total",
-    value: MIB,
-    unit: "bytes",
-    beyond: CONFLICT,
-  },
-  unfinishedDeployments: {
-    what: "Deployments of an environment that are not finished",
-    value: 1_000,
-    unit: "items",
-    beyond: CONFLICT,
-  },
-  redeployableDeployments: {
-    what: "Deployments of an environment that keep their configuration: the newest",
-    value: 1_000,
-    unit: "items",
-    beyond: "an older one that is finished can no longer be redeployed or promoted: `conflict`",
-  },
-  ownedOrganizations: {
-    what: "Organizations that an account owns, when it creates another",
-    value: 25,
-    unit: "items",
-    beyond: CONFLICT,
-  },
-  apiKeysOfMembership: {
-    what: "API keys of a membership",
-    value: 100,
-    unit: "items",
-    beyond: CONFLICT,
-  },
-  runnerTokensOfPool: {
-    what: "Tokens of a runner pool",
-    value: 100,
-    unit: "items",
-    beyond: CONFLICT,
-  },
-  storedBytes: {
-    what:
-      "What an organization stores: names, configurations, encrypted variables, deployments, and " +
+  ),
+  copiedBytes: bytes("What the `copy` operations of a patch copy together, as JSON", MIB),
+  pointerLength: characters("The `path` and the `from` of a patch operation", 2000),
+  deploymentStacks: items("The `stack_ids` of a deployment", 500),
+  pageRecords: items("Records of a page", 240),
+  addedMembers: items("Members that one request adds to a project", 100),
+  writtenVariables: items("Variables that one request writes", 200),
+  poolEnvironments: items("Environments of a runner pool", 100),
+  reportedResources: items("Resources that a runner reports of a stack", 500),
+  variableValueBytes: bytes("The value of a variable, in UTF-8", 32 * KIB),
+  nameLength: characters(
+    "Names of organizations, projects, API keys, pools, tokens and alarms",
+    100,
+  ),
+  slugLength: characters("Names of environments and components, of `a-z`, `0-9` and `-`", 64),
+  stackNameLength: characters("Names of stacks", 128),
+  variableNameLength: characters("Names of variables", 255),
+  personLength: characters("Names of people, and the lines of a profile", 200),
+  emailLength: characters("E-mail addresses", 254),
+  descriptionLength: characters("Descriptions, biographies, and reasons", 1_000),
+  urlLength: characters("Icons, avatars, websites, and the URLs of webhooks", 2_000),
+  sourceLength: characters("Fields of a source, except for those that follow", 500),
+  commitMessageLength: characters("The message of a commit", 20_000),
+  commandWords: items("Words of a registry source's `command`", 100),
+  commandWordLength: characters("A word of a registry source's `command`", 4_000),
+  roleArnLength: characters("The `role_arn` of a connection", 2_048),
+  externalIdLength: characters("The `external_id` of a connection", 1_224),
+  requestIdLength: characters("The `request_id` of a claim, and a `failure_reason`", 200),
+  resourceNameLength: characters("The `template_id` and `resource_type` of a resource", 255),
+  physicalIdLength: characters("The `physical_id` of a resource", 2_048),
+  statusReasonLength: characters("A `status_reason`, and the `message` of a completion", 2_000),
+  callbackLength: characters("Parameters of the callback from Slack", 4_000),
+  pageBytes: bytes(
+    "A page of a list, as sent; a page holds at least one record",
+    MIB,
+    "the page ends early, with `has_more`; the next pages hold the rest",
+  ),
+  stacksOfEnvironment: items("Stacks in an environment", 500, CONFLICT),
+  variablesOfEnvironment: items(
+    "Variables of an environment, those of its components included",
+    1_000,
+    CONFLICT,
+  ),
+  variableBytesOfEnvironment: bytes(
+    "Values of the variables of an environment, decrypted, in total",
+    MIB,
+    CONFLICT,
+  ),
+  unfinishedDeployments: items(
+    "Deployments of an environment that are not finished",
+    1_000,
+    CONFLICT,
+  ),
+  redeployableDeployments: items(
+    "Deployments of an environment that keep their configuration: the newest",
+    1_000,
+    "an older one that is finished can no longer be redeployed or promoted: `conflict`",
+  ),
+  ownedOrganizations: items(
+    "Organizations that an account owns, when it creates another",
+    25,
+    CONFLICT,
+  ),
+  apiKeysOfMembership: items("API keys of a membership", 100, CONFLICT),
+  runnerTokensOfPool: items("Tokens of a runner pool", 100, CONFLICT),
+  storedBytes: bytes(
+    "What an organization stores: names, configurations, encrypted variables, deployments, and " +
       "the other fields that callers write",
-    value: 1024 * MIB,
-    unit: "bytes",
-    beyond: CONFLICT,
-  },
+    1024 * MIB,
+    CONFLICT,
+  ),
   projects: quota("Projects", 1_000),
   environments: quota("Environments", 10_000),
   components: quota("Components", 50_000),
@@ -160,76 +130,56 @@ export const LIMITS = {
   runnerPools: quota("Runner pools", 1_000),
   runnerTokens: quota("Runner tokens", 1_000),
   integrations: quota("Notification integrations", 10_000),
-  integrationsPerProject: {
-    what: "Notification integrations of a project",
-    value: 20,
-    unit: "items",
-    beyond: "`conflict`",
-  },
-  changelogEventEntries: {
-    what: "Entries in one `changelog.created` event",
-    value: 50,
-    unit: "items",
-    beyond: "the event has the first 50 and the `count` of all; the changelog has every entry",
-  },
-  changelogEventName: {
-    what: "The name of a record in a `changelog.created` event",
-    value: 100,
-    unit: "characters",
-    beyond: "the event has the first 100 characters; the changelog has the whole name",
-  },
-  deploymentEventStacks: {
-    what: "Stacks in one event about a deployment",
-    value: 25,
-    unit: "items",
-    beyond: "the event has the first 25; the deployment has all of them",
-  },
-  deliveryTimeoutMs: {
-    what: "The response to a webhook, up to the end of its body or of what is read of it",
-    value: 15_000,
-    unit: "ms",
-    beyond: "the attempt fails",
-  },
-  responseReadBytes: {
-    what: "What is read of the response to a webhook",
-    value: 16 * KIB,
-    unit: "bytes",
-    beyond: "the rest is not read; the attempt counts",
-  },
-  responseExcerptBytes: {
-    what: "What is kept of the response to a webhook",
-    value: KIB,
-    unit: "bytes",
-    beyond: "the rest is discarded",
-  },
-  retryAfterMs: {
-    what: "`Retry-After` of a webhook's endpoint",
-    value: 12 * HOUR_MS,
-    unit: "ms",
-    beyond: "it counts as 12 h",
-  },
-  failingMs: {
-    what: "Nothing but failures of an integration",
-    value: 5 * 24 * HOUR_MS,
-    unit: "ms",
-    beyond: "the integration is disabled with its next delivery that fails twice",
-  },
-  deliveryClaims: {
-    what: "Claims of a delivery, including those that end without a recorded attempt",
-    value: 100,
-    unit: "items",
-    beyond: "the delivery fails with the reason `too_many_attempts`",
-  },
-  sweepMs: {
-    what: "One run of the sweep for overdue deliveries",
-    value: 20_000,
-    unit: "ms",
-    beyond: "the next run, within a minute, continues",
-  },
-  sweepDeliveries: {
-    what: "Deliveries that one run of the sweep enqueues",
-    value: 50_000,
-    unit: "items",
-    beyond: "the next run, within a minute, continues",
-  },
+  integrationsPerProject: items("Notification integrations of a project", 20, "`conflict`"),
+  changelogEventEntries: items(
+    "Entries in one `changelog.created` event",
+    50,
+    "the event has the first 50 and the `count` of all; the changelog has every entry",
+  ),
+  changelogEventName: characters(
+    "The name of a record in a `changelog.created` event",
+    100,
+    "the event has the first 100 characters; the changelog has the whole name",
+  ),
+  deploymentEventStacks: items(
+    "Stacks in one event about a deployment",
+    25,
+    "the event has the first 25; the deployment has all of them",
+  ),
+  deliveryTimeoutMs: ms(
+    "The response to a webhook, up to the end of its body or of what is read of it",
+    15_000,
+    "the attempt fails",
+  ),
+  responseReadBytes: bytes(
+    "What is read of the response to a webhook",
+    16 * KIB,
+    "the rest is not read; the attempt counts",
+  ),
+  responseExcerptBytes: bytes(
+    "What is kept of the response to a webhook",
+    KIB,
+    "the rest is discarded",
+  ),
+  retryAfterMs: ms("`Retry-After` of a webhook's endpoint", 12 * HOUR_MS, "it counts as 12 h"),
+  failingMs: ms(
+    "Nothing but failures of an integration",
+    5 * 24 * HOUR_MS,
+    "the integration is disabled with its next delivery that fails twice",
+  ),
+  deliveryClaims: items(
+    "Claims of a delivery, including those that end without a recorded attempt",
+    100,
+    "the delivery fails with the reason `too_many_attempts`",
+  ),
+  sweepMs: ms(
+    "One run of the sweep for overdue deliveries",
+    20_000,
+    "the next run, within a minute, continues",
+  ),
+  sweepDeliveries: items(
+    "Deliveries that one run of the sweep enqueues",
+    50_000,
+    "the next run, within a minute, continues",
+  ),
 } as const satisfies Record<string, Limit>;

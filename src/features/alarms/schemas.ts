@@ -2,14 +2,15 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { textParam } from "../../http/params.ts";
 import { clearable, Identifier, Timestamp, text } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { ALARM_STATES } from "./kinds.ts";
 
-const Name = text(100).openapi({
+const Name = text(LIMITS.nameLength.value).openapi({
   description: "Unique in the stack: the alarm's name at whatever watches it, for instance.",
   example: "api-5xx",
 });
 const State = z.enum(ALARM_STATES);
-const Reason = text(1_000).openapi({
+const Reason = text(LIMITS.descriptionLength.value).openapi({
   description: "Why it is in this state.",
   example: "5 % of the requests failed",
 });

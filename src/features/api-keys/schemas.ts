@@ -8,11 +8,15 @@ import {
   text,
   timestampInput,
 } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { API_KEY_PATTERN } from "./format.ts";
 
 const ROLE = "The most that the key may do. What it may do is never above its membership's role.";
-const Name = text(100).openapi({ description: "What the key is for.", example: "ci" });
+const Name = text(LIMITS.nameLength.value).openapi({
+  description: "What the key is for.",
+  example: "ci",
+});
 
 export const ApiKey = z
   .object({

@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { text } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { AccountInput } from "../memberships/index.ts";
 
 export const Bootstrap = z
   .strictObject({
-    organization: z.strictObject({ name: text(100) }),
+    organization: z.strictObject({ name: text(LIMITS.nameLength.value) }),
     account: AccountInput,
   })
   .openapi("Bootstrap", {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { clearable } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { PROVIDERS } from "../projects/index.ts";
 
 /** The account of AWS that a project deploys to. The formats are those of AWS. */
@@ -17,7 +18,7 @@ export const ConnectProject = z
     role_arn: clearable(
       z
         .string()
-        .max(2_048, "Send at most 2048 characters.")
+        .max(LIMITS.roleArnLength.value, `Send at most ${LIMITS.roleArnLength.value} characters.`)
         .regex(
           /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
           "Send the ARN of an IAM role, as arn:aws:iam::123456789012:role/deploy.",
@@ -27,7 +28,10 @@ export const ConnectProject = z
       z
         .string()
         .min(2, "Send at least 2 characters.")
-        .max(1_224, "Send at most 1224 characters.")
+        .max(
+          LIMITS.externalIdLength.value,
+          `Send at most ${LIMITS.externalIdLength.value} characters.`,
+        )
         .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
     ).openapi({ description: "What the role's trust policy asks for." }),
   })

@@ -121,7 +121,9 @@ export const CreateDeployment = z
       description:
         "`supersede`, the default, takes the place of what has not started; `fifo` waits for it.",
     }),
-    reason: text(1_000).optional().openapi({ description: "Why, for those who come after." }),
+    reason: text(LIMITS.descriptionLength.value)
+      .optional()
+      .openapi({ description: "Why, for those who come after." }),
   })
   .openapi("CreateDeployment", {
     example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },

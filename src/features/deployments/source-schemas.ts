@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { paragraphs, text } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 
 const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 
-const Word = text(500);
+const Word = text(LIMITS.sourceLength.value);
 
 const Person = z
   .strictObject({
@@ -18,7 +19,7 @@ const Commit = z
   .strictObject({
     author: Person,
     committer: Person,
-    message: paragraphs(20_000).openapi({ example: "Scale up" }),
+    message: paragraphs(LIMITS.commitMessageLength.value).openapi({ example: "Scale up" }),
     sha: Word.openapi({ example: "6dcb09b5b57875f334f61aebed695e2e4193db5e" }),
   })
   .openapi("Commit");
@@ -38,7 +39,10 @@ const Git = z
 
 const Registry = z
   .strictObject({
-    command: z.array(paragraphs(4_000)).max(100, "Send at most 100 words.").optional(),
+    command: z
+      .array(paragraphs(LIMITS.commandWordLength.value))
+      .max(LIMITS.commandWords.value, `Send at most ${LIMITS.commandWords.value} words.`)
+      .optional(),
     image: Word.openapi({ example: "ghcr.io/acme/shop:1.4.2" }),
   })
   .openapi("RegistrySource");

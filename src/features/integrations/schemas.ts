@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam, ProjectParams } from "../../http/params.ts";
 import { Identifier, Timestamp, text } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { KINDS, type Kind } from "../events/index.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./kinds.ts";
 
@@ -16,7 +17,7 @@ export const Configuration = z.object(flagsOf(z.boolean())).openapi("Integration
 
 const ConfigurationInput = z.strictObject(flagsOf(z.boolean().optional()));
 
-const UrlInput = text(2_000).openapi({
+const UrlInput = text(LIMITS.urlLength.value).openapi({
   description:
     "Where webhooks go: `https://`, on port 443 or 8443, to a host on the public Internet; without " +
     "user name, password and fragment. It is kept encrypted.",

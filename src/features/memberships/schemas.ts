@@ -2,11 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { clearable, Identifier, paragraphs, Timestamp, text } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 
-const LINE = 200;
-const BIO = 1_000;
-const URL_LENGTH = 2_000;
+const LINE = LIMITS.personLength.value;
+const BIO = LIMITS.descriptionLength.value;
+const URL_LENGTH = LIMITS.urlLength.value;
 
 export const OrgRole = z
   .enum(ORG_ROLES)
@@ -51,7 +52,7 @@ const ProfileInput = z.strictObject({
 export const AccountInput = z.strictObject({
   email: z
     .email("Send an e-mail address.")
-    .max(254, "Send at most 254 characters.")
+    .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
     .transform((email) => email.toLowerCase())
     .openapi({ description: "Never shown to others." }),
   name: text(LINE),

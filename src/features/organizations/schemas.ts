@@ -1,9 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { Identifier, Timestamp, text } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { CreatedApiKey } from "../api-keys/index.ts";
 
-const Name = text(100).openapi({ description: "What people call it.", example: "Acme" });
+const Name = text(LIMITS.nameLength.value).openapi({
+  description: "What people call it.",
+  example: "Acme",
+});
 
 export const Organization = z
   .object({ id: Identifier, name: Name, created_at: Timestamp, updated_at: Timestamp })

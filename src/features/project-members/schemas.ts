@@ -8,10 +8,11 @@ import {
   severalOf,
   Timestamp,
 } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import { OrgRole, Profile } from "../memberships/index.ts";
 
-const MAXIMUM_ADDED = 100;
+const MAXIMUM_ADDED = LIMITS.addedMembers.value;
 
 export const ProjectRole = z.enum(PROJECT_ROLES).openapi("ProjectRole", {
   description: "A role in the project: owner > contributor > viewer.",

@@ -9,17 +9,20 @@ import {
   Timestamp,
   text,
 } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { CONNECTION_STATUSES } from "./connection.ts";
 
 const Icon = z
   .string()
-  .max(2_000, "Send at most 2000 characters.")
+  .max(LIMITS.urlLength.value, `Send at most ${LIMITS.urlLength.value} characters.`)
   .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
   .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
   .refine((icon) => !/\p{Cc}/u.test(icon), "Send a text without control characters.")
   .openapi({ example: "emoji:🚢" });
-const Name = text(100).openapi({ example: "storefront" });
-const Description = paragraphs(1_000).openapi({ example: "The shop and its API." });
+const Name = text(LIMITS.nameLength.value).openapi({ example: "storefront" });
+const Description = paragraphs(LIMITS.descriptionLength.value).openapi({
+  example: "The shop and its API.",
+});
 
 export const Project = z
   .object({

@@ -2,13 +2,20 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_ID, Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { RUNNER_TOKEN_PATTERN } from "./format.ts";
 
-const MAXIMUM_ENVIRONMENTS = 100;
+const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;
 const COUNT = `Send 1 to ${MAXIMUM_ENVIRONMENTS} environments.`;
 
-const Name = text(100).openapi({ description: "Unique in the organization.", example: "eu" });
-const TokenName = text(100).openapi({ description: "What the token is for.", example: "ci" });
+const Name = text(LIMITS.nameLength.value).openapi({
+  description: "Unique in the organization.",
+  example: "eu",
+});
+const TokenName = text(LIMITS.nameLength.value).openapi({
+  description: "What the token is for.",
+  example: "ci",
+});
 
 export const RunnerPool = z
   .object({

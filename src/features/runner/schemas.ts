@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { textParam } from "../../http/params.ts";
 import { Identifier, line, paragraphs, text, timestampInput } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import {
   Deployment,
   HEARTBEAT_MS,
@@ -13,7 +14,7 @@ import { ResourceStatus } from "../resources/index.ts";
 import { StorageMethodSchema } from "../variables/index.ts";
 import { DESIRES } from "./desire.ts";
 
-const MAXIMUM_RESOURCES = 500;
+const MAXIMUM_RESOURCES = LIMITS.reportedResources.value;
 
 /** The server dictates the intervals: a runner's clock is never trusted. */
 export const INTERVALS = {
@@ -33,7 +34,7 @@ const Intervals = {
 
 export const ClaimInput = z
   .strictObject({
-    request_id: text(200).openapi({
+    request_id: text(LIMITS.requestIdLength.value).openapi({
       description: "Of your making, new for each claim. Sent again, it gives the same attempt.",
     }),
   })
@@ -79,11 +80,11 @@ export const DeliveredVariables = z
 
 const ReportedResource = z
   .strictObject({
-    template_id: text(255),
-    physical_id: line(2_048),
-    resource_type: text(255),
+    template_id: text(LIMITS.resourceNameLength.value),
+    physical_id: line(LIMITS.physicalIdLength.value),
+    resource_type: text(LIMITS.resourceNameLength.value),
     status: ResourceStatus,
-    status_reason: paragraphs(2_000).optional(),
+    status_reason: paragraphs(LIMITS.statusReasonLength.value).optional(),
     timestamp: timestampInput().optional(),
   })
   .openapi("ReportedResource");
@@ -92,7 +93,7 @@ export const StackReport = z
   .strictObject({
     seq: z.int().min(1).openapi({ description: "Rises with every report of the stack." }),
     status: z.enum(REPORTED_STATUSES),
-    status_reason: paragraphs(2_000).optional(),
+    status_reason: paragraphs(LIMITS.statusReasonLength.value).optional(),
     resources: z
       .array(ReportedResource)
       .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
@@ -108,8 +109,8 @@ export const StackReport = z
 export const CompletionInput = z
   .strictObject({
     outcome: z.enum(OUTCOMES),
-    failure_reason: text(200).optional(),
-    message: paragraphs(2_000).optional(),
+    failure_reason: text(LIMITS.requestIdLength.value).optional(),
+    message: paragraphs(LIMITS.statusReasonLength.value).optional(),
   })
   .openapi("AttemptCompletion", { example: { outcome: "succeeded" } });
 

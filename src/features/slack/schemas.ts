@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { line } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { authorizationUrl } from "./exchange.ts";
 
 const EXAMPLE_URL = authorizationUrl(
@@ -16,7 +17,8 @@ export const SlackInstallation = z
   })
   .openapi("SlackInstallation");
 
-const given = (what: string) => line(4_000).optional().openapi({ description: what });
+const given = (what: string) =>
+  line(LIMITS.callbackLength.value).optional().openapi({ description: what });
 
 export const CallbackQuery = z.object({
   code: given("What Slack gave for the channel's webhook."),

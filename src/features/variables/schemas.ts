@@ -2,11 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { Identifier, Timestamp } from "../../http/schemas.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { STORAGE_METHODS } from "./storage-methods.ts";
 
-const VALUE_BYTES = 32 * 1024;
-const NAME_LENGTH = 255;
-const MAXIMUM_BULK = 200;
+const VALUE_BYTES = LIMITS.variableValueBytes.value;
+const NAME_LENGTH = LIMITS.variableNameLength.value;
+const MAXIMUM_BULK = LIMITS.writtenVariables.value;
 
 const Name = z
   .string()
