@@ -11,6 +11,7 @@ import { projects } from "../../src/features/projects/table.ts";
 import type { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 import { sha256Hex } from "../../src/lib/digest.ts";
 
+export { OrganizationLimiter } from "../../src/features/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 
 interface Idiomatic {

@@ -4,7 +4,14 @@ export interface Limit {
   what: string;
   /** In `unit`. */
   value: number;
-  unit: "bytes" | "characters" | "levels" | "ms" | "requests" | "rows";
+  unit:
+    | "bytes"
+    | "characters"
+    | "levels"
+    | "ms"
+    | "requests"
+    | "rows"
+    | "times the limit of one key";
   /** What happens beyond it. */
   beyond: string;
 }
@@ -33,5 +40,27 @@ export const LIMITS = {
     value: 256 * KIB,
     unit: "bytes",
     beyond: "`bad_input`",
+  },
+  organizationRequests: {
+    what:
+      "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +
+      "policy. Below 16 times the limit of one key, no request is refused for the organization",
+    value: 20,
+    unit: "times the limit of one key",
+    beyond: "`rate`, with headers that name the policy `organization`",
+  },
+  concurrentReads: {
+    what: "Requests of one key that are in progress in one isolate when a further read arrives",
+    value: 32,
+    unit: "requests",
+    beyond: "A read asks the rate limiter before it reads the database, as a write does",
+  },
+  addressRequests: {
+    what:
+      "Requests from one client address in 60 s without a valid key, or with a key that the " +
+      "isolate has not cached",
+    value: 300,
+    unit: "requests",
+    beyond: "`rate`; a key that was used before is still looked up and passes",
   },
 } as const satisfies Record<string, Limit>;
