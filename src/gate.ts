@@ -17,6 +17,7 @@ import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./
 import { LIMITS } from "./lib/limits.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { type KeyRing, type Principal, Principals } from "./principals.ts";
+import { RequestsInProgress } from "./requests-in-progress.ts";
 import { systemContext } from "./system-context.ts";
 
 /** One kind of credential, and the routes that it opens. */
@@ -66,8 +67,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
   readonly #log: Log;
   readonly #principals: Principals<P>;
   readonly #limiter: Limiter;
-  /** How many requests of a key are in progress, by the hash of its secret. */
-  readonly #inProgress = new Map<string, number>();
+  readonly #inProgress = new RequestsInProgress();
 
   constructor(plane: Plane<P, Bound>, { operations, addressLimiter, clock, log }: Surroundings) {
     this.#plane = plane;
@@ -90,21 +90,11 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
     const isRead = /^(GET|HEAD)$/.test(request.method) && !operation?.writes;
     const policy = toPolicy(operation?.policy) ?? this.#plane.policy;
     const isRoute = operation !== undefined;
-    return this.#countInProgress({ call, key, principal, policy, isRead, isRoute });
-  }
-
-  async #countInProgress(request: AuthenticatedRequest<P>): Promise<Response> {
-    const { secretHash } = request.key;
-    const others = this.#inProgress.get(secretHash) ?? 0;
-    this.#inProgress.set(secretHash, others + 1);
-    const isParallel = request.isRead && others < LIMITS.concurrentReads.value;
-    try {
-      return await (isParallel ? this.#readInParallel(request) : this.#limitFirst(request));
-    } finally {
-      const left = (this.#inProgress.get(secretHash) ?? 1) - 1;
-      if (left > 0) this.#inProgress.set(secretHash, left);
-      else this.#inProgress.delete(secretHash);
-    }
+    const limited = { call, key, principal, policy, isRead, isRoute };
+    return this.#inProgress.run(key.secretHash, (others) => {
+      const isParallel = isRead && others < LIMITS.concurrentReads.value;
+      return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
+    });
   }
 
   async #readInParallel(request: AuthenticatedRequest<P>): Promise<Response> {

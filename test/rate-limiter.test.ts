@@ -139,9 +139,11 @@ describe("a key's share in its organization's window", () => {
 
   const consumeWith = async (lease: () => Promise<unknown>, times: number) => {
     const name = newId(systemClock);
-    return runInDurableObject(env.RATE_LIMITER.getByName(name), (_, state) => {
+    return runInDurableObject(env.RATE_LIMITER.getByName(name), async (_, state) => {
       const broken = { getByName: () => ({ lease }) } as unknown as typeof env.ORGANIZATION_LIMITER;
       const limiter = new RateLimiter(state, { ...env, ORGANIZATION_LIMITER: broken });
+      // Waits until its state is loaded, which the runtime does for objects of its own.
+      await limiter.raiseVersion(1);
       return Promise.all(
         Array.from({ length: times }, () => limiter.consume("default", 0, ORGANIZATION)),
       );

@@ -5,12 +5,13 @@ import {
   OrganizationWindow,
   type OrganizationWindowState,
 } from "./organization-window.ts";
-import { organizationLimit, POLICIES, type PolicyName } from "./policies.ts";
+import { organizationLimit, type PolicyName } from "./policies.ts";
 import { saveSoon } from "./save-soon.ts";
 
 /** One organization's windows, which the objects of its keys lease tokens of. */
 export class OrganizationLimiter extends DurableObject<Env> {
   readonly #windows = new Map<PolicyName, OrganizationWindow>();
+  #stored = new Map<string, OrganizationWindowState>();
   readonly #unsaved = new Set<PolicyName>();
   readonly #saveSoon: () => void;
 
@@ -18,20 +19,23 @@ export class OrganizationLimiter extends DurableObject<Env> {
     super(ctx, env);
     this.#saveSoon = saveSoon(ctx, () => this.#takeUnsaved());
     ctx.blockConcurrencyWhile(async () => {
-      const stored = await ctx.storage.list<OrganizationWindowState>();
-      for (const name of Object.keys(POLICIES) as PolicyName[]) {
-        this.#windows.set(name, new OrganizationWindow(organizationLimit(name), stored.get(name)));
-      }
+      this.#stored = await ctx.storage.list<OrganizationWindowState>();
     });
   }
 
   /** Admits requests that wait at a key's object, and grants it tokens in advance. */
   lease(policy: PolicyName, request: LeaseRequest): LeaseAnswer {
-    const window = this.#windows.get(policy);
-    if (!window) throw new Error(`There is no policy ${policy}`);
     this.#unsaved.add(policy);
     this.#saveSoon();
-    return window.lease(request, Date.now());
+    return this.#windowOf(policy).lease(request, Date.now());
+  }
+
+  #windowOf(policy: PolicyName): OrganizationWindow {
+    const window =
+      this.#windows.get(policy) ??
+      new OrganizationWindow(organizationLimit(policy), this.#stored.get(policy));
+    this.#windows.set(policy, window);
+    return window;
   }
 
   #takeUnsaved(): Record<string, unknown> {

@@ -27,8 +27,8 @@ export interface Consumption extends KeyDecision {
  * the object wakes.
  */
 export class RateLimiter extends DurableObject<Env> {
-  readonly #windows = new Map<PolicyName, KeyWindow>();
   readonly #saveSoon: () => void;
+  #windows = createWindows();
   #version = 0;
   /** Whether this object has stored state, or is about to. */
   #isKnown = false;
@@ -40,16 +40,13 @@ export class RateLimiter extends DurableObject<Env> {
       const stored = await ctx.storage.get<State>("state");
       this.#version = stored?.version ?? 0;
       this.#isKnown = stored !== undefined;
-      for (const name of Object.keys(POLICIES) as PolicyName[]) {
-        this.#windows.set(name, new KeyWindow(POLICIES[name].limit, stored?.logs[name]));
-      }
+      this.#windows = createWindows(stored?.logs);
     });
   }
 
   /** Asks for the admission of one request, for a caller who knows this version of the key. */
   async consume(policy: PolicyName, version: number, organizationId: string): Promise<Consumption> {
-    const window = this.#windows.get(policy);
-    if (!window) throw new Error(`There is no policy ${policy}`);
+    const window = this.#windows[policy];
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
     const decision = window.consume(Date.now(), resolve);
     this.#renewLease(window, policy, organizationId);
@@ -72,9 +69,7 @@ export class RateLimiter extends DurableObject<Env> {
   }
 
   get #state(): State {
-    const logs = [...this.#windows]
-      .map(([policy, { log }]) => [policy, log] as const)
-      .filter(([, log]) => log.length > 0);
+    const logs = Object.entries(this.#windows).map(([policy, { log }]) => [policy, log]);
     return { version: this.#version, logs: Object.fromEntries(logs) };
   }
 
@@ -115,4 +110,14 @@ export class RateLimiter extends DurableObject<Env> {
       window.admitAlone(Date.now());
     }
   }
+}
+
+function createWindows(logs: State["logs"] = {}) {
+  const create = (policy: PolicyName) => new KeyWindow(POLICIES[policy].limit, logs[policy]);
+  return {
+    default: create("default"),
+    polling: create("polling"),
+    reveal: create("reveal"),
+    runner: create("runner"),
+  } satisfies Record<PolicyName, KeyWindow>;
 }
