@@ -29,6 +29,7 @@ const permissive = {
       waitMs: 0,
       version: 0,
     }),
+    isKnown: async () => true,
     raiseVersion: async () => undefined,
   }),
 } as unknown as typeof env.RATE_LIMITER;

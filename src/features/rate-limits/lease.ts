@@ -1,10 +1,10 @@
-import { WINDOW_MS } from "./policies.ts";
-
 /** How long a key's object may use a token that it holds in advance. */
 export const LEASE_MS = 20_000;
 
 /** A key holds at most this share of its own limit in advance. */
 const LARGEST_SHARE = 1 / 10;
+/** And at most this share of what it used in the last window. */
+const SHARE_OF_RECENT_USE = 1 / 2;
 /** The lease is renewed when at most this share of its target is left. */
 const RENEWAL_SHARE = 1 / 4;
 
@@ -53,13 +53,13 @@ export class Lease {
   }
 
   /**
-   * How many tokens to ask for in advance; 0 while enough are left. The target is what the key uses
-   * during a lease, so a key with one or two requests a minute holds nothing.
+   * How many tokens to ask for in advance; 0 while enough are left. The target grows with the use of
+   * the key, so a key with one request a minute holds nothing.
    * @param recentUse Requests of the key that were admitted in the last window.
    */
   shortage(recentUse: number, now: number): number {
-    const expectedUse = Math.floor((recentUse * LEASE_MS) / WINDOW_MS);
-    const target = Math.min(Math.floor(this.#limit * LARGEST_SHARE), expectedUse);
+    const share = Math.floor(recentUse * SHARE_OF_RECENT_USE);
+    const target = Math.min(Math.floor(this.#limit * LARGEST_SHARE), share);
     let left = 0;
     for (const { tokens, expiresAt } of this.#grants) {
       if (now + LEASE_MS / 2 < expiresAt) left += tokens;

@@ -45,15 +45,17 @@ export class RateLimiter extends DurableObject<Env> {
   }
 
   /** Asks for the admission of one request, for a caller who knows this version of the key. */
-  async consume(policy: PolicyName, version: number, organizationId: string): Promise<Consumption> {
+  consume(
+    policy: PolicyName,
+    version: number,
+    organizationId: string,
+  ): Consumption | Promise<Consumption> {
     const window = this.#windows[policy];
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
     const decision = window.consume(Date.now(), resolve);
     this.#renewLease(window, policy, organizationId);
-    const { admitted, by, remaining, waitMs } = decision ?? (await promise);
-    if (admitted || version > this.#version) this.#changed();
-    this.#version = Math.max(this.#version, version);
-    return { admitted, by, remaining, waitMs, version: this.#version };
+    if (decision) return this.#toConsumption(decision, version);
+    return promise.then((late) => this.#toConsumption(late, version));
   }
 
   /** Whether the key was used before. Stores nothing. */
@@ -73,15 +75,21 @@ export class RateLimiter extends DurableObject<Env> {
     return { version: this.#version, logs: Object.fromEntries(logs) };
   }
 
-  #changed(): void {
-    this.#isKnown = true;
-    this.#saveSoon();
+  #toConsumption(decision: KeyDecision, knownVersion: number): Consumption {
+    if (decision.admitted || knownVersion > this.#version) {
+      this.#isKnown = true;
+      this.#saveSoon();
+    }
+    this.#version = Math.max(this.#version, knownVersion);
+    return { ...decision, version: this.#version };
   }
 
   #renewLease(window: KeyWindow, policy: PolicyName, organizationId: string): void {
     const pending = window.nextLease(Date.now(), () => crypto.randomUUID());
     if (!pending) return;
-    const renewed = this.#lease(window, policy, organizationId, pending);
+    const lease = () => this.#lease(window, policy, organizationId, pending);
+    // The answer to a request that does not wait leaves before the lease is renewed.
+    const renewed = pending.waiting > 0 ? lease() : scheduler.wait(0).then(lease);
     this.ctx.waitUntil(renewed.then(() => this.#renewLease(window, policy, organizationId)));
   }
 
