@@ -33,8 +33,8 @@ export function renderLimits(): string {
 function formatLimit({ value, unit }: Limit): string {
   if (unit === "bytes") return formatBytes(value);
   if (unit === "ms") return formatDuration(value);
-  if (unit === "characters" || unit === "levels") return `${count(value)} ${unit}`;
-  return count(value);
+  if (unit === "items" || unit === "requests") return count(value);
+  return `${count(value)} ${unit}`;
 }
 
 function formatBytes(bytes: number): string {

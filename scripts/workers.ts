@@ -50,7 +50,7 @@ export function bundle(entry: string, folder: string): Bundle {
 /** Runs a bundle in a runtime of its own, with the bindings of wrangler.toml and `bindings`. */
 export async function start(
   { file }: Bundle,
-  bindings: Record<string, string | readonly string[]>,
+  bindings: Record<string, unknown>,
 ): Promise<RunningWorker> {
   const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
   const miniflare = new Miniflare(

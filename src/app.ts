@@ -23,7 +23,7 @@ import { membershipRoutes } from "./features/memberships/routes.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
-import { POLICIES, Strangers } from "./features/rate-limits/index.ts";
+import { ClientAddressLimiter, POLICIES } from "./features/rate-limits/index.ts";
 import { resourceRoutes } from "./features/resources/routes.ts";
 import { runnerRoutes } from "./features/runner/routes.ts";
 import { sweepEverything } from "./features/runner/sweep.ts";
@@ -88,9 +88,9 @@ export function createApp({
   described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
   describeWebhooks(described.openAPIRegistry);
   const operations = new Operations(described.openAPIRegistry.definitions);
-  const strangers = new Strangers(clock, log);
+  const addressLimiter = new ClientAddressLimiter(clock, log);
   const patience = new Patience();
-  const surroundings = { operations, strangers, clock, log };
+  const surroundings = { operations, addressLimiter, clock, log };
   const people = new Gate(peoplePlane(protectedRouter), surroundings);
   const runners = new Gate(runnerPlane(runnerRouter), surroundings);
 
@@ -102,7 +102,7 @@ export function createApp({
     const isRunners = operation?.forRunners && seemsRunnerToken(request.headers.get("x-api-key"));
     if (isRunners) return runners.handle(call, operation);
     if (path.startsWith("/v1/") && !operation?.open) return people.handle(call, operation);
-    await strangers.admit(call);
+    await addressLimiter.enforce(call);
     return operation ? open.fetch(request, env, execution) : refuseRoute(operations, call);
   };
   return {

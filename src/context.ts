@@ -44,8 +44,8 @@ export interface SystemContext {
 
 /** What the verbs of every plane receive. */
 export interface CoreContext extends SystemContext {
-  /** Makes every isolate read these keys again before it acts on what it remembers of them. */
-  announceKeys(keys: readonly ChangedKey[]): Promise<void>;
+  /** Makes every isolate read these keys again before it acts on what it has cached of them. */
+  invalidateKeys(keys: readonly ChangedKey[]): Promise<void>;
 }
 
 /** What every verb of a service receives. */

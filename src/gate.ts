@@ -1,25 +1,24 @@
+import { type Authenticated, Authenticator, type ParseKey } from "./authenticator.ts";
 import type { CoreContext } from "./context.ts";
 import { type DatabaseSession, openForReading, openForWriting } from "./db/client.ts";
 import {
+  type ClientAddressLimiter,
   Limiter,
   POLICIES,
   type PolicyName,
+  type RateLimitResult,
   rateLimitHeaders,
   resetSeconds,
-  type Strangers,
-  type Verdict,
 } from "./features/rate-limits/index.ts";
 import type { Call } from "./http/frame.ts";
 import type { Operation, Operations } from "./http/operations.ts";
-import { BoundedMap } from "./lib/bounded-map.ts";
 import type { Clock } from "./lib/clock.ts";
-import type { PresentedKey } from "./lib/credentials.ts";
 import { MethodNotImplemented, NotFound, RateLimited, Unauthenticated } from "./lib/errors.ts";
+import { LIMITS } from "./lib/limits.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { type KeyRing, type Principal, Principals } from "./principals.ts";
+import { RequestsInProgress } from "./requests-in-progress.ts";
 import { systemContext } from "./system-context.ts";
-
-const PARSED_KEYS = 10_000;
 
 /** One kind of credential, and the routes that it opens. */
 export interface Plane<P extends Principal, Bound extends CoreContext> {
@@ -33,8 +32,7 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
   /** For a route that names none. */
   policy: PolicyName;
   keyRing: KeyRing<P>;
-  /** Reads a credential without asking anybody; undefined for one of another kind. */
-  parseKey(text: string): Promise<PresentedKey | undefined>;
+  parseKey: ParseKey;
   refusal: string;
   /** What a request that `principal` makes is bound to. */
   bind(core: CoreContext, principal: P, env: Env): Bound;
@@ -43,112 +41,110 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
 /** What stands before the routes of every plane. */
 export interface Surroundings {
   operations: Operations;
-  strangers: Strangers;
+  addressLimiter: ClientAddressLimiter;
   clock: Clock;
   log: Log;
 }
 
-/** A request on its way in: its key is good, and its route is known if there is one. */
-interface Entry {
+interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
   call: Call;
-  key: PresentedKey;
   policy: PolicyName;
   isRead: boolean;
   isRoute: boolean;
 }
 
 /**
- * The way to every protected route: the key, the rate limit, and the order of the two beside the
- * work. A malformed key costs nothing. A read asks the limiter and does its work side by side; a
- * write asks first. Either way the limiter knows the newest version of the key: whatever was done
- * for an older one is thrown away, and done again for what the key is now.
+ * Authenticates every request to a protected route, applies the rate limits, and calls the route. A
+ * read asks the limiter in parallel with its work; a write asks first,
+ * and so does a read while many requests of its key are in progress. Either way the limiter knows
+ * the newest version of the key: work that was done for an older version is discarded and repeated.
  */
 export class Gate<P extends Principal, Bound extends CoreContext> {
   readonly #plane: Plane<P, Bound>;
   readonly #operations: Operations;
-  readonly #strangers: Strangers;
+  readonly #authenticator: Authenticator<P>;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #principals: Principals<P>;
   readonly #limiter: Limiter;
-  /** Keys that were good, by their text: to hash one costs more than to look it up. */
-  readonly #parsed = new BoundedMap<string, PresentedKey>(PARSED_KEYS);
+  readonly #inProgress = new RequestsInProgress();
 
-  constructor(plane: Plane<P, Bound>, { operations, strangers, clock, log }: Surroundings) {
+  constructor(plane: Plane<P, Bound>, { operations, addressLimiter, clock, log }: Surroundings) {
     this.#plane = plane;
-    this.#strangers = strangers;
     this.#operations = operations;
     this.#clock = clock;
     this.#log = log;
     this.#principals = new Principals(plane.keyRing, clock);
     this.#limiter = new Limiter(clock, log);
+    const limits = { addressLimiter, limiter: this.#limiter };
+    this.#authenticator = new Authenticator(plane.parseKey, this.#principals, limits);
   }
 
   async handle(call: Call, operation: Operation | undefined): Promise<Response> {
-    const { env, request, trace } = call;
-    const text = request.headers.get("x-api-key") ?? "";
-    const key = this.#parsed.get(text) ?? (await this.#plane.parseKey(text));
-    if (key && !this.#principals.remembers(key)) this.#strangers.refuseKnown(call);
-    const principal = key && (await this.#principals.find(env.DB, key));
-    if (!principal) {
-      await this.#strangers.admit(call);
-      throw new Unauthenticated(this.#plane.refusal);
-    }
-    this.#parsed.set(text, key);
+    const { request, trace } = call;
+    const authenticated = await this.#authenticator.authenticate(call);
+    if (!authenticated) throw new Unauthenticated(this.#plane.refusal);
+    const { key, principal } = authenticated;
     trace.keyId = principal.keyId;
     trace.organizationId = principal.organizationId;
     const isRead = /^(GET|HEAD)$/.test(request.method) && !operation?.writes;
     const policy = toPolicy(operation?.policy) ?? this.#plane.policy;
-    const entry = { call, key, policy, isRead, isRoute: operation !== undefined };
-    return isRead ? this.#read(entry, principal) : this.#write(entry, principal);
+    const isRoute = operation !== undefined;
+    const limited = { call, key, principal, policy, isRead, isRoute };
+    return this.#inProgress.run(key.secretHash, (others) => {
+      const isParallel = isRead && others < LIMITS.concurrentReads.value;
+      return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
+    });
   }
 
-  async #read(entry: Entry, principal: P): Promise<Response> {
-    const refusal = this.#limiter.remembered(entry.key.secretHash, entry.policy);
-    if (refusal) this.#obey(entry, refusal);
-    const work = this.#dispatch(entry, principal);
-    // Whatever becomes of the work is heard below, unless the limiter refuses.
+  async #readInParallel(request: AuthenticatedRequest<P>): Promise<Response> {
+    const { principal } = request;
+    const refusal = this.#limiter.cachedRefusal(request.key.secretHash, request.policy);
+    if (refusal) this.#enforce(request, refusal);
+    const work = this.#dispatch(request, principal);
+    // An error of the work is handled below, unless the limiter refuses.
     work.catch(() => undefined);
-    const current = await this.#admit(entry, principal, work);
-    return haveSameAuthority(current, principal) ? work : this.#dispatch(entry, current);
+    const current = await this.#admit(request, work);
+    return haveSameAuthority(current, principal) ? work : this.#dispatch(request, current);
   }
 
-  /** A write goes on to its end, and to the announcement of what it changed, whoever hangs up. */
-  async #write(entry: Entry, principal: P): Promise<Response> {
-    const work = this.#dispatch(entry, await this.#admit(entry, principal));
-    entry.call.execution.waitUntil(work.catch(() => undefined));
+  /** A write continues if the client disconnects, and then invalidates the keys it changed. */
+  async #limitFirst(request: AuthenticatedRequest<P>): Promise<Response> {
+    const work = this.#dispatch(request, await this.#admit(request));
+    if (!request.isRead) request.call.execution.waitUntil(work.catch(() => undefined));
     return work;
   }
 
-  /** Has the limiter admit the request, and gives the principal as it is now. */
-  async #admit(entry: Entry, principal: P, beside?: Promise<unknown>): Promise<P> {
-    const { call, key, policy } = entry;
+  /** Has the limiter admit the request, and returns the principal as it is now. */
+  async #admit(request: AuthenticatedRequest<P>, parallelWork?: Promise<unknown>): Promise<P> {
+    const { call, key, policy, principal } = request;
     const { env } = call;
-    const { secretHash } = key;
-    const { version: known } = principal;
-    const verdict = await this.#limiter.take(env.RATE_LIMITER, secretHash, policy, known, beside);
-    this.#obey(entry, verdict);
-    const isCurrent = verdict.version !== undefined && verdict.version <= known;
+    const { organizationId, version } = principal;
+    const limited = { key: key.secretHash, organizationId, policy, version };
+    const result = await this.#limiter.consume(env.RATE_LIMITER, limited, parallelWork);
+    this.#enforce(request, result);
+    const isCurrent = result.version !== undefined && result.version <= version;
     const current = isCurrent ? principal : await this.#principals.refresh(env.DB, key);
     if (!current) throw this.#forget(call);
     this.#noteUse(call, current);
     return current;
   }
 
-  #obey({ call }: Entry, verdict: Verdict): void {
-    Object.assign(call.trace.headers, rateLimitHeaders(verdict));
-    if (!verdict.admitted) throw new RateLimited(Math.max(1, resetSeconds(verdict)));
+  #enforce({ call }: AuthenticatedRequest<P>, result: RateLimitResult): void {
+    Object.assign(call.trace.headers, rateLimitHeaders(result));
+    if (!result.admitted) throw new RateLimited(Math.max(1, resetSeconds(result)));
   }
 
-  async #dispatch({ call, isRead, isRoute }: Entry, principal: P): Promise<Response> {
+  async #dispatch(request: AuthenticatedRequest<P>, principal: P): Promise<Response> {
+    const { call, isRead, isRoute } = request;
     if (!isRoute) refuseRoute(this.#operations, call);
-    const { request, env, execution, trace } = call;
+    const { env, execution, trace } = call;
     const session = isRead
-      ? openForReading(env.DB, request.headers.get("x-d1-bookmark") ?? undefined)
+      ? openForReading(env.DB, call.request.headers.get("x-d1-bookmark") ?? undefined)
       : openForWriting(env.DB);
     try {
       const bound = this.#plane.bind(this.#coreOf(env, session, execution), principal, env);
-      return await this.#plane.api.fetch(request, bound, execution);
+      return await this.#plane.api.fetch(call.request, bound, execution);
     } finally {
       const bookmark = session.bookmark();
       if (bookmark && trace.keyId) trace.headers["x-d1-bookmark"] = bookmark;
@@ -158,7 +154,7 @@ export class Gate<P extends Principal, Bound extends CoreContext> {
   #coreOf(env: Env, { db }: DatabaseSession, execution: ExecutionContext): CoreContext {
     return {
       ...systemContext(db, env, execution, { clock: this.#clock, log: this.#log }),
-      announceKeys: (keys) => this.#limiter.announce(env.RATE_LIMITER, keys),
+      invalidateKeys: (keys) => this.#limiter.invalidateKeys(env.RATE_LIMITER, keys),
     };
   }
 

@@ -1,6 +1,7 @@
 import { createApp } from "./app.ts";
 import type { Ring } from "./features/deliveries/index.ts";
 
+export { OrganizationLimiter } from "./features/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "./features/rate-limits/rate-limiter.do.ts";
 
 const app = createApp();

@@ -176,12 +176,12 @@ describe("the rate limit", () => {
     ]);
   });
 
-  it("limits callers without a good key by their address, in words of the contract", async () => {
-    const stranger = new Client(undefined);
+  it("limits callers without a valid key by their address, in words of the contract", async () => {
+    const anonymous = new Client(undefined);
     let admitted = 0;
     // The binding counts by the minute, and these requests may fall into two of them.
     while (admitted <= 600) {
-      const { status } = await stranger.get("/v1/projects");
+      const { status } = await anonymous.get("/v1/projects");
       if (status === 429) break;
       expect(status).toBe(401);
       admitted += 1;
@@ -256,7 +256,7 @@ describe("when a key's rate limiter", () => {
     const path = `/v1/orgs/${world.id}/api-keys/${keyId}`;
     const owner = (await newKey(world)).client.via(isolate.fetch);
     expect((await owner.delete(path)).status).toBe(204);
-    expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.unannounced");
+    expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.not_invalidated");
     expect((await client.get("/v1/orgs")).status).toBe(401);
   });
 });
@@ -285,7 +285,7 @@ describe("a bookmark", () => {
 /** The failures of the Durable Objects documentation, "Error handling". */
 function broken(marks: { retryable?: boolean; overloaded?: boolean }) {
   const fail = () => Promise.reject(Object.assign(new Error("The object failed"), marks));
-  return { take: fail, raiseVersion: fail };
+  return { consume: fail, isKnown: fail, raiseVersion: fail };
 }
 
 function failing(marks: { retryable?: boolean; overloaded?: boolean }): LimiterNamespace {
@@ -294,10 +294,12 @@ function failing(marks: { retryable?: boolean; overloaded?: boolean }): LimiterN
 
 function hanging(): LimiterNamespace {
   const hang = () => new Promise<never>(() => undefined);
-  return { getByName: () => ({ take: hang, raiseVersion: hang }) } as unknown as LimiterNamespace;
+  return {
+    getByName: () => ({ consume: hang, isKnown: hang, raiseVersion: hang }),
+  } as unknown as LimiterNamespace;
 }
 
 function refusing(waitMs: number): LimiterNamespace {
-  const take = async () => ({ admitted: false, remaining: 0, waitMs, version: 0 });
-  return { getByName: () => ({ take }) } as unknown as LimiterNamespace;
+  const consume = async () => ({ admitted: false, by: "key", remaining: 0, waitMs, version: 0 });
+  return { getByName: () => ({ consume }) } as unknown as LimiterNamespace;
 }

@@ -239,10 +239,10 @@ describe("once a key is known", () => {
       const [first] = worker.database;
       if (!first) throw new Error("The database was to be asked");
       // A machine that is busy may have the limiter asked once more, after 500 ms.
-      const takes = worker.objects.filter((_, at) => calls[at] === "take");
-      expect(takes.some(({ ended }) => ended < first.began)).toBe(true);
-      expect(takes.length).toBeLessThanOrEqual(2);
-      expect(calls.filter((call) => call !== "take" && call !== "raiseVersion")).toEqual([]);
+      const consumptions = worker.objects.filter((_, at) => calls[at] === "consume");
+      expect(consumptions.some(({ ended }) => ended < first.began)).toBe(true);
+      expect(consumptions.length).toBeLessThanOrEqual(2);
+      expect(calls.filter((call) => call !== "consume" && call !== "raiseVersion")).toEqual([]);
       expect(worker.database.every(({ constraint }) => constraint === "first-primary")).toBe(true);
       expect({
         trips: worker.database.length,
@@ -288,11 +288,11 @@ describe("before a key is known", () => {
     const worker = new Instrumented();
     const { issueApiKey } = await import("../src/features/api-keys/index.ts");
     const { key } = await issueApiKey("1".repeat(22));
-    const stranger = new Client(key, worker.fetch);
-    expect((await stranger.get("/v1/projects")).status).toBe(401);
+    const client = new Client(key, worker.fetch);
+    expect((await client.get("/v1/projects")).status).toBe(401);
     const constraints = worker.database.map(({ constraint }) => constraint);
     expect(constraints).toEqual(["first-unconstrained", "first-primary"]);
-    expect((await stranger.get("/v1/projects")).status).toBe(401);
+    expect((await client.get("/v1/projects")).status).toBe(401);
     expect(worker.exchanges).toHaveLength(2);
   });
 });

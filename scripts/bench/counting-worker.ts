@@ -1,5 +1,6 @@
 import worker from "../../src/index.ts";
 
+export { OrganizationLimiter } from "../../src/features/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 
 interface Count {

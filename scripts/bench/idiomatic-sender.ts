@@ -2,6 +2,7 @@ import { payloadOf } from "../../src/features/deliveries/payload.ts";
 import type { Ring } from "../../src/features/deliveries/ring.ts";
 import { sendSigned } from "./send-signed.ts";
 
+export { OrganizationLimiter } from "../../src/features/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 
 interface IdiomaticEnv {

@@ -11,6 +11,7 @@ import { projects } from "../../src/features/projects/table.ts";
 import type { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 import { sha256Hex } from "../../src/lib/digest.ts";
 
+export { OrganizationLimiter } from "../../src/features/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 
 interface Idiomatic {
@@ -37,11 +38,12 @@ const authenticate = createMiddleware<Idiomatic>(async (c, next) => {
     .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
     .where(eq(apiKeys.secretHash, secretHash));
   if (!found) return c.json({ code: "unauthenticated" }, 401);
-  const verdict = await c.env.RATE_LIMITER.getByName(secretHash).take("default", found.version);
-  if (!verdict.admitted) return c.json({ code: "rate" }, 429);
+  const limiter = c.env.RATE_LIMITER.getByName(secretHash);
+  const result = await limiter.consume("default", found.version, found.organizationId);
+  if (!result.admitted) return c.json({ code: "rate" }, 429);
   c.set("membershipId", found.membershipId);
   c.set("organizationId", found.organizationId);
-  c.header("x-ratelimit-remaining", String(verdict.remaining));
+  c.header("x-ratelimit-remaining", String(result.remaining));
   return next();
 });
 

@@ -1,3 +1,4 @@
+export { OrganizationLimiter } from "../../src/features/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../../src/features/rate-limits/rate-limiter.do.ts";
 
 /** What the runtime, the load client and the machine take for themselves. */

@@ -21,6 +21,11 @@ const KEYS_CROWDED = 4;
 const KEYS_PER_ROUND = KEYS_ALONE + KEYS_CROWDED;
 const CROWD = 16;
 const WARM_UP_ROUNDS = 2;
+/**
+ * Below 16 times the limit of a key, so that no organization's window refuses, however fast the
+ * machine is: 3 x 5 x 91 requests.
+ */
+const ROUNDS_PER_ORGANIZATION = 3;
 const KILOBYTE = 1000;
 
 /** What one Worker did in one round. */
@@ -38,12 +43,14 @@ type Round = Record<Name, Lap>;
  * first, and by a Worker that does nothing.
  */
 export async function measureProjectRead(rounds: number, folder: string): Promise<Finding> {
-  const seed = await makeSeed((WARM_UP_ROUNDS + rounds) * KEYS_PER_ROUND);
+  const seeds = await makeSeeds(WARM_UP_ROUNDS + rounds);
   const bundles = forEachName((name) => bundle(ENTRIES[name], folder));
-  const fleet = await startFleet(bundles, seed);
+  const fleet = await startFleet(bundles, seeds);
   const run: Round[] = [];
   for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
-    run.push(await runRound(fleet, seed, round));
+    const seed = seeds[Math.floor(round / ROUNDS_PER_ORGANIZATION)];
+    if (!seed) throw new Error(`Round ${round} has no organization`);
+    run.push(await runRound(fleet, seed, round % ROUNDS_PER_ORGANIZATION));
   }
   await Promise.all(NAMES.map((name) => fleet[name].stop()));
   return {
@@ -52,20 +59,31 @@ export async function measureProjectRead(rounds: number, folder: string): Promis
   };
 }
 
+function makeSeeds(rounds: number): Promise<Seed[]> {
+  const length = Math.ceil(rounds / ROUNDS_PER_ORGANIZATION);
+  const keys = ROUNDS_PER_ORGANIZATION * KEYS_PER_ROUND;
+  return Promise.all(Array.from({ length }, () => makeSeed(keys)));
+}
+
 /** Each Worker in a runtime of its own, all with the same rows in their databases. */
 async function startFleet(
   bundles: Record<Name, Bundle>,
-  seed: Seed,
+  seeds: readonly Seed[],
 ): Promise<Record<Name, RunningWorker>> {
-  const { sql, parameters } = projectRead(seed);
-  const fleet = forEachName((name) => start(bundles[name], { SQL: sql, PARAMETERS: parameters }));
+  const reads = seeds.map((seed) => ({ seed, ...projectRead(seed) }));
+  const projects = reads.map(({ seed: { project }, parameters }) => [
+    project.id,
+    { parameters, organizationId: project.organizationId },
+  ]);
+  const bindings = { SQL: reads[0]?.sql ?? "", PROJECTS: Object.fromEntries(projects) };
+  const fleet = forEachName((name) => start(bundles[name], bindings));
   const [ours, raw, idiomatic, noOp] = await Promise.all([
     fleet.ours,
     fleet.raw,
     fleet.idiomatic,
     fleet.noOp,
   ]);
-  for (const { d1 } of [ours, raw, idiomatic]) await fill(d1, seed);
+  for (const { d1 } of [ours, raw, idiomatic]) await fill(d1, ...seeds);
   return { ours, raw, idiomatic, noOp };
 }
 

@@ -49,10 +49,10 @@ export function makeProject(organizationId: string, name: string): ProjectRow {
   };
 }
 
-/** Every migration, and then the seed. */
-export async function fill(d1: D1Database, seed: Seed): Promise<void> {
+/** Every migration, and then the seeds. */
+export async function fill(d1: D1Database, ...seeds: readonly Seed[]): Promise<void> {
   await migrate(d1);
-  await insertSeed(d1, seed);
+  for (const seed of seeds) await insertSeed(d1, seed);
 }
 
 export async function insertSeed(d1: D1Database, { actor, project, keys }: Seed): Promise<void> {

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { LIMITS } from "../lib/limits.ts";
 import { ERROR_REPLIES } from "./replies.ts";
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
@@ -21,8 +22,10 @@ field is optional. Text holds no control characters; where it has lines, tabs an
 A timestamp is RFC 3339, within the years 0001 to 9999 in UTC. Optional fields without a value are left out
 of answers; where a request may clear one, \`null\` does so too.
 
-**Rate limits** hold for any 60 seconds, per key. \`X-Ratelimit-Reset\` is the number of seconds until
-there is more room than now; a refused caller who waits that long is admitted.
+**Rate limits** hold for any 60 seconds, per key, and for all keys of an organization together.
+\`X-Ratelimit-Reset\` is the number of seconds until there is more room than now; a refused caller who
+waits that long is admitted. A client address that sends more than ${LIMITS.addressRequests.value} requests in a minute without
+a valid key is refused, and with it keys that were never used; a key that was used before passes.
 
 **Reading your own writes.** Reads come from the nearest replica of the database. Send the
 \`X-D1-Bookmark\` of an answer with a later request to read from one that has seen as much.
@@ -138,7 +141,12 @@ function describePolicies(policies: Policies): string {
   const each = Object.entries(policies).map(
     ([name, { limit, appliesTo }]) => `\`${name}\` admits ${limit} (${appliesTo})`,
   );
-  return `**The policies**, by what they admit in any 60 seconds: ${each.join(", ")}.`;
+  const { value: factor } = LIMITS.organizationRequests;
+  return (
+    `**The policies**, by what they admit in any 60 seconds for one key: ${each.join(", ")}. ` +
+    `\`organization\` admits ${factor} times as much of each for all keys of an organization ` +
+    "together; the headers name it only when it refuses."
+  );
 }
 
 /**

@@ -4,7 +4,14 @@ export interface Limit {
   what: string;
   /** In `unit`. */
   value: number;
-  unit: "bytes" | "characters" | "items" | "levels" | "ms" | "requests";
+  unit:
+    | "bytes"
+    | "characters"
+    | "items"
+    | "levels"
+    | "ms"
+    | "requests"
+    | "times the limit of one key";
   /** What happens beyond it. */
   beyond: string;
 }
@@ -26,6 +33,8 @@ const characters = limitIn("characters");
 const items = limitIn("items");
 const levels = limitIn("levels");
 const ms = limitIn("ms");
+const requests = limitIn("requests");
+const timesOfKey = limitIn("times the limit of one key");
 
 const quota = (records: string, value: number) =>
   items(`${records} of an organization`, value, "`conflict`, which names the quota");
@@ -181,5 +190,22 @@ export const LIMITS = {
     "Deliveries that one run of the sweep enqueues",
     50_000,
     "the next run, within a minute, continues",
+  ),
+  organizationRequests: timesOfKey(
+    "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +
+      "policy. Below 16 times the limit of one key, no request is refused for the organization",
+    20,
+    "`rate`, with headers that name the policy `organization`",
+  ),
+  concurrentReads: requests(
+    "Requests of one key that are in progress in one isolate when a further read arrives",
+    32,
+    "a read asks the rate limiter before it reads the database, as a write does",
+  ),
+  addressRequests: requests(
+    "Requests from one client address in 60 s without a valid key, or with a key that the isolate " +
+      "has not cached",
+    300,
+    "`rate`; a key that was used before is still looked up and passes",
   ),
 } as const satisfies Record<string, Limit>;

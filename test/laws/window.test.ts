@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Limiter, type LimiterNamespace } from "../../src/features/rate-limits/limiter.ts";
 import { POLICIES, WINDOW_MS } from "../../src/features/rate-limits/policies.ts";
-import type { Take } from "../../src/features/rate-limits/rate-limiter.do.ts";
+import type { Consumption } from "../../src/features/rate-limits/rate-limiter.do.ts";
 import { type AdmissionLog, admit } from "../../src/features/rate-limits/window.ts";
 
 const RUNS = 200;
 const LIMIT = 7;
+const REQUEST = { key: "key", organizationId: "org", policy: "default", version: 0 } as const;
 
 /** Gaps between requests, in milliseconds, in the shapes that load comes in. */
 const SHAPES = {
@@ -99,28 +100,28 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
     );
   });
 
-  it("is not changed in any decision by an isolate's memory of refusals", async () => {
+  it("is not changed in any decision by the refusals that an isolate caches", async () => {
     await fc.assert(
       fc.asyncProperty(gaps, async (each) => {
         const model = new BruteForce();
         let now = 0;
         let asked = 0;
         let log: AdmissionLog = [];
-        const take = async (): Promise<Take> => {
+        const consume = async (): Promise<Consumption> => {
           asked += 1;
           const decision = admit(log, LIMIT, now);
           log = decision.log;
           const { admitted, remaining, waitMs } = decision;
-          return { admitted, remaining, waitMs, version: 0 };
+          return { admitted, by: "key", remaining, waitMs, version: 0 };
         };
-        const namespace = { getByName: () => ({ take }) } as unknown as LimiterNamespace;
+        const namespace = { getByName: () => ({ consume }) } as unknown as LimiterNamespace;
         const limiter = new Limiter({ now: () => now }, () => undefined);
         for (const time of timesOf(each)) {
           now = time;
-          const known = limiter.remembered("key", "default");
-          const verdict = await limiter.take(namespace, "key", "default", 0);
-          expect(verdict.admitted).toBe(model.take(now));
-          if (known) expect(verdict).toEqual(known);
+          const cached = limiter.cachedRefusal("key", "default");
+          const result = await limiter.consume(namespace, REQUEST);
+          expect(result.admitted).toBe(model.take(now));
+          if (cached) expect(result).toEqual(cached);
         }
         expect(asked).toBeLessThanOrEqual(each.length);
       }),

@@ -136,8 +136,9 @@ export class Instrumented {
         const record = <Result>(method: string, run: () => Promise<Result>) =>
           this.#record({ with: "object", statements: [{ sql: method, params: [name] }] }, run);
         return {
-          take: (policy: "default", version: number) =>
-            record("take", async () => object.take(policy, version)),
+          consume: (policy: "default", version: number, organizationId: string) =>
+            record("consume", async () => object.consume(policy, version, organizationId)),
+          isKnown: () => record("isKnown", async () => object.isKnown()),
           raiseVersion: (version: number) =>
             record("raiseVersion", async () => object.raiseVersion(version)),
         };

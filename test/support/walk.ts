@@ -22,7 +22,14 @@ export function randomOf(seed: number) {
 /** Admits everything: the walks are about deployments. */
 const permissive = {
   getByName: () => ({
-    take: async () => ({ admitted: true, remaining: 1_000, waitMs: 0, version: 0 }),
+    consume: async () => ({
+      admitted: true,
+      by: "key",
+      remaining: 1_000,
+      waitMs: 0,
+      version: 0,
+    }),
+    isKnown: async () => true,
     raiseVersion: async () => undefined,
   }),
 } as unknown as typeof env.RATE_LIMITER;

@@ -96,7 +96,7 @@ export async function revokeKey(
   if (key.role === "owner") requireOrgRole(ctx.actor, organizationId, "owner");
   const [gone] = await store.deleteKey(ctx.db, organizationId, id);
   if (!gone) throw new NotFound("API key");
-  await ctx.announceKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
+  await ctx.invalidateKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
 }
 
 /** The columns that an issued key decides by itself. */

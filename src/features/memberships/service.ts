@@ -91,7 +91,7 @@ export async function changeMemberRole(
     store.raiseKeyVersions(ctx.db, organizationId, id),
   ]);
   if (!changed) throw await explainRefusal(ctx, member);
-  await ctx.announceKeys(keys);
+  await ctx.invalidateKeys(keys);
   return { ...member, role };
 }
 
@@ -107,7 +107,7 @@ export async function removeMember(
     store.removeMember(ctx.db, organizationId, id, member.role),
   );
   if (!removed) throw await explainRefusal(ctx, member);
-  await ctx.announceKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));
+  await ctx.invalidateKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));
 }
 
 /** The row of an account for a person, called by the name unless another is to be shown. */

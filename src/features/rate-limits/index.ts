@@ -1,4 +1,4 @@
+export { ClientAddressLimiter } from "./client-address-limiter.ts";
 export { rateLimitHeaders, resetSeconds } from "./headers.ts";
-export { Limiter, type LimiterNamespace, type Verdict } from "./limiter.ts";
+export { Limiter, type LimiterNamespace, type RateLimitResult } from "./limiter.ts";
 export { POLICIES, type PolicyName } from "./policies.ts";
-export { Strangers } from "./strangers.ts";

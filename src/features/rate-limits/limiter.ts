@@ -2,19 +2,23 @@ import type { ChangedKey } from "../../context.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, type Log } from "../../lib/log.ts";
-import { POLICIES, type PolicyName } from "./policies.ts";
+import { callObject, isOverloaded } from "./call-object.ts";
+import type { KeyDecision } from "./key-window.ts";
+import { organizationLimit, POLICIES, type PolicyName } from "./policies.ts";
 import type { RateLimiter } from "./rate-limiter.do.ts";
 import { type AdmissionLog, admit } from "./window.ts";
 
 const CALL_TIMEOUT_MS = 500;
+const TIMEOUTS_MS = [CALL_TIMEOUT_MS, CALL_TIMEOUT_MS] as const;
 const OVERLOADED_WAIT_MS = 1_000;
 const ALONE_SHARE = 4;
 const ALONE_MS = 1_000;
-const ANNOUNCED_AT_ONCE = 50;
-const REMEMBERED_WINDOWS = 10_000;
+const INVALIDATED_AT_ONCE = 50;
+const CACHED_WINDOWS = 10_000;
 
-export interface Verdict {
-  policy: PolicyName;
+export interface RateLimitResult {
+  /** `organization`: the window of the organization refuses, not that of the key. */
+  policy: PolicyName | "organization";
   admitted: boolean;
   limit: number;
   /** How many more requests have room now. */
@@ -25,142 +29,132 @@ export interface Verdict {
   version: number | undefined;
 }
 
+/** A request to be admitted. */
+export interface LimitedRequest {
+  /** The hash of the key's secret, which names its object. */
+  key: string;
+  organizationId: string;
+  policy: PolicyName;
+  /** The version of the key that the caller knows. */
+  version: number;
+}
+
 /** The Durable Objects of the keys, each by the hash of its key's secret. */
 export type LimiterNamespace = Pick<DurableObjectNamespace<RateLimiter>, "getByName">;
 
+interface Refusal {
+  by: KeyDecision["by"];
+  until: number;
+}
+
 /**
- * An isolate's side of the rate limits: asks the key's object, remembers a refusal for as long as
- * it lasts, and has an answer when the object has none.
+ * An isolate's side of the rate limits: asks the key's object, caches a refusal for as long as it
+ * lasts, and admits a share of the limit when the object does not answer.
  */
 export class Limiter {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #refusedUntil = new BoundedMap<string, number>(REMEMBERED_WINDOWS);
-  readonly #aloneUntil = new BoundedMap<string, number>(REMEMBERED_WINDOWS);
-  readonly #ownLogs = new BoundedMap<string, AdmissionLog>(REMEMBERED_WINDOWS);
+  readonly #refusals = new BoundedMap<string, Refusal>(CACHED_WINDOWS);
+  readonly #aloneUntil = new BoundedMap<string, number>(CACHED_WINDOWS);
+  readonly #aloneLogs = new BoundedMap<string, AdmissionLog>(CACHED_WINDOWS);
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** The refusal that this isolate remembers, if it still holds: then nobody needs to be asked. */
-  remembered(key: string, policy: PolicyName): Verdict | undefined {
-    const waitMs = (this.#refusedUntil.get(`${key}:${policy}`) ?? 0) - this.#clock.now();
-    return waitMs > 0 ? toVerdict(policy, { ...REFUSED, waitMs }) : undefined;
+  /** The refusal that this isolate has cached, if it still holds. */
+  cachedRefusal(key: string, policy: PolicyName): RateLimitResult | undefined {
+    const refusal = this.#refusals.get(`${key}:${policy}`);
+    const waitMs = refusal ? refusal.until - this.#clock.now() : 0;
+    return refusal && waitMs > 0
+      ? toResult(policy, { ...REFUSED, by: refusal.by, waitMs })
+      : undefined;
   }
 
   /**
-   * Asks for the admission of one request, and tells the object the version of the key that the
-   * caller knows. Never throws: an overloaded object refuses; one that fails, or takes over 500 ms,
-   * is asked once more through a new stub, and then the isolate admits a quarter of the limit on
-   * its own, without asking again for a second. Work that is done `beside` is no waiting: the time
-   * counts from its end, which spares most reads a timer.
+   * Asks for the admission of one request. Never throws: an overloaded object refuses; one that
+   * fails, or takes over 500 ms, is asked once more through a new stub, and then the isolate admits
+   * a quarter of the limit on its own, without asking again for a second. The timeout starts when
+   * `parallelWork` ends, which spares most reads a timer.
    */
-  async take(
+  async consume(
     namespace: LimiterNamespace,
-    key: string,
-    policy: PolicyName,
-    version: number,
-    beside?: Promise<unknown>,
-  ): Promise<Verdict> {
-    const refusal = this.remembered(key, policy);
+    { key, organizationId, policy, version }: LimitedRequest,
+    parallelWork?: Promise<unknown>,
+  ): Promise<RateLimitResult> {
+    const refusal = this.cachedRefusal(key, policy);
     if (refusal) return refusal;
     const sentAt = this.#clock.now();
     if (sentAt < (this.#aloneUntil.get(key) ?? 0)) return this.#admitAlone(key, policy);
     try {
-      const answer = await askTwice(
+      const answer = await callObject(
         namespace,
         key,
-        (object) => object.take(policy, version),
-        beside,
+        (object) => object.consume(policy, version, organizationId),
+        { timeoutsMs: TIMEOUTS_MS, parallelWork },
       );
       // The object refused after `sentAt`, so this ends no later than its refusal does.
-      if (!answer.admitted) this.#refusedUntil.set(`${key}:${policy}`, sentAt + answer.waitMs);
-      return toVerdict(policy, answer, answer.version);
+      const until = sentAt + answer.waitMs;
+      if (!answer.admitted) this.#refusals.set(`${key}:${policy}`, { by: answer.by, until });
+      return toResult(policy, answer, answer.version);
     } catch (error) {
-      if (isOverloaded(error)) return toVerdict(policy, { ...REFUSED, waitMs: OVERLOADED_WAIT_MS });
+      if (isOverloaded(error)) return toResult(policy, { ...REFUSED, waitMs: OVERLOADED_WAIT_MS });
       this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
       this.#aloneUntil.set(key, this.#clock.now() + ALONE_MS);
       return this.#admitAlone(key, policy);
     }
   }
 
-  /**
-   * Tells the objects of keys that these changed, so that no isolate goes on with what it remembers
-   * of them. An object that cannot be told hears of it with the key's next request from an isolate
-   * that has read the key since; the others remember it for 30 s at the most.
-   */
-  async announce(namespace: LimiterNamespace, keys: readonly ChangedKey[]): Promise<void> {
-    for (let at = 0; at < keys.length; at += ANNOUNCED_AT_ONCE) {
-      const some = keys.slice(at, at + ANNOUNCED_AT_ONCE);
-      await Promise.all(some.map((key) => this.#announceOne(namespace, key)));
-    }
-  }
-
-  async #announceOne(namespace: LimiterNamespace, key: ChangedKey): Promise<void> {
-    const { secretHash, version } = key;
+  /** Whether the key was used before, as its object knows; false if that cannot be asked. */
+  async isKnown(namespace: LimiterNamespace, key: string): Promise<boolean> {
+    const limits = { timeoutsMs: TIMEOUTS_MS };
     try {
-      await askTwice(namespace, secretHash, (object) => object.raiseVersion(version));
+      return await callObject(namespace, key, async (object) => object.isKnown(), limits);
     } catch (error) {
-      this.#log("error", "rate_limiter.unannounced", { version, ...describeError(error) });
+      this.#log("error", "rate_limiter.unavailable", describeError(error));
+      return false;
     }
   }
 
-  #admitAlone(key: string, policy: PolicyName): Verdict {
+  /**
+   * Tells the objects of keys that these changed, so that no isolate acts on what it has cached of
+   * them. An object that cannot be told learns it with the key's next request from an isolate that
+   * has read the key since; the others cache a key for 30 s at most.
+   */
+  async invalidateKeys(namespace: LimiterNamespace, keys: readonly ChangedKey[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += INVALIDATED_AT_ONCE) {
+      const some = keys.slice(at, at + INVALIDATED_AT_ONCE);
+      await Promise.all(some.map((key) => this.#invalidate(namespace, key)));
+    }
+  }
+
+  async #invalidate(namespace: LimiterNamespace, { secretHash, version }: ChangedKey) {
+    const limits = { timeoutsMs: TIMEOUTS_MS };
+    try {
+      await callObject(namespace, secretHash, (object) => object.raiseVersion(version), limits);
+    } catch (error) {
+      this.#log("error", "rate_limiter.not_invalidated", { version, ...describeError(error) });
+    }
+  }
+
+  #admitAlone(key: string, policy: PolicyName): RateLimitResult {
     const window = `${key}:${policy}`;
     const share = Math.ceil(POLICIES[policy].limit / ALONE_SHARE);
-    const decision = admit(this.#ownLogs.get(window) ?? [], share, this.#clock.now());
-    this.#ownLogs.set(window, decision.log);
-    return toVerdict(policy, decision);
+    const decision = admit(this.#aloneLogs.get(window) ?? [], share, this.#clock.now());
+    this.#aloneLogs.set(window, decision.log);
+    return toResult(policy, { ...decision, by: "key" });
   }
 }
 
-const REFUSED = { admitted: false, remaining: 0 };
+const REFUSED = { admitted: false, by: "key", remaining: 0 } as const;
 
-function toVerdict(
+function toResult(
   policy: PolicyName,
-  { admitted, remaining, waitMs }: Pick<Verdict, "admitted" | "remaining" | "waitMs">,
+  { admitted, by, remaining, waitMs }: KeyDecision,
   version?: number,
-): Verdict {
-  return { policy, limit: POLICIES[policy].limit, admitted, remaining, waitMs, version };
-}
-
-type Stub = DurableObjectStub<RateLimiter>;
-
-/** A stub that has thrown stays broken, so the second try takes a new one. */
-async function askTwice<Answer>(
-  namespace: LimiterNamespace,
-  key: string,
-  call: (object: Stub) => Promise<Answer>,
-  beside?: Promise<unknown>,
-): Promise<Answer> {
-  try {
-    const answer = call(namespace.getByName(key));
-    return beside && (await isFirst(answer, beside)) ? await answer : await inTime(answer);
-  } catch (error) {
-    if (isOverloaded(error)) throw error;
-    return inTime(call(namespace.getByName(key)));
-  }
-}
-
-/** Whether the answer is there before the work is done, however either ends. */
-function isFirst(answer: Promise<unknown>, work: Promise<unknown>): Promise<boolean> {
-  const is = (which: boolean) => () => which;
-  return Promise.race([answer.then(is(true), is(true)), work.then(is(false), is(false))]);
-}
-
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("No answer within 500 ms")), CALL_TIMEOUT_MS);
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The runtime marks its own errors: see "Error handling" in the Durable Objects documentation. */
-function isOverloaded(error: unknown): boolean {
-  return error instanceof Error && "overloaded" in error && error.overloaded === true;
+): RateLimitResult {
+  const decision = { admitted, remaining, waitMs, version };
+  if (by === "key") return { policy, limit: POLICIES[policy].limit, ...decision };
+  return { policy: "organization", limit: organizationLimit(policy), ...decision };
 }

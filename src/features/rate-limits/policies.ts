@@ -1,3 +1,5 @@
+import { LIMITS } from "../../lib/limits.ts";
+
 /** Every limit applies to any 60 seconds, not to the minutes of a clock. */
 export const WINDOW_MS = 60_000;
 
@@ -10,3 +12,8 @@ export const POLICIES = {
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;
 
 export type PolicyName = keyof typeof POLICIES;
+
+/** How many requests of one organization a policy admits in a window, over all keys. */
+export function organizationLimit(policy: PolicyName): number {
+  return LIMITS.organizationRequests.value * POLICIES[policy].limit;
+}

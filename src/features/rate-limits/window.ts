@@ -21,7 +21,7 @@ export interface Decision {
  */
 export function admit(log: AdmissionLog, limit: number, now: number): Decision {
   const at = Math.max(now, log.at(-1) ?? now);
-  const recent = log.filter((time) => time > at - WINDOW_MS);
+  const recent = recentAdmissions(log, at);
   const admitted = recent.length < limit;
   if (admitted) recent.push(at);
   const oldest = recent[0] ?? at;
@@ -31,4 +31,9 @@ export function admit(log: AdmissionLog, limit: number, now: number): Decision {
     waitMs: oldest + WINDOW_MS - at,
     log: recent,
   };
+}
+
+/** The admissions of the window that ends at `now`. */
+export function recentAdmissions(log: AdmissionLog, now: number): number[] {
+  return log.filter((time) => time > now - WINDOW_MS);
 }

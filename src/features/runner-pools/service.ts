@@ -76,7 +76,7 @@ export async function deletePool(
     await getPool(ctx, organizationId, id);
     throw new Conflict("A runner of the pool has a deployment in hand. Cancel it first.");
   }
-  await ctx.announceKeys(
+  await ctx.invalidateKeys(
     tokens.map(({ version, ...token }) => ({ ...token, version: version + 1 })),
   );
 }
@@ -114,5 +114,5 @@ export async function revokeToken(
   requireOrgRole(ctx.actor, organizationId, "admin");
   const [gone] = await store.deleteToken(ctx.db, organizationId, poolId, id);
   if (!gone) throw new NotFound("runner token");
-  await ctx.announceKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
+  await ctx.invalidateKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
 }
