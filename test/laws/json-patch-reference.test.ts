@@ -73,6 +73,13 @@ const canonical = (document: unknown) =>
 function applyReference(document: unknown, operation: Operation): unknown {
   const { op, path, from = "" } = operation;
   if (op === "move" && path === "" && from === "") return document;
+  if (op === "move" && from !== "" && !path.startsWith(`${from}/`)) {
+    const rest = applyReference(document, { op: "remove", path: from });
+    // The end of an array is checked where the value arrives, which the removal may have moved.
+    return rest === REFUSED
+      ? REFUSED
+      : applyReference(rest, { op: "add", path, value: at(document, from) });
+  }
   const slash = Math.max(0, path.lastIndexOf("/"));
   const isElement = Array.isArray(at(document, path.slice(0, slash))) && path !== "";
   if (isElement && !/^(-|0|[1-9]\d*)$/.test(path.slice(slash + 1))) return REFUSED;
