@@ -222,16 +222,6 @@ describe("what a deployment holds", () => {
     expect((await world.client.get(`/v1/deployments/${id}`)).status).toBe(404);
     expect((await world.client.delete(path)).status).toBe(204);
   });
-
-  it("keeps its configuration from being replaced once a deployment has succeeded", async () => {
-    const put = (fields: object) =>
-      world.client.put(environment, { name: "production", ...fields });
-    expect((await put({ configuration: { a: 1 } })).status).toBe(200);
-    await deploy();
-    await succeed();
-    expect((await put({ configuration: { a: 2 } })).status).toBe(409);
-    expect((await put({ name: "live", configuration: { a: 1 } })).status).toBe(200);
-  });
 });
 
 describe("disconnecting", () => {

@@ -311,7 +311,7 @@ describe("each call of a runner", () => {
     );
     await measure("complete", () => attempt.complete("succeeded"));
     expect(costs).toEqual({
-      claim: [11],
+      claim: [12],
       start: [10],
       heartbeat: [2],
       variables: [3],

@@ -10,6 +10,7 @@ export interface Limit {
     | "items"
     | "levels"
     | "ms"
+    | "seconds"
     | "requests"
     | "times the limit of one key";
   /** What happens beyond it. */
@@ -33,6 +34,7 @@ const characters = limitIn("characters");
 const items = limitIn("items");
 const levels = limitIn("levels");
 const ms = limitIn("ms");
+const seconds = limitIn("seconds");
 const requests = limitIn("requests");
 const timesOfKey = limitIn("times the limit of one key");
 
@@ -114,6 +116,13 @@ export const LIMITS = {
     1_000,
     "an older one that is finished can no longer be redeployed or promoted: `conflict`",
   ),
+  lapsedOffers: items(
+    "Offers of a deployment that no runner starts",
+    5,
+    "the deployment fails with the reason `never_started`",
+  ),
+  minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, at the least", 60),
+  maximumRunSeconds: seconds("`max_run_seconds` of a runner pool, at the most", 7 * 24 * 3_600),
   ownedOrganizations: items(
     "Organizations that an account owns, when it creates another",
     25,

@@ -28,6 +28,8 @@ export class Instrumented {
   readonly exchanges: Exchange[] = [];
   readonly logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
   readonly fetch: (request: Request) => Promise<Response>;
+  /** What the cron trigger does each minute. */
+  readonly sweep: () => Promise<void>;
   #order = 0;
 
   constructor(
@@ -58,6 +60,11 @@ export class Instrumented {
       const response = await app.fetch(request, bindings, execution);
       await waitOnExecutionContext(execution);
       return response;
+    };
+    this.sweep = async () => {
+      const execution = createExecutionContext();
+      await app.sweep(bindings, execution);
+      await waitOnExecutionContext(execution);
     };
   }
 

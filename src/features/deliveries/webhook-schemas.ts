@@ -18,9 +18,12 @@ function deploymentData<const Status extends string>(status: Status) {
   return z.object({
     deployment_id: Identifier,
     status: z.literal(status),
-    failure_reason: z.string().optional().openapi({
-      description: "Why it failed, as its runner says or as Longshore found.",
-    }),
+    failure_reason: z
+      .string()
+      .optional()
+      .openapi({
+        description: `Why it failed: the runner's reason, or one of ${Object.values(FAILURES).join(", ")}.`,
+      }),
     ...place,
     stacks: z
       .array(z.object({ id: Identifier, name: z.string(), status: z.enum(STACK_STATUSES) }))

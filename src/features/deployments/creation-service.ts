@@ -61,6 +61,7 @@ export async function createDeployment(
     configuration: JSON.stringify(document),
     source: input.source ? JSON.stringify(input.source) : null,
     reason: input.reason ?? null,
+    isAbsolute: false,
   });
 }
 
@@ -118,7 +119,13 @@ async function insertLike(
 ): Promise<ListedRow> {
   if (configuration === "") throw new Conflict(DISPLACED);
   const patch = patchBetween(readDocument(environment.configuration), readDocument(configuration));
-  const fields = { patch: JSON.stringify(patch), configuration, source, reason: null };
+  const fields = {
+    patch: JSON.stringify(patch),
+    configuration,
+    source,
+    reason: null,
+    isAbsolute: true,
+  };
   return insert(ctx, environment, choice, { queue: "supersede", ...fields }, promotedId);
 }
 
@@ -127,14 +134,17 @@ async function insert(
   ctx: ServiceContext,
   environment: EnvironmentRow,
   choice: StackChoice,
-  fields: Pick<NewDeployment, "patch" | "configuration" | "source" | "reason"> & { queue: Queue },
+  fields: Pick<NewDeployment, "patch" | "configuration" | "source" | "reason" | "isAbsolute"> & {
+    queue: Queue;
+  },
   promotedId?: string,
 ): Promise<ListedRow> {
   const { db, actor, clock } = ctx;
-  const { organizationId, projectId, id: environmentId } = environment;
+  const { organizationId, projectId, id: environmentId, configurationVersion } = environment;
   const now = clock.now();
   const id = newId(clock);
-  const row = { id, organizationId, projectId, environmentId, ...fields, now };
+  const scope = { organizationId, projectId, environmentId, configurationVersion };
+  const row = { id, ...scope, ...fields, now };
   const limits = limitGrowth(ctx, {
     organizationId,
     bytes: bytesOf(fields.patch, fields.configuration, fields.source, fields.reason),

@@ -17,7 +17,12 @@ export type NewDeployment = Pick<
   | "configuration"
   | "source"
   | "reason"
-> & { now: number };
+  | "isAbsolute"
+> & {
+  /** The version of the configuration that `patch` and `configuration` are based on. */
+  configurationVersion: number;
+  now: number;
+};
 
 /** Which stacks a deployment is over: undefined for all that the environment has. */
 export type StackChoice = readonly string[] | undefined;
@@ -46,14 +51,15 @@ export function findCircumstances(
 /** The next deployment of its environment, if the project is connected and has these stacks. */
 export function insertDeployment(db: Database, deployment: NewDeployment, choice: StackChoice) {
   const { id, organizationId, projectId, environmentId, queue, patch, now } = deployment;
-  const { configuration, source = null, reason = null } = deployment;
+  const { configuration, source = null, reason = null, configurationVersion } = deployment;
+  const isAbsolute = deployment.isAbsolute ? 1 : 0;
   const hasAll = choice ? sql`${countOf(environmentId, choice)} = ${choice.length}` : sql`true`;
   return db.insert(deployments).select(
     sql`select ${id}, ${organizationId}, ${projectId}, ${environmentId},
         (select coalesce(max(number), 0) + 1 from deployments
           where environment_id = ${environmentId}),
         'queued', 'queued', ${queue}, ${patch}, ${configuration}, ${source}, ${reason},
-        null, null, null, ${now}, null, null, ${now}
+        null, null, null, ${now}, null, null, ${now}, ${configurationVersion}, ${isAbsolute}, 0
       from projects
       where projects.id = ${projectId} and projects.connection_status = 'connected'
         and ${hasAll}`,

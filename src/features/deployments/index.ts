@@ -12,7 +12,20 @@ export {
   STACK_STATUSES,
   STALE_MS,
 } from "./lifecycle.ts";
+export {
+  type Document,
+  type Operation,
+  PatchRefused,
+  patchBetween,
+  patchDocument,
+} from "./patch.ts";
 export { presentDeployment } from "./presenters.ts";
 export { Deployment } from "./schemas.ts";
 export { cancelUnfinished, settle, sweep } from "./settle-store.ts";
-export { DEPLOYMENT, type ListedRow } from "./store.ts";
+export {
+  cutDeployments,
+  DEPLOYMENT,
+  type ListedRow,
+  RECORD as DEPLOYMENT_RECORD,
+  STACKS_OF_PAGE,
+} from "./store.ts";

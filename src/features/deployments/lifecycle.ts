@@ -1,3 +1,5 @@
+import { LIMITS } from "../../lib/limits.ts";
+
 /** Which states there are, and how long each may last. What may follow what, the statements say. */
 export const DEPLOYMENT_STATUSES = [
   "queued",
@@ -46,13 +48,20 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /** Why a deployment failed, where no runner has said so. */
 export const FAILURES = {
+  /** Its patch does not apply to the environment's configuration as it is at the start. */
+  patchConflict: "patch_conflict",
+  /** No runner has started it in `MAXIMUM_LAPSED_OFFERS` offers. */
+  neverStarted: "never_started",
+  /** It has run for longer than its pool allows. */
+  runTimeout: "run_timeout",
   runnerLost: "runner_lost",
   stackFailed: "stack_failed",
   stacksUnfinished: "stacks_unfinished",
 } as const;
 
-/** An offer that is not taken up lapses, and the deployment is queued again. */
+/** An offer that is not started lapses, and the deployment is queued again. */
 export const OFFER_MS = 60_000;
+export const MAXIMUM_LAPSED_OFFERS = LIMITS.lapsedOffers.value;
 export const HEARTBEAT_MS = 15_000;
 /** Without a heartbeat for so long, the attempt is stale; it may resume. */
 export const LEASE_MS = 60_000;

@@ -51,7 +51,10 @@ const create = createRoute({
   summary: "Deploy an environment",
   description:
     `${NEEDS.contributor} ${CONNECTED} The patch is applied to a copy of the environment's ` +
-    "configuration, which becomes the environment's when the deployment succeeds.",
+    "configuration, which becomes the environment's when the deployment succeeds. If the " +
+    "configuration changes before a runner starts the deployment, the start applies the patch to " +
+    "the new one, and `data.patch` shows it as it is executed. If it no longer applies, the " +
+    "deployment fails with the reason `patch_conflict`.",
   security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(CreateDeployment) },
   responses: { 201: jsonReply(Deployment, "The deployment, queued."), ...ERROR_REPLIES },
@@ -79,7 +82,7 @@ const again = createRoute({
   summary: "Deploy again, or roll back",
   description:
     `${NEEDS.contributor} ${CONNECTED} A new deployment, to the configuration and source of ` +
-    "this one.",
+    "this one, whatever the environment's configuration is by its start.",
   security: API_KEY,
   request: { params: DeploymentParams },
   responses: { 201: jsonReply(Deployment, "The new deployment, queued."), ...ERROR_REPLIES },

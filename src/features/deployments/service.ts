@@ -80,17 +80,15 @@ export async function getDeployment(
  */
 export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<ListedRow> {
   const { db, actor } = ctx;
-  const { environmentId, projectId, status } = await requireDeployment(ctx, id, "contributor");
+  const { environmentId, projectId } = await requireDeployment(ctx, id, "contributor");
   const now = ctx.clock.now();
   const results = await commit(ctx, [
     cancelUnfinished(db, { deployment: id }, now),
-    ...recordChange(ctx, {
-      projectId,
-      action: "canceled",
-      record: { type: "deployment", id },
-      before: { status },
-      after: { status: status === "queued" ? "canceled" : "canceling" },
-    }),
+    ...recordChange(
+      ctx,
+      { projectId, action: "canceled", record: { type: "deployment", id } },
+      store.statusesOfCancel(id),
+    ),
     ...settle(ctx, { environment: environmentId }, now),
     store.findDeployment(db, actor, id),
   ]);

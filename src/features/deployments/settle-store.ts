@@ -5,44 +5,90 @@ import { projects } from "../../db/schema.ts";
 import { UNFINISHED } from "../../db/unfinished.ts";
 import { announce } from "./announcement-store.ts";
 import { environmentsOf, inScope, type Scope } from "./environment-scope.ts";
-import { CANCEL_MS, FAILURES } from "./lifecycle.ts";
+import { CANCEL_MS, FAILURES, MAXIMUM_LAPSED_OFFERS } from "./lifecycle.ts";
 import { attempts, deploymentStacks, deployments } from "./table.ts";
 
 /**
- * Ends what nobody ends: offers that lapsed, which queues their deployments again; runners that are
- * lost; and cancellations past their time. For one batch that `settle` ends.
+ * Ends what time ends: offers that lapsed, which queues their deployments again or fails them after
+ * the last; runners that are lost, and cancellations past their deadline; and runs past their time,
+ * which are asked to cancel. For one batch that `settle` ends.
  */
 export function sweep(db: Database, scope: Scope, now: number) {
+  return [
+    countLapsedOffers(db, scope, now),
+    lapseOffers(db, scope, now),
+    endOverdue(db, scope, now),
+    cancelTimedOut(db, scope, now),
+  ] as const;
+}
+
+/** Before `lapseOffers`, which ends the attempts that this finds. */
+function countLapsedOffers(db: Database, scope: Scope, now: number) {
+  const ifLast = (value: SQL) =>
+    sql`case when lapsed_offers + 1 >= ${MAXIMUM_LAPSED_OFFERS} then ${value} end`;
+  return db
+    .update(deployments)
+    .set({
+      lapsedOffers: sql`lapsed_offers + 1`,
+      status: sql`coalesce(${ifLast(sql`'failed'`)}, status)`,
+      failureReason: ifLast(sql`${FAILURES.neverStarted}`),
+      finishedAt: ifLast(sql`${now}`),
+      updatedAt: sql`coalesce(${ifLast(sql`${now}`)}, updated_at)`,
+    })
+    .where(
+      and(
+        sql`${deployments.status} = 'queued'`,
+        sql`${deployments.id} in (select deployment_id from attempts
+          where state <> 'ended' and state = 'offered' and offered_until <= ${now}
+            and ${inScope(scope, attempts.environmentId) ?? sql`true`})`,
+      ),
+    );
+}
+
+/** Ends the deployments of runners that are lost, and those that are canceling past the deadline. */
+function endOverdue(db: Database, scope: Scope, now: number) {
   const isLost = sql`exists (select 1 from attempts as held
     where held.environment_id = ${deployments.environmentId} and held.state = 'running'
       and held.deployment_id = ${deployments.id} and held.lost_at <= ${now})`;
-  return [
-    lapseOffers(db, scope, now),
-    db
-      .update(deployments)
-      .set({
-        status: sql`case status when 'canceling' then 'canceled' else 'failed' end`,
-        failureReason: sql`case status when 'canceling' then null else ${FAILURES.runnerLost} end`,
-        finishedAt: now,
-        updatedAt: now,
-      })
-      .where(
-        and(
-          inScope(scope, deployments.environmentId),
-          sql`${deployments.status} in ('in_progress', 'canceling')`,
-          isLost,
-        ),
+  // While canceling, the only reason that there can be is the run timeout.
+  return db
+    .update(deployments)
+    .set({
+      status: sql`case when status = 'canceling' and failure_reason is null then 'canceled'
+        else 'failed' end`,
+      failureReason: sql`case status when 'canceling' then failure_reason
+        else ${FAILURES.runnerLost} end`,
+      finishedAt: now,
+      updatedAt: now,
+    })
+    .where(
+      and(
+        inScope(scope, deployments.environmentId),
+        sql`${deployments.status} in ('in_progress', 'canceling')`,
+        sql`(${isLost} or ${deployments.status} = 'canceling'
+          and ${deployments.cancelDeadline} <= ${now})`,
       ),
-    db
-      .update(deployments)
-      .set({ status: "canceled", finishedAt: now, updatedAt: now })
-      .where(
-        and(
-          inScope(scope, deployments.environmentId),
-          sql`${deployments.status} = 'canceling' and ${deployments.cancelDeadline} <= ${now}`,
-        ),
+    );
+}
+
+/** Asks runs past the time of their pool to cancel; they end as `failed`, by then or by the deadline. */
+function cancelTimedOut(db: Database, scope: Scope, now: number) {
+  return db
+    .update(deployments)
+    .set({
+      status: "canceling",
+      failureReason: FAILURES.runTimeout,
+      cancelDeadline: now + CANCEL_MS,
+      updatedAt: now,
+    })
+    .where(
+      and(
+        sql`${deployments.status} = 'in_progress'`,
+        sql`${deployments.id} in (select deployment_id from attempts
+          where state <> 'ended' and state = 'running' and run_until <= ${now}
+            and ${inScope(scope, attempts.environmentId) ?? sql`true`})`,
       ),
-  ] as const;
+    );
 }
 
 function lapseOffers(db: Database, scope: Scope, now: number) {

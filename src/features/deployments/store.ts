@@ -49,11 +49,19 @@ export const RECORD = {
 /** A stack is a quarter larger as sent than in the column: its ID is in `stack_ids`, too. */
 const WITH_STACKS = sql.raw("size_without_stacks + octet_length(stacks) * 5 / 4 as size");
 
+/** The table `page` of `cutPage`, with `stacks`, for records with the fields of `RECORD`. */
+export function cutDeployments(page: PageRequest, records: SQLWrapper): SQL {
+  return cutPage(page, sql`(select *, ${WITH_STACKS} from ${records})`);
+}
+
+/** The stacks of a deployment that was joined with the table of `cutDeployments`. */
+export const STACKS_OF_PAGE = sql<string>`page.stacks`.as("stacks");
+
 /** The deployments of a page, of which `records` are those that it may hold. */
 export function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
   return db
-    .select({ ...COLUMNS, stacks: sql<string>`page.stacks`.as("stacks"), ...CUT })
-    .from(cutPage(page, sql`(select *, ${WITH_STACKS} from ${records})`))
+    .select({ ...COLUMNS, stacks: STACKS_OF_PAGE, ...CUT })
+    .from(cutDeployments(page, records))
     .innerJoin(deployments, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }
@@ -136,6 +144,16 @@ export function listOfStackByStatus(
           from deployment_stacks as oldest where oldest.stack_id = ${stackId}))`,
   );
   return listDeployments(db, scope, page);
+}
+
+/** A deployment's status before and after the cancel that the batch has just made, as JSON. */
+export function statusesOfCancel(id: string) {
+  const status = sql`(select canceled.status from deployments as canceled where canceled.id = ${id})`;
+  return {
+    before: sql`json_object('status', case ${status} when 'canceled' then 'queued'
+      else 'in_progress' end)`,
+    after: sql`json_object('status', ${status})`,
+  };
 }
 
 /** The statuses that a page asks for; none if it asks for every one. */

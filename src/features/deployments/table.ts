@@ -66,6 +66,18 @@ export const deployments = sqliteTable(
     startedAt: time("started_at"),
     finishedAt: time("finished_at"),
     updatedAt: updatedAt(),
+    /**
+     * The version of the environment's configuration that the patch and the copy are based on. Null
+     * for one that was created before versions were.
+     */
+    configurationVersion: integer("configuration_version"),
+    /**
+     * Whether `configuration` is fixed at creation, as for redeploy and promote. Otherwise the patch
+     * is applied again when the environment's configuration has changed before the start.
+     */
+    isAbsolute: integer("is_absolute", { mode: "boolean" }).notNull().default(true),
+    /** How many offers have lapsed without a start. */
+    lapsedOffers: integer("lapsed_offers").notNull().default(0),
   },
   (table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
@@ -159,10 +171,17 @@ export const attempts = sqliteTable(
     createdAt: createdAt(),
     startedAt: time("started_at"),
     endedAt: time("ended_at"),
+    /** The runner token that claimed it. */
+    tokenId: id("token_id"),
+    /** From then on the runner is asked to cancel (`max_run_seconds` of its pool). */
+    runUntil: time("run_until"),
   },
   (table) => [
     uniqueIndex("attempts_request").on(table.poolId, table.requestId),
     uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> 'ended'`),
+    index("attempts_token")
+      .on(table.tokenId, table.createdAt, table.id)
+      .where(sql`state <> 'ended'`),
     index("attempts_environment").on(table.environmentId),
     index("attempts_deployment").on(table.deploymentId),
   ],

@@ -62,7 +62,10 @@ const replace = createRoute({
   operationId: "replaceEnvironment",
   tags: ["Environments"],
   summary: "Replace an environment",
-  description: `${NEEDS.contributor} A name that the project has already is a \`conflict\`.`,
+  description:
+    `${NEEDS.contributor} A name that the project has already is a \`conflict\`, and so is ` +
+    "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
+    "are based on the new configuration when they start.",
   security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(ReplaceEnvironment) },
   responses: { 200: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },

@@ -65,6 +65,7 @@ export async function createEnvironment(
     updatedAt: now,
     epoch: 0,
     startedNumber: 0,
+    configurationVersion: 0,
   };
   const insert = store.insertEnvironment(ctx.db, environment);
   const limits = limitGrowth(ctx, {
@@ -84,7 +85,8 @@ export async function getEnvironment(ctx: ServiceContext, id: string): Promise<E
 
 /**
  * Replaces name and configuration; takes a contributor. Throws `Conflict` for a name that is taken,
- * and for another configuration once a deployment has succeeded: from then on they change it.
+ * and for another configuration while a deployment is active: its success would undo the change.
+ * Queued deployments are based on the new configuration when they start.
  */
 export async function replaceEnvironment(
   ctx: ServiceContext,
@@ -109,7 +111,9 @@ export async function replaceEnvironment(
   );
   if (replaced) return replaced;
   await requireEnvironment(ctx, id, "contributor");
-  throw new Conflict("A deployment has made the configuration what it is. Deploy to change it.");
+  throw new Conflict(
+    "A deployment of the environment is running. Change the configuration once it has ended.",
+  );
 }
 
 /** Deletes an environment with its components, stacks, variables and deployments. */

@@ -65,27 +65,20 @@ export function insertEnvironment(db: Database, environment: EnvironmentRow) {
   return db.insert(environments).values(environment);
 }
 
-/**
- * Changes nothing if the configuration would be another one though a deployment has made it what it
- * is.
- */
+/** Changes nothing if the configuration would be another one while a deployment is active. */
 export function replaceEnvironment(
   db: Database,
   organizationId: string,
   id: string,
   change: Pick<EnvironmentRow, "name" | "configuration" | "updatedAt">,
 ) {
-  const free = sql`not exists (select 1 from deployments as done
-    where done.environment_id = ${id} and done.status = 'succeeded')`;
+  const isIdle = sql`not exists (select 1 from deployments as active
+    where active.environment_id = ${id} and active.status in ('in_progress', 'canceling'))`;
+  const isSame = eq(environments.configuration, change.configuration);
   return db
     .update(environments)
     .set(change)
-    .where(
-      and(
-        within(organizationId, id),
-        or(eq(environments.configuration, change.configuration), free),
-      ),
-    )
+    .where(and(within(organizationId, id), or(isSame, isIdle)))
     .returning();
 }
 

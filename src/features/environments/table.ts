@@ -22,6 +22,11 @@ export const environments = sqliteTable(
     epoch: integer("epoch").notNull().default(0),
     /** The number of the newest deployment that was started. No older one ever starts. */
     startedNumber: integer("started_number").notNull().default(0),
+    /**
+     * Increases with every change of the configuration, by a person or by a deployment. A trigger
+     * maintains it, so that no write is forgotten, of the previous version of the Worker either.
+     */
+    configurationVersion: integer("configuration_version").notNull().default(0),
   },
   (table) => [
     uniqueIndex("environments_project_name").on(table.projectId, table.name),

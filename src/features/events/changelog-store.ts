@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../context.ts";
 import { changelogEntries } from "../../db/schema.ts";
 import { newId } from "../../lib/ids.ts";
@@ -29,6 +29,12 @@ export function toEntries({ clock }: SystemContext, changes: readonly Change[]) 
     });
 }
 
+/** The fields before and after a change as JSON, where only the batch of the change knows them. */
+export interface WrittenFields {
+  before: SQL;
+  after: SQL;
+}
+
 /**
  * Inserts changelog entries, right after the statement that makes their changes: only if that has
  * changed a row. Without an actor, the service itself has made the changes.
@@ -37,13 +43,15 @@ export function insertEntries(
   { db, clock, actor }: ChangelogContext,
   organizationId: string,
   entries: readonly Entry[],
+  written?: WrittenFields,
 ) {
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
   return db.insert(changelogEntries).select(
     sql`select ${field("id")}, ${organizationId}, ${field("projectId")},
         ${actor?.accountId ?? null}, ${actor?.membershipId ?? null}, ${actor?.keyId ?? null},
         ${field("action")}, ${field("record.type")}, ${field("record.id")},
-        ${field("record.name")}, ${field("before")}, ${field("after")}, ${clock.now()}
+        ${field("record.name")}, ${written?.before ?? field("before")},
+        ${written?.after ?? field("after")}, ${clock.now()}
       from json_each(${JSON.stringify(entries)}) as item where changes() > 0`,
   );
 }
@@ -84,12 +92,20 @@ export function recordChanges(
   ctx: ChangelogContext,
   organizationId: string,
   changes: readonly Change[],
+  written?: WrittenFields,
 ) {
   const entries = toEntries(ctx, changes);
-  return [insertEntries(ctx, organizationId, entries), announceEntries(ctx, entries)] as const;
+  return [
+    insertEntries(ctx, organizationId, entries, written),
+    announceEntries(ctx, entries),
+  ] as const;
 }
 
 /** The same of what the actor does to one record. */
-export function recordChange(ctx: SystemContext & { actor: Actor }, change: Change) {
-  return recordChanges(ctx, ctx.actor.organizationId, [change]);
+export function recordChange(
+  ctx: SystemContext & { actor: Actor },
+  change: Change,
+  written?: WrittenFields,
+) {
+  return recordChanges(ctx, ctx.actor.organizationId, [change], written);
 }

@@ -8,6 +8,7 @@ export function presentPool(row: PoolRow) {
     org_id: row.organizationId,
     name: row.name,
     environment_ids: JSON.parse(row.environmentIds) as string[],
+    max_run_seconds: row.maxRunSeconds,
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
   };

@@ -103,8 +103,8 @@ export const runnerPoolRoutes = createRouter()
     return c.json(toEnvelope(page, presentPool), 200);
   })
   .openapi(create, async (c) => {
-    const { name, environment_ids } = c.req.valid("json");
-    const input = { name, environmentIds: environment_ids };
+    const { name, environment_ids, max_run_seconds } = c.req.valid("json");
+    const input = { name, environmentIds: environment_ids, maxRunSeconds: max_run_seconds };
     return c.json(presentPool(await createPool(c.env, c.req.valid("param").org_id, input)), 201);
   })
   .openapi(get, async (c) => {

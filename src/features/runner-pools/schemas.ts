@@ -4,9 +4,17 @@ import { idParam } from "../../http/params.ts";
 import { EXAMPLE_ID, Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { RUNNER_TOKEN_PATTERN } from "./format.ts";
+import { DEFAULT_RUN_SECONDS } from "./model.ts";
 
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;
 const COUNT = `Send 1 to ${MAXIMUM_ENVIRONMENTS} environments.`;
+
+const RUN_TIME =
+  "How long a run may take, in seconds, heartbeats or not: then it is asked to cancel, and its " +
+  "deployment fails with the reason `run_timeout`.";
+const SECONDS =
+  `Send a whole number of seconds from ${LIMITS.minimumRunSeconds.value} to ` +
+  `${LIMITS.maximumRunSeconds.value}.`;
 
 const Name = text(LIMITS.nameLength.value).openapi({
   description: "Unique in the organization.",
@@ -25,6 +33,7 @@ export const RunnerPool = z
     environment_ids: z.array(Identifier).openapi({
       description: "The environments whose deployments its runners may claim.",
     }),
+    max_run_seconds: z.int().openapi({ description: RUN_TIME, example: DEFAULT_RUN_SECONDS }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -36,6 +45,12 @@ export const CreateRunnerPool = z
   .strictObject({
     name: Name,
     environment_ids: z.array(IdentifierInput).min(1, COUNT).max(MAXIMUM_ENVIRONMENTS, COUNT),
+    max_run_seconds: z
+      .int(SECONDS)
+      .min(LIMITS.minimumRunSeconds.value, SECONDS)
+      .max(LIMITS.maximumRunSeconds.value, SECONDS)
+      .default(DEFAULT_RUN_SECONDS)
+      .openapi({ description: `${RUN_TIME} Six hours by default.` }),
   })
   .openapi("CreateRunnerPool", { example: { name: "eu", environment_ids: [EXAMPLE_ID] } });
 

@@ -40,12 +40,13 @@ export async function getPool(
 export async function createPool(
   ctx: ServiceContext,
   organizationId: string,
-  input: { name: string; environmentIds: readonly string[] },
+  input: { name: string; environmentIds: readonly string[]; maxRunSeconds: number },
 ): Promise<PoolRow> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const now = ctx.clock.now();
-  const { name } = input;
-  const pool = { id: newId(ctx.clock), organizationId, name, createdAt: now, updatedAt: now };
+  const { name, maxRunSeconds } = input;
+  const times = { createdAt: now, updatedAt: now };
+  const pool = { id: newId(ctx.clock), organizationId, name, maxRunSeconds, ...times };
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { runner_pools: 1 },

@@ -8,7 +8,7 @@ import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
 export type PoolRow = Awaited<ReturnType<typeof findPool>>[number];
 export type TokenRow = typeof runnerTokens.$inferSelect;
-export type NewPool = typeof runnerPools.$inferInsert;
+export type NewPool = typeof runnerPools.$inferSelect;
 
 /** A pool with the IDs of its environments, as JSON. Its own table goes by its full name. */
 const POOL = {
@@ -69,10 +69,10 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
     sql`${environments.id} in ${ids}`,
   );
   const count = db.select({ count: sql`count(*)` }).from(environments).where(known);
-  const { id, organizationId, name, createdAt, updatedAt } = pool;
+  const { id, organizationId, name, createdAt, updatedAt, maxRunSeconds } = pool;
   return [
     db.insert(runnerPools).select(
-      sql`select ${id}, ${organizationId}, ${name}, ${createdAt}, ${updatedAt}
+      sql`select ${id}, ${organizationId}, ${name}, ${createdAt}, ${updatedAt}, ${maxRunSeconds}
           where (${count}) = ${environmentIds.length}`,
     ),
     db.insert(runnerPoolEnvironments).select(

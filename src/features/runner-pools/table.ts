@@ -9,6 +9,7 @@ import {
 import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
+import { DEFAULT_RUN_SECONDS } from "./model.ts";
 
 export const runnerPools = sqliteTable(
   "runner_pools",
@@ -20,6 +21,8 @@ export const runnerPools = sqliteTable(
     name: text("name").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    /** How long a run may take before it is ended, heartbeats or not. */
+    maxRunSeconds: integer("max_run_seconds").notNull().default(DEFAULT_RUN_SECONDS),
   },
   (table) => [
     uniqueIndex("runner_pools_name").on(table.organizationId, table.name),

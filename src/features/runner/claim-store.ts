@@ -1,13 +1,17 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { Runner } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { CUT, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
 import { attempts, deployments, environments } from "../../db/schema.ts";
-import { DEPLOYMENT, type DeploymentStatus } from "../deployments/index.ts";
+import { cutDeployments, DEPLOYMENT_RECORD, STACKS_OF_PAGE } from "../deployments/index.ts";
+import { HELD_DEPLOYMENT } from "./store.ts";
 
 export type ClaimRow = Awaited<ReturnType<typeof findClaim>>[number];
 
 export interface NewAttempt {
   id: string;
   poolId: string;
+  tokenId: string;
   requestId: string;
   now: number;
   offeredUntil: number;
@@ -19,10 +23,11 @@ export interface NewAttempt {
  * no second one.
  */
 export function insertAttempt(db: Database, attempt: NewAttempt) {
-  const { id, poolId, requestId, now, offeredUntil } = attempt;
+  const { id, poolId, tokenId, requestId, now, offeredUntil } = attempt;
   return db.insert(attempts).select(
     sql`select ${id}, turn.organization_id, turn.environment_id, turn.id, ${poolId}, ${requestId},
-        place.epoch + 1, 'offered', ${offeredUntil}, null, null, null, null, ${now}, null, null
+        place.epoch + 1, 'offered', ${offeredUntil}, null, null, null, null, ${now}, null, null,
+        ${tokenId}, null
       from runner_pool_environments as mine
       join environments as place on place.id = mine.environment_id
       join deployments as turn on turn.environment_id = place.id and turn.status = 'queued'
@@ -48,23 +53,56 @@ export function raiseEpoch(db: Database, attemptId: string) {
     .where(sql`${environments.id} = (select environment_id from attempts where id = ${attemptId})`);
 }
 
+/** An attempt, its deployment, and the names of the environment's variables. */
+const CLAIM = {
+  ...HELD_DEPLOYMENT,
+  attemptCreatedAt: sql<number>`${attempts.createdAt}`.as("attempt_created_at"),
+  variableNames: sql<string>`(select json_group_array(named.name) from (
+    select distinct name from variables where variables.environment_id = deployments.environment_id
+    order by name) as named)`.as("variable_names"),
+};
+
 /** What a request of the pool was given: the attempt, its deployment, and names of variables. */
 export function findClaim(db: Database, poolId: string, requestId: string) {
   return db
-    .select({
-      ...DEPLOYMENT,
-      attemptId: sql<string>`${attempts.id}`.as("attempt_id"),
-      epoch: attempts.epoch,
-      state: attempts.state,
-      offeredUntil: attempts.offeredUntil,
-      leaseUntil: attempts.leaseUntil,
-      lostAt: attempts.lostAt,
-      deploymentStatus: sql<DeploymentStatus>`${deployments.status}`.as("deployment_status"),
-      variableNames: sql<string>`(select json_group_array(named.name) from (
-        select distinct name from variables where variables.environment_id = deployments.environment_id
-        order by name) as named)`.as("variable_names"),
-    })
+    .select(CLAIM)
     .from(attempts)
     .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
     .where(and(eq(attempts.poolId, poolId), eq(attempts.requestId, requestId)));
+}
+
+/** The attempts that were claimed with a token and are its runner's still, swept or not. */
+export function listClaims(
+  db: Database,
+  { poolId, keyId }: Runner,
+  page: PageRequest,
+  now: number,
+) {
+  const { where, orderBy, limit } = keyset(page, attempts.createdAt, attempts.id);
+  const records = db
+    .select({
+      ...DEPLOYMENT_RECORD,
+      id: sql`${attempts.id}`.as("id"),
+      createdAt: sql`${attempts.createdAt}`.as("created_at"),
+    })
+    .from(attempts)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .where(
+      and(
+        eq(attempts.tokenId, keyId),
+        eq(attempts.poolId, poolId),
+        sql`${attempts.state} <> 'ended'`,
+        sql`case ${attempts.state} when 'offered' then ${attempts.offeredUntil} > ${now}
+          else ${attempts.lostAt} > ${now} end`,
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+  return db
+    .select({ ...CLAIM, stacks: STACKS_OF_PAGE, ...CUT })
+    .from(cutDeployments(page, records))
+    .innerJoin(attempts, sql`${attempts.id} = page.id`)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .orderBy(pageOrder(page));
 }

@@ -11,9 +11,9 @@ export interface Completion {
 }
 
 /**
- * Ends a deployment by its runner's word, as far as that goes: while canceling, all ends canceled;
- * and nothing succeeds with a stack that has not. Success makes the copy the environment's
- * configuration. For one batch that `settle` goes on.
+ * Ends a deployment with the outcome that its runner reports, with three exceptions: past the time of
+ * its pool it fails; while canceling it ends canceled; and it does not succeed with a stack that has
+ * not. Success makes the copy the environment's configuration. For one batch that `settle` goes on.
  */
 export function complete(
   db: Database,
@@ -21,7 +21,7 @@ export function complete(
   { outcome, failureReason, message }: Completion,
   now: number,
 ) {
-  const { status, reason } = verdictOn(outcome, failureReason);
+  const { status, reason } = resolveOutcome(outcome, failureReason, now);
   return [
     db
       .update(deployments)
@@ -58,19 +58,25 @@ export function complete(
 }
 
 /** What a deployment ends as when its runner says this, and why; in the terms of its own row. */
-function verdictOn(outcome: Outcome, failureReason: string | null) {
+function resolveOutcome(outcome: Outcome, failureReason: string | null, now: number) {
   const hasStack = (condition: string) => sql`exists (select 1 from deployment_stacks as part
     where part.deployment_id = deployments.id and part.status ${sql.raw(condition)})`;
   const hasFailed = hasStack("= 'failed'");
-  const status = sql`case when status = 'canceling' then 'canceled'
-    when ${hasFailed} then 'failed'
-    when ${outcome} = 'succeeded' and ${hasStack("not in ('succeeded', 'skipped')")} then 'failed'
+  const isUnfinished = sql`${outcome} = 'succeeded' and ${hasStack("not in ('succeeded', 'skipped')")}`;
+  // Whether or not a sweep has asked to cancel: `desiredOf` has, since then.
+  const isTimeout = sql`(failure_reason is ${FAILURES.runTimeout}
+    or status = 'in_progress' and exists (select 1 from attempts as held
+      where held.deployment_id = deployments.id and held.state = 'running'
+        and held.run_until <= ${now}))`;
+  const status = sql`case when ${isTimeout} then 'failed'
+    when status = 'canceling' then 'canceled'
+    when ${hasFailed} or ${isUnfinished} then 'failed'
     else ${outcome} end`;
-  const reason = sql`case when status = 'canceling' then null
+  const reason = sql`case when ${isTimeout} then ${FAILURES.runTimeout}
+    when status = 'canceling' then null
     when ${outcome} = 'failed' and ${failureReason} is not null then ${failureReason}
     when ${hasFailed} then ${FAILURES.stackFailed}
-    when ${outcome} = 'succeeded' and ${hasStack("not in ('succeeded', 'skipped')")}
-      then ${FAILURES.stacksUnfinished} end`;
+    when ${isUnfinished} then ${FAILURES.stacksUnfinished} end`;
   return { status, reason };
 }
 

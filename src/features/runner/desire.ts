@@ -10,6 +10,7 @@ export interface Hold {
   offeredUntil: number;
   leaseUntil: number | null;
   lostAt: number | null;
+  runUntil: number | null;
   deploymentStatus: DeploymentStatus;
 }
 
@@ -19,8 +20,17 @@ export function isHeld({ state, offeredUntil, lostAt }: Hold, now: number): bool
   return state === "running" && now < (lostAt ?? 0);
 }
 
-/** Without a hold on it, a runner is to stop touching the infrastructure. */
+/**
+ * Without a hold on it, a runner is to stop touching the infrastructure. Past the time of its pool it
+ * is to cancel, before a sweep says so in the deployment as after.
+ */
 export function desiredOf(hold: Hold, now: number): Desire {
   if (!isHeld(hold, now)) return "stop";
-  return hold.deploymentStatus === "canceling" ? "cancel" : "continue";
+  const isCanceling = hold.deploymentStatus === "canceling" || isTimedOut(hold, now);
+  return isCanceling ? "cancel" : "continue";
+}
+
+/** Whether a run has taken longer than its pool allows. */
+export function isTimedOut({ state, runUntil }: Hold, now: number): boolean {
+  return state === "running" && runUntil !== null && runUntil <= now;
 }

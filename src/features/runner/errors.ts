@@ -1,4 +1,5 @@
 import { ApiError } from "../../lib/errors.ts";
+import { FAILURES } from "../deployments/index.ts";
 import type { Desire } from "./desire.ts";
 
 /** The header of every answer of the runner plane. */
@@ -6,8 +7,15 @@ export const DESIRED = "deployment-desired";
 
 /** What an attempt's state does not allow; and what its runner is to do now. */
 export class AttemptConflict extends ApiError {
-  constructor(message: string, desired: Desire) {
-    super("conflict", message, { headers: { [DESIRED]: desired } });
+  constructor(message: string, desired: Desire, cause?: object) {
+    super("conflict", message, { headers: { [DESIRED]: desired }, ...(cause && { cause }) });
+  }
+}
+
+/** The deployment has failed, because its patch does not apply to the current configuration. */
+export class PatchConflict extends AttemptConflict {
+  constructor(message: string) {
+    super(`The deployment has failed. ${message}`, "stop", { reason: FAILURES.patchConflict });
   }
 }
 

@@ -1,8 +1,10 @@
-import { presentDeployment } from "../deployments/index.ts";
+import { type Outcome, presentDeployment } from "../deployments/index.ts";
 import type { Desire } from "./desire.ts";
 import type { DeliveredVariable } from "./report-service.ts";
 import { INTERVALS } from "./schemas.ts";
 import type { Claim } from "./service.ts";
+import type { Started } from "./start-service.ts";
+import type { HoldRow } from "./store.ts";
 
 export function presentClaim({ row, leaseToken }: Claim) {
   return {
@@ -12,6 +14,19 @@ export function presentClaim({ row, leaseToken }: Claim) {
     deployment: presentDeployment(row),
     variable_names: JSON.parse(row.variableNames) as string[],
     ...INTERVALS,
+  };
+}
+
+export function presentStart({ row, desired }: Started) {
+  return { ...presentProgress(desired), deployment: presentDeployment(row) };
+}
+
+/** An attempt that its runner has completed. */
+export function presentCompleted({ deploymentStatus, failureReason }: HoldRow) {
+  return {
+    ...presentProgress("stop"),
+    status: deploymentStatus as Outcome,
+    ...(failureReason !== null && { failure_reason: failureReason }),
   };
 }
 

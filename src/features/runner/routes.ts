@@ -1,28 +1,39 @@
 import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ERROR_REPLIES, jsonBody, jsonReply, RUNNER_TOKEN } from "../../http/replies.ts";
 import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
 import { DESIRED } from "./errors.ts";
 import { toLease, toReport } from "./input.ts";
-import { presentClaim, presentProgress, presentVariable } from "./presenters.ts";
+import {
+  presentClaim,
+  presentCompleted,
+  presentProgress,
+  presentStart,
+  presentVariable,
+} from "./presenters.ts";
 import { deliverVariables, reportStack } from "./report-service.ts";
 import {
   AttemptParams,
   Claim,
   ClaimInput,
+  ClaimList,
+  CompletedAttempt,
   CompletionInput,
   DeliveredVariables,
   LeaseHeaders,
   Progress,
   StackOfAttemptParams,
   StackReport,
+  StartedAttempt,
 } from "./schemas.ts";
 import {
   claimDeployment,
   completeAttempt,
+  listAttempts,
   releaseAttempt,
   sendHeartbeat,
-  startAttempt,
 } from "./service.ts";
+import { startAttempt } from "./start-service.ts";
 
 const LOST = "An attempt that is not yours any more is a `conflict`: stop.";
 const RETRY_AFTER = "5";
@@ -46,17 +57,36 @@ const claim = createRoute({
   },
 });
 
+const list = createRoute({
+  method: "get",
+  path: "/v1/runner/attempts",
+  operationId: "listAttempts",
+  tags: ["Runners"],
+  summary: "List your live attempts",
+  description:
+    "The attempts that were claimed with this token and have not ended, for a runner that has lost " +
+    "what it knew of them. Each is as its claim gave it.",
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { query: ListQuery },
+  responses: { 200: jsonReply(ClaimList, "A page of attempts."), ...ERROR_REPLIES },
+});
+
 const start = createRoute({
   method: "post",
   path: "/v1/runner/attempts/{attempt_id}/start",
   operationId: "startAttempt",
   tags: ["Runners"],
   summary: "Start an attempt",
-  description: `Within 60 seconds: else the offer lapses, and the deployment is queued again. ${LOST}`,
+  description:
+    "Within 60 seconds: else the offer lapses, and the deployment is queued again, five times at " +
+    "most. If the environment's configuration has changed since the deployment was created, the " +
+    "patch is applied to the current one: execute the patch of this reply. If it does not apply, " +
+    `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
   security: RUNNER_TOKEN,
   "x-ratelimit-policy": "runner",
   request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(StartedAttempt, "The deployment to execute."), ...ERROR_REPLIES },
 });
 
 const heartbeat = createRoute({
@@ -109,7 +139,7 @@ const complete = createRoute({
   security: RUNNER_TOKEN,
   "x-ratelimit-policy": "runner",
   request: { params: AttemptParams, headers: LeaseHeaders, body: jsonBody(CompletionInput) },
-  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(CompletedAttempt, "How it has ended."), ...ERROR_REPLIES },
 });
 
 const release = createRoute({
@@ -131,9 +161,14 @@ export const runnerRoutes = createRouter<ProtectedForRunners>()
     if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER });
     return c.json(presentClaim(claimed), 200, { [DESIRED]: claimed.desired });
   })
+  .openapi(list, async (c) => {
+    const page = await listAttempts(c.env, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentClaim), 200);
+  })
   .openapi(start, async (c) => {
-    const desired = await startAttempt(c.env, toLease(c.req.valid("param"), c.req.valid("header")));
-    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
+    const started = await startAttempt(c.env, lease);
+    return c.json(presentStart(started), 200, { [DESIRED]: started.desired });
   })
   .openapi(heartbeat, async (c) => {
     const desired = await sendHeartbeat(
@@ -158,8 +193,8 @@ export const runnerRoutes = createRouter<ProtectedForRunners>()
     const { outcome, failure_reason = null, message = null } = c.req.valid("json");
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));
     const completion = { outcome, failureReason: failure_reason, message };
-    const desired = await completeAttempt(c.env, lease, completion);
-    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+    const ended = await completeAttempt(c.env, lease, completion);
+    return c.json(presentCompleted(ended), 200, { [DESIRED]: "stop" });
   })
   .openapi(release, async (c) => {
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));

@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
 import { textParam } from "../../http/params.ts";
 import { Identifier, line, paragraphs, text, timestampInput } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   Deployment,
+  FAILURES,
   HEARTBEAT_MS,
   LEASE_MS,
   OFFER_MS,
@@ -57,12 +59,33 @@ export const Progress = z
   .object({
     desired: z.enum(DESIRES).openapi({
       description:
-        "`cancel`: somebody has canceled the deployment; stop what you do, and complete. `stop`: the " +
-        "attempt is not yours any more; do not touch the infrastructure.",
+        "`cancel`: somebody has canceled the deployment, or it has run for longer than its pool " +
+        "allows; stop what you do, and complete. `stop`: the attempt is not yours any more; do not " +
+        "touch the infrastructure.",
     }),
     ...Intervals,
   })
   .openapi("AttemptProgress");
+
+export const StartedAttempt = Progress.extend({
+  deployment: Deployment.openapi({
+    description: "As it is executed: `data.patch` is based on the current configuration.",
+  }),
+}).openapi("StartedAttempt");
+
+export const CompletedAttempt = Progress.extend({
+  status: z.enum(OUTCOMES).openapi({
+    description: "How the deployment has ended, which may differ from the outcome that you sent.",
+  }),
+  failure_reason: z
+    .string()
+    .optional()
+    .openapi({
+      description: `Yours, or the service's: ${Object.values(FAILURES).join(", ")}.`,
+    }),
+}).openapi("CompletedAttempt");
+
+export const ClaimList = envelopeOf(Claim, "ClaimList");
 
 export const DeliveredVariables = z
   .object({

@@ -1,4 +1,5 @@
 import type { RunnerContext } from "../../context.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -8,7 +9,7 @@ import type { ClaimRow } from "./claim-store.ts";
 import * as claims from "./claim-store.ts";
 import type { Completion } from "./completion-store.ts";
 import * as completions from "./completion-store.ts";
-import { type Desire, desiredOf, isHeld } from "./desire.ts";
+import { type Desire, desiredOf, type Hold, isHeld } from "./desire.ts";
 import { AttemptConflict, LeaseLost } from "./errors.ts";
 import type { HoldRow, Reference } from "./store.ts";
 import * as store from "./store.ts";
@@ -35,9 +36,10 @@ export async function claimDeployment(
   requestId: string,
 ): Promise<Claim | undefined> {
   const { db, clock } = ctx;
-  const { poolId } = ctx.runner;
   const now = clock.now();
-  const attempt = { id: newId(clock), poolId, requestId, now, offeredUntil: now + OFFER_MS };
+  const { poolId, keyId: tokenId } = ctx.runner;
+  const offeredUntil = now + OFFER_MS;
+  const attempt = { id: newId(clock), poolId, tokenId, requestId, now, offeredUntil };
   const results = await commit(ctx, [
     ...sweep(db, { pool: poolId }, now),
     ...settle(ctx, { pool: poolId }, now),
@@ -45,25 +47,25 @@ export async function claimDeployment(
     claims.raiseEpoch(db, attempt.id),
     claims.findClaim(db, poolId, requestId),
   ]);
-  const [row] = results[10];
+  const [row] = results[11];
   if (!row) return undefined;
   return { row, leaseToken: await ctx.leaseToken(row.attemptId), desired: desiredOf(row, now) };
 }
 
-/** Starts what was offered, in time; again, it changes nothing. */
-export async function startAttempt(ctx: RunnerContext, lease: LeaseClaim): Promise<Desire> {
-  const reference = await requireLease(ctx, lease);
-  const { db } = ctx;
+/** The attempts that were claimed with the runner's token and are its own still. */
+export async function listAttempts(ctx: RunnerContext, page: PageRequest): Promise<Page<Claim>> {
   const now = ctx.clock.now();
-  const results = await commit(ctx, [
-    ...store.start(db, reference, now),
-    ...settle(ctx, { attempt: reference.id }, now),
-    store.findHold(db, reference),
-  ]);
-  const [hold] = results[9];
-  const { state } = requireHeld(hold, now);
-  if (state !== "running") throw new LeaseLost();
-  return desiredOf(requireHeld(hold, now), now);
+  const found = await claims.listClaims(ctx.db, ctx.runner, page, now);
+  const { rows, next } = toPage(page, found, ({ attemptCreatedAt, attemptId }) => ({
+    createdAt: attemptCreatedAt,
+    id: attemptId,
+  }));
+  const toClaim = async (row: ClaimRow): Promise<Claim> => ({
+    row,
+    leaseToken: await ctx.leaseToken(row.attemptId),
+    desired: desiredOf(row, now),
+  });
+  return { rows: await Promise.all(rows.map(toClaim)), next };
 }
 
 /** Says that the runner lives: its lease begins anew. */
@@ -93,12 +95,15 @@ export async function releaseAttempt(ctx: RunnerContext, lease: LeaseClaim): Pro
   throw new AttemptConflict(`The attempt is ${state}: complete it.`, desiredOf(hold, now));
 }
 
-/** Ends the deployment. The same word again changes nothing; another one is a `Conflict`. */
+/**
+ * Ends the deployment, and gives the attempt with the end it came to. The same completion again
+ * changes nothing; another one is a `Conflict`.
+ */
 export async function completeAttempt(
   ctx: RunnerContext,
   lease: LeaseClaim,
   completion: Completion,
-): Promise<Desire> {
+): Promise<HoldRow> {
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
@@ -109,7 +114,7 @@ export async function completeAttempt(
   ]);
   const [hold] = results[8];
   if (!hold) throw new NotFound("attempt");
-  if (hold.completion === completions.toCompletionText(completion)) return "stop";
+  if (hold.completion === completions.toCompletionText(completion)) return hold;
   if (hold.completion !== null) {
     throw new AttemptConflict("The attempt was completed with another outcome.", "stop");
   }
@@ -140,7 +145,8 @@ export function requireRunning(hold: HoldRow | undefined, now: number): HoldRow 
   throw new AttemptConflict("Start the attempt first.", desiredOf(held, now));
 }
 
-function requireHeld(hold: HoldRow | undefined, now: number): HoldRow {
+/** The attempt, if there is one and it is its runner's still. */
+export function requireHeld<Held extends Hold>(hold: Held | undefined, now: number): Held {
   if (!hold) throw new NotFound("attempt");
   if (!isHeld(hold, now)) throw new LeaseLost();
   return hold;
