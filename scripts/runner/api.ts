@@ -26,16 +26,28 @@ interface Call {
   signal?: AbortSignal;
 }
 
+interface ErrorBody {
+  code?: string;
+  message?: string;
+  cause?: { reason?: string } | null;
+}
+
 /** An answer that says no, which repeating would not change. */
 export class Refusal extends Failure {
   readonly status: number;
   readonly desired: Desired;
+  /** What the server says to people. */
+  readonly explanation: string;
+  /** What it says to programs beyond the code of the error: `cause.reason`. */
+  readonly reason: string | undefined;
 
   constructor(what: string, { status, desired, body }: Answer) {
-    const { code = "", message = "" } = (body ?? {}) as { code?: string; message?: string };
+    const { code = "", message = "", cause } = (body ?? {}) as ErrorBody;
     super(`${what}: ${status} ${code} ${message}`.trimEnd());
     this.status = status;
     this.desired = desired;
+    this.explanation = message;
+    this.reason = cause?.reason;
   }
 
   /** Whether the attempt is not this runner's any more. */

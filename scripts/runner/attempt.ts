@@ -1,12 +1,23 @@
 import { Failure } from "../failure.ts";
-import type { Api } from "./api.ts";
+import { type Api, Refusal } from "./api.ts";
 import { type Ended, runCommand } from "./child.ts";
 import { type Halt, Hold } from "./hold.ts";
 import type { Options } from "./options.ts";
-import type { Claim, Completion, Outcome, StackReport } from "./wire.ts";
+import { type PatchFile, writePatchFile } from "./patch-file.ts";
+import type { Claim, Completion, Deployment, Outcome, StackReport } from "./wire.ts";
 
-/** `lost`: somebody else may have it now, or nobody; the server has decided without this runner. */
-export type Result = Outcome | "lost";
+const PATCH_CONFLICT = "patch_conflict";
+
+/**
+ * How a deployment has ended, as the server says. `lost`: another runner may have it now, or none;
+ * the server has decided without this one.
+ */
+export interface Result {
+  status: Outcome | "lost";
+  reason?: string | undefined;
+}
+
+const LOST: Result = { status: "lost" };
 
 export interface Signals {
   /** Whoever runs this runner wants it to end. */
@@ -16,7 +27,10 @@ export interface Signals {
 }
 
 const WORDS = {
-  canceled: { outcome: "canceled", message: "The command was stopped: somebody canceled it." },
+  canceled: {
+    outcome: "canceled",
+    message: "The command was stopped: the server asked to cancel.",
+  },
   interrupted: {
     outcome: "canceled",
     message: "The command was stopped: its runner was told to end.",
@@ -43,34 +57,65 @@ export async function carryOut(
   const interrupt = () => hold.giveUp("interrupted");
   ending.addEventListener("abort", interrupt, { once: true });
   try {
-    await hold.start();
-    console.log(`Deployment ${claim.deployment.id}: started.`);
+    const deployment = await hold.start();
+    console.log(`Deployment ${deployment.id}: started.`);
     if (ending.aborted) interrupt();
-    const completion = await work(hold, claim, options, force);
-    if (hold.halt === "lost") return "lost";
-    await hold.complete(completion);
-    return completion.outcome;
+    const completion = await work(hold, deployment, options, force);
+    if (hold.halt === "lost") return LOST;
+    const { status, failure_reason } = await hold.complete(completion);
+    return { status, reason: failure_reason };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    if (error instanceof Refusal && error.reason === PATCH_CONFLICT) {
+      console.error(error.explanation);
+      return { status: "failed", reason: PATCH_CONFLICT };
+    }
     console.error(error.message);
-    return "lost";
+    return LOST;
   } finally {
     ending.removeEventListener("abort", interrupt);
     hold.end();
   }
 }
 
-/** The stacks one after the other, until one fails: what is left over, the server marks as skipped. */
+/** Works with the patch in a file, which is there as long as the work takes. */
 async function work(
   hold: Hold,
-  claim: Claim,
+  deployment: Deployment,
   options: Options,
   force: AbortSignal,
 ): Promise<Completion> {
+  let patchFile: PatchFile;
+  try {
+    patchFile = writePatchFile(deployment.data.patch);
+  } catch (error) {
+    const { code = "an unknown error" } = error as NodeJS.ErrnoException;
+    const message = `The patch could not be written to a file: ${code}.`;
+    console.error(message);
+    return { outcome: "failed", failure_reason: "patch_not_written", message };
+  }
+  try {
+    return await deployStacks(hold, deployment, options, { force, patchPath: patchFile.path });
+  } finally {
+    patchFile.remove();
+  }
+}
+
+/** The stacks one after the other, until one fails: what is left over, the server marks as skipped. */
+async function deployStacks(
+  hold: Hold,
+  deployment: Deployment,
+  options: Options,
+  { force, patchPath }: { force: AbortSignal; patchPath: string },
+): Promise<Completion> {
   const variables = hold.halted.aborted ? [] : await readVariables(hold);
-  for (const stackId of claim.deployment.stack_ids) {
+  for (const stackId of deployment.stack_ids) {
     if (hold.halted.aborted) break;
-    const env = toEnvironment(claim, stackId, variables);
+    const env = {
+      ...toEnvironment(deployment, variables),
+      LONGSHORE_STACK: stackId,
+      LONGSHORE_PATCH_FILE: patchPath,
+    };
     const failure = await deployStack(hold, stackId, options, env, force);
     if (failure && !hold.halted.aborted) {
       return { outcome: "failed", failure_reason: "stack_failed", message: failure };
@@ -123,10 +168,9 @@ function endOf(hold: Hold): Completion | undefined {
   return halt === undefined || halt === "lost" ? undefined : WORDS[halt];
 }
 
-/** What the command sees. What the deployment brings does not overwrite what the runner says. */
+/** What all commands see. What the deployment brings does not overwrite what the runner says. */
 function toEnvironment(
-  { deployment }: Claim,
-  stackId: string,
+  deployment: Deployment,
   variables: readonly { name: string; value: string }[],
 ): NodeJS.ProcessEnv {
   const { LONGSHORE_RUNNER_TOKEN: _, ...inherited } = process.env;
@@ -134,7 +178,6 @@ function toEnvironment(
     ...inherited,
     ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
     LONGSHORE_DEPLOYMENT: deployment.id,
-    LONGSHORE_STACK: stackId,
     LONGSHORE_SOURCE: JSON.stringify(deployment.data.source ?? {}),
   };
 }

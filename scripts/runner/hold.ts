@@ -1,9 +1,18 @@
 import { type Answer, type Api, pause, Refusal } from "./api.ts";
-import type { Claim, Completion, DeliveredVariables, Intervals, StackReport } from "./wire.ts";
+import type {
+  Claim,
+  CompletedAttempt,
+  Completion,
+  DeliveredVariables,
+  Deployment,
+  Intervals,
+  StackReport,
+  StartedAttempt,
+} from "./wire.ts";
 
 /**
- * Why the work ends before its end: somebody canceled the deployment; whoever runs this runner wants
- * it to end; the server was not heard of for as long as the lease is; or the attempt is not ours.
+ * Why the work ends before its end: the server asks to cancel; whoever runs this runner wants it to
+ * end; the server was not heard of for as long as the lease is; or the attempt is not ours.
  */
 export type Halt = "canceled" | "interrupted" | "unheard" | "lost";
 
@@ -38,13 +47,18 @@ export class Hold {
     this.#halted.abort();
   }
 
-  /** Starts the attempt, in the time that the offer lasts, and then its heartbeats. */
-  async start(): Promise<void> {
+  /**
+   * Starts the attempt, in the time that the offer lasts, and then its heartbeats. Returns the
+   * deployment to execute: its patch may differ from that of the claim.
+   */
+  async start(): Promise<Deployment> {
     const sentAt = performance.now();
     const giveUpAfterMs = this.#claim.start_within_seconds * 1000;
     const { body } = await this.#call("POST", "/start", { giveUpAfterMs });
-    this.#renew(body as Intervals, sentAt);
-    void this.#beat(body as Intervals);
+    const started = body as StartedAttempt;
+    this.#renew(started, sentAt);
+    void this.#beat(started);
+    return started.deployment;
   }
 
   async readVariables(): Promise<DeliveredVariables["variables"]> {
@@ -56,10 +70,11 @@ export class Hold {
     await this.#call("PUT", `/stacks/${stackId}`, { body: report });
   }
 
-  /** Says how it ended. The last word: the heartbeats end before it. */
-  async complete(completion: Completion): Promise<void> {
+  /** Completes the attempt, after its last heartbeat. Returns how the deployment has ended. */
+  async complete(completion: Completion): Promise<CompletedAttempt> {
     this.end();
-    await this.#call("POST", "/complete", { body: completion });
+    const { body } = await this.#call("POST", "/complete", { body: completion });
+    return body as CompletedAttempt;
   }
 
   end(): void {

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { runScript } from "../failure.ts";
 import { Api, pause, Unanswered } from "./api.ts";
-import { carryOut, release, type Signals } from "./attempt.ts";
+import { carryOut, type Result, release, type Signals } from "./attempt.ts";
 import { type Options, readOptions } from "./options.ts";
 import type { Claim } from "./wire.ts";
 
@@ -28,10 +28,14 @@ async function serve(options: Options, api: Api, signals: Signals): Promise<numb
       return 0;
     }
     const result = await carryOut(api, claim, options, signals);
-    console.log(`Deployment ${claim.deployment.id}: ${result}.`);
-    if (options.once) return result === "succeeded" ? 0 : 1;
+    console.log(`Deployment ${claim.deployment.id}: ${describe(result)}`);
+    if (options.once) return result.status === "succeeded" ? 0 : 1;
     if (signals.ending.aborted) return 0;
   }
+}
+
+function describe({ status, reason }: Result): string {
+  return reason === undefined ? `${status}.` : `${status} with ${reason}.`;
 }
 
 /**

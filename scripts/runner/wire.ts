@@ -8,11 +8,18 @@ export interface Intervals {
 export interface Claim extends Intervals {
   attempt_id: string;
   lease_token: string;
-  deployment: {
-    id: string;
-    stack_ids: string[];
-    data: { source?: unknown };
-  };
+  /** As it is offered. What to execute is in the reply to the start. */
+  deployment: { id: string };
+}
+
+export interface StartedAttempt extends Intervals {
+  deployment: Deployment;
+}
+
+export interface Deployment {
+  id: string;
+  stack_ids: string[];
+  data: { patch: unknown[]; source?: unknown };
 }
 
 export interface DeliveredVariables {
@@ -25,6 +32,12 @@ export interface Completion {
   outcome: Outcome;
   failure_reason?: string;
   message?: string;
+}
+
+/** How the deployment has ended, which the server decides. */
+export interface CompletedAttempt {
+  status: Outcome;
+  failure_reason?: string;
 }
 
 export interface StackReport {

@@ -10,7 +10,7 @@ const STOPS = "trap 'echo TERM >> signals; exit 143' TERM; sleep 600 & wait";
 const IGNORES_SIGTERM = "trap '' TERM; echo ignored >> signals; exec sleep 600";
 /** Signals that are closer together count as one. */
 const ANOTHER_SIGNAL_MS = 1_500;
-const CANCELED = "The command was stopped: somebody canceled it.";
+const CANCELED = "The command was stopped: the server asked to cancel.";
 const INTERRUPTED = "The command was stopped: its runner was told to end.";
 const UNHEARD = "The command was stopped: the server did not answer for as long as the lease is.";
 
@@ -35,6 +35,36 @@ describe.concurrent("what ends the work of the reference runner", () => {
     expect(runner.read("signals")).toEqual(["TERM"]);
     expect(runner.runs.length).toBe(1);
     expect(runner.leftovers).toEqual([]);
+  });
+
+  it("stops the command of a run past its time, and says why the deployment failed", async (context) => {
+    const { place, run } = await stage.prepare(context);
+    const { id } = await place.deploy();
+    const runner = run(STOPS, "--once");
+    await runner.hasRun(1);
+    await stage.timeOut(id);
+    expect((await place.read(id)).status).toBe("canceling");
+    expect(await runner.exited).toBe(1);
+    const stacks = [`canceled: ${CANCELED}`, `skipped: ${CANCELED}`];
+    expect(await place.verdict(id)).toEqual({ status: "failed", stacks });
+    expect(await stage.failureReason(id)).toBe("run_timeout");
+    expect(runner.read("signals")).toEqual(["TERM"]);
+    expect(runner.output).toContain(`Deployment ${id}: failed with run_timeout.`);
+    expect(runner.leftovers).toEqual([]);
+  });
+
+  it("says that a success came too late for the time of its run", async (context) => {
+    const { place, run } = await stage.prepare(context, async (verb, times) => {
+      // The last report of the stack was answered with `continue`.
+      if (verb === "stacks" && times === 2) await stage.timeOut(id);
+      return false;
+    });
+    const { id } = await place.deploy({ stack_ids: place.stackIds.slice(0, 1) });
+    const runner = run("true", "--once");
+    expect(await runner.exited).toBe(1);
+    expect(await place.verdict(id)).toEqual({ status: "failed", stacks: ["succeeded"] });
+    expect(await stage.failureReason(id)).toBe("run_timeout");
+    expect(runner.output).toContain(`Deployment ${id}: failed with run_timeout.`);
   });
 
   it("kills a command that does not stop when the grace is over", async (context) => {

@@ -39,7 +39,8 @@ export class RunnerProcess {
     const node = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", MAIN];
     this.#child = spawn(process.execPath, [...node, "--url", url, "--exec", exec, ...flags], {
       cwd: this.#folder,
-      env: { ...process.env, LONGSHORE_RUNNER_TOKEN: token },
+      // A runner that is killed outright leaves its temporary files; they go with the folder.
+      env: { ...process.env, LONGSHORE_RUNNER_TOKEN: token, TMPDIR: this.#folder },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

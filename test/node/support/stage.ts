@@ -46,4 +46,17 @@ export class Stage {
     await this.service.d1.prepare(age).bind(silentForMs, deploymentId).run();
     await this.service.sweep();
   }
+
+  /** Has the schedule find that a run has taken longer than its pool allows. */
+  async timeOut(deploymentId: string): Promise<void> {
+    const age = "update attempts set run_until = started_at where deployment_id = ?";
+    await this.service.d1.prepare(age).bind(deploymentId).run();
+    await this.service.sweep();
+  }
+
+  /** Why a deployment failed, which no reply of the API says. */
+  async failureReason(deploymentId: string): Promise<string | null> {
+    const reason = "select failure_reason from deployments where id = ?";
+    return this.service.d1.prepare(reason).bind(deploymentId).first("failure_reason");
+  }
 }
