@@ -18,8 +18,16 @@ const [people, one, other] = [
   () => String(stage.runners[1]),
 ];
 
-const create = () =>
-  people("POST", `/v1/environments/${stage.environments[0]}/deployments`, { stack_ids: [] });
+const create = (fields: object = {}, environment = stage.environments[0]) =>
+  people("POST", `/v1/environments/${environment}/deployments`, { stack_ids: [], ...fields });
+const set = (path: string, value: unknown) => ({ op: "add", path, value });
+const configuration = async (environment = stage.environments[0]) =>
+  (await people("GET", `/v1/environments/${environment}`)).body.configuration;
+const put = (value: object) =>
+  people("PUT", `/v1/environments/${stage.environments[0]}`, {
+    name: "production",
+    configuration: value,
+  });
 const cancel = (id: string) => people("PATCH", `/v1/deployments/${id}/cancel`);
 const statusOf = async (id: string) => (await people("GET", `/v1/deployments/${id}`)).body.status;
 
@@ -28,10 +36,15 @@ function claim(runner: string): Promise<Answer> {
   return worker.call(runner, "POST", "/v1/runner/claims", { request_id: `race ${requests}` });
 }
 
-function call({ body }: Answer, verb: string, sent?: object): Promise<Answer> {
+function call(
+  { body }: Answer,
+  verb: string,
+  sent?: object,
+  runner: string = one(),
+): Promise<Answer> {
   const headers = { "lease-token": body.lease_token };
   return worker.call(
-    one(),
+    runner,
     "POST",
     `/v1/runner/attempts/${body.attempt_id}/${verb}`,
     sent,
@@ -95,6 +108,94 @@ describe("a hundred times", () => {
       await cancel(newer.id);
       worker.now += 121_000;
       await worker.sweep();
+    }
+  });
+
+  it("a start executes the configuration that an edit has left, or keeps the edit out", async () => {
+    const edits = { accepted: 0, refused: 0 };
+    for (let at = 0; at < TIMES; at += 1) {
+      const began = Date.now();
+      expect((await put({ before: at })).status).toBe(200);
+      const duration = Date.now() - began;
+      await create({ patch: [set("/before", -1), set("/mine", at)] });
+      const claimed = await claim(one());
+      // From a start that is over when the edit begins, to the reverse.
+      const lead = (((at % 21) - 10) / 10) * duration;
+      const [start, edit] = await Promise.all([
+        scheduler.wait(Math.max(0, lead)).then(() => call(claimed, "start")),
+        scheduler.wait(Math.max(0, -lead)).then(() => put({ before: at + 0.5 })),
+      ]);
+      expect(start.status).toBe(200);
+      expect([200, 409]).toContain(edit.status);
+      const isAccepted = edit.status === 200;
+      edits[isAccepted ? "accepted" : "refused"] += 1;
+      const { patch } = start.body.deployment.data;
+      expect(patch[0].old_value).toBe(isAccepted ? at + 0.5 : at);
+      expect(await configuration()).toEqual({ before: isAccepted ? at + 0.5 : at });
+      await call(claimed, "complete", { outcome: "succeeded" });
+      expect(await configuration()).toEqual({ before: -1, mine: at });
+    }
+    expect(Math.min(edits.accepted, edits.refused), JSON.stringify(edits)).toBeGreaterThan(0);
+  });
+
+  it("a start in one pool executes what a success in another has left", async () => {
+    const [, environment] = stage.environments;
+    const elsewhere = String(stage.runners[2]);
+    for (let at = 0; at < TIMES; at += 1) {
+      await create({ queue: "fifo", patch: [set("/first", at)] }, environment);
+      const first = await claim(one());
+      expect((await call(first, "start")).status).toBe(200);
+      await create({ queue: "fifo", patch: [set("/second", at)] }, environment);
+      const [completed, early] = await Promise.all([
+        call(first, "complete", { outcome: "succeeded" }),
+        claim(elsewhere),
+      ]);
+      expect(completed.status).toBe(200);
+      const second = early.status === 200 ? early : await claim(elsewhere);
+      const start = await call(second, "start", undefined, elsewhere);
+      expect(start.status).toBe(200);
+      await call(second, "complete", { outcome: "succeeded" }, elsewhere);
+      expect(await configuration(environment)).toEqual({ first: at, second: at });
+    }
+  });
+
+  it("a creation during a success loses neither patch", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      await create({ patch: [set("/first", at)] });
+      const first = await claim(one());
+      await call(first, "start");
+      const [completed, created] = await Promise.all([
+        call(first, "complete", { outcome: "succeeded" }),
+        create({ patch: [set("/first", -1), set("/second", at)] }),
+      ]);
+      expect([completed.status, created.status]).toEqual([200, 201]);
+      const second = await claim(one());
+      const start = await call(second, "start");
+      expect(start.body.deployment.data.patch[0].old_value).toBe(at);
+      await call(second, "complete", { outcome: "succeeded" });
+      expect(await configuration()).toEqual({ first: -1, second: at });
+    }
+  });
+
+  it("the changelog of a cancel that races a start says what the cancel has changed", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      worker.now += 1;
+      const { body } = await create();
+      const claimed = await claim(one());
+      const [start, canceled] = await Promise.all([call(claimed, "start"), cancel(body.id)]);
+      expect(canceled.status).toBe(200);
+      const isStarted = start.status === 200;
+      const after = isStarted ? "canceling" : "canceled";
+      expect(canceled.body.status).toBe(after);
+      const path = `/v1/projects/${stage.projectId}/changelog?limit=2`;
+      const { data } = (await people("GET", path)).body;
+      const told = data.find(({ before }: { before?: object }) => before);
+      expect(told).toMatchObject({
+        record: { id: body.id },
+        before: { status: isStarted ? "in_progress" : "queued" },
+        after: { status: after },
+      });
+      if (isStarted) await call(claimed, "complete", { outcome: "canceled" });
     }
   });
 });
