@@ -3,8 +3,9 @@ import { env } from "cloudflare:workers";
 const FINAL = "('succeeded', 'failed', 'canceled', 'superseded')";
 const FINAL_STACK = "('succeeded', 'failed', 'canceled', 'skipped')";
 const STEPS = `('queued in_progress', 'queued canceled', 'queued superseded',
-  'in_progress canceling', 'in_progress succeeded', 'in_progress failed', 'in_progress canceled',
-  'canceling canceled')`;
+  'queued failed', 'in_progress canceling', 'in_progress succeeded', 'in_progress failed',
+  'in_progress canceled', 'canceling canceled', 'canceling failed')`;
+const MAXIMUM_LAPSES = 5;
 const refuse = (words: string) => `begin select raise(abort, 'INVARIANT ${words}'); end`;
 
 /** What no statement may do, whatever request it belongs to: the database itself refuses. */
@@ -30,11 +31,27 @@ const TRIGGERS = {
   epoch_falls: `before update on environments
     when new.epoch < old.epoch or new.started_number < old.started_number
     ${refuse("the epoch falls")}`,
-  older_configuration: `before update on environments
-    when new.configuration <> old.configuration and not exists (
-      select 1 from deployments where environment_id = new.id and status = 'succeeded'
-        and number = new.started_number and configuration = new.configuration)
-    ${refuse("an older configuration comes back")}`,
+  edited_while_active: `before update of configuration on environments
+    when new.configuration <> old.configuration and exists (select 1 from deployments
+      where environment_id = new.id and status in ('in_progress', 'canceling'))
+    ${refuse("a configuration changes while a deployment is active")}`,
+  fails_unstarted: `before update on deployments
+    when old.status = 'queued' and new.status = 'failed'
+      and new.failure_reason not in ('patch_conflict', 'never_started')
+    ${refuse("a deployment fails that has not started")}`,
+  times_out_early: `before update on deployments
+    when new.failure_reason = 'run_timeout' and old.failure_reason is null and not exists (
+      select 1 from attempts where deployment_id = new.id and state = 'running'
+        and run_until <= new.updated_at)
+    ${refuse("a run times out early")}`,
+  timeout_undone: `before update on deployments
+    when old.status = 'canceling' and new.status <> 'canceling' and new.status || ' ' ||
+      coalesce(new.failure_reason, '-') <> iif(old.failure_reason is 'run_timeout',
+        'failed run_timeout', 'canceled -')
+    ${refuse("what is canceling ends as something else")}`,
+  deadline_moves: `before update on deployments
+    when old.status = 'canceling' and new.cancel_deadline is not old.cancel_deadline
+    ${refuse("a deadline moves")}`,
   finished_stack_changes: `before update on deployment_stacks
     when old.status in ${FINAL_STACK} and (new.status <> old.status or new.seq <> old.seq)
     ${refuse("a finished stack changes")}`,
@@ -54,8 +71,31 @@ const TRIGGERS = {
     ${refuse("a project is connected before it is disconnected")}`,
 };
 
+/** What `Ledger` reads: the changes of configurations, and those of deployments that explain them. */
+const LOG = {
+  created: `after insert on deployments begin
+    insert into walk_log select null, 'created', new.environment_id, new.id, new.configuration; end`,
+  ...logStatus("started", "new.status = 'in_progress'"),
+  ...logStatus("succeeded", "new.status = 'succeeded'"),
+  ...logStatus("conflict", "new.failure_reason = 'patch_conflict'"),
+  configured: `after update of configuration on environments begin
+    insert into walk_log select null, 'configured', new.id, null, new.configuration; end`,
+};
+
+function logStatus(kind: string, condition: string) {
+  return {
+    [kind]: `after update of status on deployments when new.status <> old.status and ${condition}
+      begin insert into walk_log
+        select null, '${kind}', new.environment_id, new.id, new.configuration; end`,
+  };
+}
+
 export async function installInvariants(): Promise<void> {
-  for (const [name, trigger] of Object.entries(TRIGGERS)) {
+  await env.DB.prepare(
+    `create table if not exists walk_log (id integer primary key, kind text, environment_id text,
+      deployment_id text, configuration text)`,
+  ).run();
+  for (const [name, trigger] of Object.entries({ ...TRIGGERS, ...LOG })) {
     await env.DB.prepare(`create trigger if not exists walk_${name} ${trigger}`).run();
   }
 }
@@ -96,11 +136,15 @@ const BREACHES = {
   "a failed stack did not fail its deployment": `select d.id from deployments as d
     where organization_id = ?1 and status in ('succeeded', 'canceled') and cancel_deadline is null
       and exists (select 1 from deployment_stacks where deployment_id = d.id and status = 'failed')`,
-  "a configuration is not what last succeeded": `select place.id from environments as place
-    join deployments as last on last.environment_id = place.id and last.number = (
-      select max(number) from deployments
-        where environment_id = place.id and status = 'succeeded')
-    where place.organization_id = ?1 and place.configuration <> last.configuration`,
+  "a run has another time than its pool allows": `select a.id from attempts as a
+    join runner_pools as p on p.id = a.pool_id where a.organization_id = ?1
+      and a.run_until is not a.started_at + 1000 * p.max_run_seconds`,
+  "a deployment is offered again after five lapses, or fails before": `select d.id
+    from deployments as d where organization_id = ?1 and (
+      (d.failure_reason is 'never_started') <> ((select count(*) from attempts
+        where deployment_id = d.id and outcome = 'lapsed') >= ${MAXIMUM_LAPSES})
+      or ${MAXIMUM_LAPSES} < (select count(*) from attempts
+        where deployment_id = d.id and outcome = 'lapsed'))`,
   "a project that is not connected goes on": `select d.id from deployments as d
     join projects as p on p.id = d.project_id
     where d.organization_id = ?1 and (

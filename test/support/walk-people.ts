@@ -1,29 +1,36 @@
 import { expect } from "vitest";
-import { CONNECTION } from "./walk.ts";
+import { type Answer, CONNECTION } from "./walk.ts";
 import type { Calls } from "./walk-calls.ts";
+import type { Ledger } from "./walk-ledger.ts";
+import { randomPatch } from "./walk-patches.ts";
 
 /** What people do to deployments and to the project, on a walk. */
 export class People {
   readonly #calls: Calls;
+  readonly #ledger: Ledger;
   readonly #deployments: string[] = [];
   #isConnected = true;
 
-  constructor(calls: Calls) {
+  constructor(calls: Calls, ledger: Ledger) {
     this.#calls = calls;
+    this.#ledger = ledger;
   }
 
-  async create(): Promise<void> {
+  async create(choice: { environment?: string; queue?: "fifo" } = {}): Promise<void> {
     const { random, stage } = this.#calls;
-    const environment = random.pick(stage.environments);
-    await this.#queue(`/v1/environments/${environment}/deployments`, {
-      queue: random.chance(0.4) ? "fifo" : "supersede",
-      patch: [{ op: "add", path: "/v", value: random.below(1_000_000) }],
+    const environment = choice.environment ?? random.pick(stage.environments) ?? "";
+    const patch = randomPatch(random, this.#ledger.current(environment));
+    const answer = await this.#queue(`/v1/environments/${environment}/deployments`, {
+      queue: choice.queue ?? (random.chance(0.4) ? "fifo" : "supersede"),
+      ...((patch.length > 0 || random.chance(0.5)) && { patch }),
     });
+    if (answer.status === 201) this.#ledger.plan(answer.body.id, { patch });
+    if (answer.status === 400) this.#ledger.refuse(environment, patch);
   }
 
   async redeploy(): Promise<void> {
     const id = this.#anyDeployment(12);
-    if (id) await this.#queue(`/v1/deployments/${id}/redeploy`);
+    if (id) await this.#queueCopy(id, `/v1/deployments/${id}/redeploy`);
   }
 
   async promote(): Promise<void> {
@@ -33,17 +40,27 @@ export class People {
     const { status } = await this.#read(id);
     const body = { environment_id: random.pick(stage.environments) };
     const path = `/v1/deployments/${id}/promote`;
-    if (status === "succeeded") return this.#queue(path, body);
+    if (status === "succeeded") return this.#queueCopy(id, path, body);
     expect((await this.#calls.once(stage.key, "POST", path, body)).status).toBe(409);
   }
 
-  /** Asks for a new deployment: there is one exactly if the project is connected. */
-  async #queue(path: string, body: object = {}): Promise<void> {
+  async #queueCopy(id: string, path: string, body: object = {}): Promise<void> {
+    const answer = await this.#queue(path, body);
+    expect([201, 409]).toContain(answer.status);
+    if (answer.status === 201) this.#ledger.plan(answer.body.id, { copyOf: id });
+  }
+
+  /**
+   * Asks for a new deployment: there is one exactly if the project is connected, and its patch
+   * applies (which `Ledger` checks).
+   */
+  async #queue(path: string, body: object): Promise<Answer> {
     const was = this.#isConnected;
     const answer = await this.#calls.once(this.#calls.stage.key, "POST", path, body);
     const possible = [was, this.#isConnected].map((connected) => (connected ? 201 : 409));
-    expect(possible).toContain(answer.status);
+    expect([400, ...possible]).toContain(answer.status);
     if (answer.status === 201) this.#deployments.push(answer.body.id);
+    return answer;
   }
 
   async cancel(): Promise<void> {

@@ -1,8 +1,11 @@
 import { expect } from "vitest";
 import type { Answer } from "./walk.ts";
 import type { Calls } from "./walk-calls.ts";
+import { expectHeard, expectStarted, isAfterEnd, listLive, readLease } from "./walk-leases.ts";
+import type { Ledger } from "./walk-ledger.ts";
 
-interface Held {
+/** What a runner knows of an attempt that it was given. */
+export interface Held {
   runner: string;
   requestId: string;
   claimed: Answer["body"];
@@ -13,24 +16,28 @@ interface Held {
   seq: number;
   /** When the server last heard that the runner lives; undefined before it has started. */
   aliveAt?: number;
+  /** The deployment as the first start gave it. */
+  started?: Answer["body"];
 }
 
 /** What runners do on a walk, and what they may expect. */
 export class Runners {
   readonly #calls: Calls;
+  readonly #ledger: Ledger;
   readonly #held: Held[] = [];
   #requests = 0;
 
-  constructor(calls: Calls) {
+  constructor(calls: Calls, ledger: Ledger) {
     this.#calls = calls;
+    this.#ledger = ledger;
   }
 
   async claim(): Promise<void> {
     const runner = this.#calls.random.pick(this.#calls.stage.runners);
-    if (runner) await this.#claimAs(runner);
+    if (runner) await this.claimAs(runner);
   }
 
-  async #claimAs(runner: string): Promise<Held | undefined> {
+  async claimAs(runner: string): Promise<Held | undefined> {
     this.#requests += 1;
     const requestId = `request ${this.#requests}`;
     const body = { request_id: requestId };
@@ -41,6 +48,21 @@ export class Runners {
     const held = { runner, requestId, claimed: answer.body, claimedAt, stopped: false, seq: 0 };
     this.#held.push(held);
     return held;
+  }
+
+  /** A runner that has lost what it knew of its attempts. */
+  async list(): Promise<void> {
+    const runner = this.#calls.random.pick(this.#calls.stage.runners) ?? "";
+    const answer = await this.#calls.send(runner, "GET", "/v1/runner/attempts");
+    const own = this.#held.filter((held) => held.runner === runner);
+    const tokens = new Map(
+      own.map(({ claimed }) => [claimed.attempt_id, claimed.lease_token] as const),
+    );
+    const live = await listLive([...tokens.keys()], this.#calls.worker.now);
+    const listed: Answer["body"][] = answer.body.data;
+    const found = listed.map((each) => [each.attempt_id, each.lease_token]).toSorted();
+    const expected = live.map((id) => [id, tokens.get(id)]).toSorted();
+    expect(found, "the live attempts of a token").toEqual(expected);
   }
 
   async claimAgain(): Promise<void> {
@@ -55,19 +77,33 @@ export class Runners {
 
   async start(held = this.#anyHeld()): Promise<void> {
     if (!held) return;
+    const lease = await this.#leaseOf(held);
     const answer = await this.#post(held, "start");
+    const { now } = this.#calls.worker;
+    await expectStarted(lease, held.claimed.attempt_id, answer, now);
     if (answer.status === 200) {
       if (held.aliveAt === undefined) this.#expectOffered(held);
       else this.#expectAlive(held);
-      held.aliveAt ??= this.#calls.worker.now;
+      held.aliveAt ??= now;
+      this.#expectSameStart(held, answer.body.deployment);
     }
     this.#note(held, answer);
   }
 
-  async heartbeat(): Promise<void> {
-    const held = this.#anyHeld();
+  /** However often it starts, a runner is given the same patch. */
+  #expectSameStart(held: Held, deployment: Answer["body"]): void {
+    held.started ??= deployment;
+    expect(deployment.id).toBe(held.claimed.deployment.id);
+    expect(deployment.data.patch, "a start again").toEqual(held.started.data.patch);
+    expect(deployment.started_at, "a start again").toBe(held.started.started_at);
+    this.#ledger.acknowledgeStart(deployment.id, deployment.data.patch);
+  }
+
+  async heartbeat(held = this.#anyHeld()): Promise<void> {
     if (!held) return;
+    const lease = await this.#leaseOf(held);
     const answer = await this.#post(held, "heartbeat");
+    expectHeard(lease, answer);
     if (answer.status === 200) {
       this.#expectAlive(held);
       held.aliveAt = this.#calls.worker.now;
@@ -79,8 +115,10 @@ export class Runners {
     const held = this.#anyHeld();
     if (!held) return;
     const path = `/v1/runner/attempts/${held.claimed.attempt_id}/variables`;
+    const before = await this.#leaseOf(held);
     const lease = { "lease-token": held.claimed.lease_token };
     const answer = await this.#calls.send(held.runner, "GET", path, undefined, lease);
+    if (before.isFresh) expectHeard(before, answer);
     if (answer.status === 200) this.#expectAlive(held, 60_000);
     this.#note(held, answer);
   }
@@ -90,27 +128,32 @@ export class Runners {
     if (held) await this.#post(held, "release");
   }
 
-  async report(held = this.#anyHeld(), stack?: string): Promise<void> {
+  async report(held = this.#anyHeld(), stack?: string, good?: "succeeded"): Promise<void> {
     const { random } = this.#calls;
     const stackId = stack ?? random.pick<string>(held?.claimed.deployment.stack_ids ?? []);
     if (!held || !stackId) return;
-    if (random.chance(0.8)) held.seq += 1;
-    const seq = random.chance(0.15) ? held.seq - 1 : held.seq;
+    if (good || random.chance(0.8)) held.seq += 1;
+    const seq = !good && random.chance(0.15) ? held.seq - 1 : held.seq;
     const statuses = ["in_progress", "succeeded", "succeeded", "succeeded", "failed", "skipped"];
     const path = `/v1/runner/attempts/${held.claimed.attempt_id}/stacks/${stackId}`;
-    const body = { seq: Math.max(1, seq), status: random.pick(statuses) };
+    const body = { seq: Math.max(1, seq), status: good ?? random.pick(statuses) };
+    const isLate = await isAfterEnd(held.claimed.attempt_id, stackId, body.seq);
+    const before = await this.#leaseOf(held);
     const lease = { "lease-token": held.claimed.lease_token };
     const answer = await this.#calls.send(held.runner, "PUT", path, body, lease);
+    if (!isLate) expectHeard(before, answer);
     if (answer.status === 200) this.#expectAlive(held);
     this.#note(held, answer);
   }
 
-  async complete(held = this.#anyHeld()): Promise<void> {
+  async complete(held = this.#anyHeld(), isRace = false): Promise<void> {
     const { random } = this.#calls;
     if (!held) return;
+    const lease = await this.#leaseOf(held);
     const outcome = random.pick(["succeeded", "succeeded", "failed", "canceled"]);
     const body = held.completed && random.chance(0.5) ? held.completed : { outcome };
     const answer = await this.#post(held, "complete", body);
+    if (!isRace) expectHeard(lease, answer, "stop");
     if (held.completed && JSON.stringify(held.completed) === JSON.stringify(body)) {
       expect(answer.status, "a completion is not known again").toBe(200);
     }
@@ -119,13 +162,20 @@ export class Runners {
     else if (held.completed) expect(answer.status).toBe(409);
   }
 
+  /** Two words at once, of which one counts. */
+  async completeTwice(): Promise<void> {
+    await Promise.all([this.complete(this.#anyHeld(), true), this.complete(this.#anyHeld(), true)]);
+  }
+
   /** From the claim to the end, as most deployments go: else few would get so far as to succeed. */
-  async carryOut(): Promise<void> {
-    const runner = this.#calls.random.pick(this.#calls.stage.runners) ?? "";
-    const held = (await this.#claimAs(runner)) ?? this.#held.at(-1);
+  async carryOut(offer?: Held): Promise<void> {
+    const { random } = this.#calls;
+    const runner = random.pick(this.#calls.stage.runners) ?? "";
+    const held = offer ?? (await this.claimAs(runner)) ?? this.#held.at(-1);
     if (!held) return;
     await this.start(held);
-    for (const stack of held.claimed.deployment.stack_ids) await this.report(held, stack);
+    const status = random.chance(0.7) ? "succeeded" : undefined;
+    for (const stack of held.claimed.deployment.stack_ids) await this.report(held, stack, status);
     await this.complete(held);
   }
 
@@ -150,11 +200,16 @@ export class Runners {
 
   /** A runner that works gets the next deployment to its end. Whether there was one. */
   async serveOne(runner: string): Promise<boolean> {
-    const held = await this.#claimAs(runner);
+    const held = await this.claimAs(runner);
     if (!held) return false;
-    expect((await this.#post(held, "start")).status, "the start of an offer").toBe(200);
+    await this.start(held);
+    if (!held.started) return true;
     expect((await this.#post(held, "complete", { outcome: "failed" })).status).toBe(200);
     return true;
+  }
+
+  #leaseOf({ claimed }: Held) {
+    return readLease(claimed.attempt_id, this.#calls.worker.now);
   }
 
   #post(held: Held, verb: string, body?: object): Promise<Answer> {

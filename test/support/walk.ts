@@ -98,6 +98,8 @@ export interface Stage {
   worldId: string;
   projectId: string;
   environments: string[];
+  /** Of the environments, by their IDs. */
+  names: Map<string, string>;
   runners: string[];
 }
 
@@ -111,18 +113,21 @@ export async function newStage(worker: Timed): Promise<Stage> {
   await make("PUT", `${path}/connection`, CONNECTION);
   const staging = await make("POST", `${path}/environments`, { name: "staging" });
   const environments = [project.default_environment_id, staging.id];
+  const names = new Map<string, string>();
   for (const id of environments) {
+    const { body } = await worker.call(key, "GET", `/v1/environments/${id}`);
+    names.set(id, body.name);
     for (const name of ["a", "b"]) await make("POST", `/v1/environments/${id}/stacks`, { name });
   }
   const runners: string[] = [];
-  for (const [name, environment_ids] of [
-    ["both", environments],
-    ["one", environments.slice(1)],
+  for (const [name, environment_ids, max_run_seconds] of [
+    ["both", environments, 240],
+    ["one", environments.slice(1), 90],
   ]) {
     const pools = `/v1/orgs/${world.id}/runner-pools`;
-    const pool = await make("POST", pools, { name, environment_ids });
+    const pool = await make("POST", pools, { name, environment_ids, max_run_seconds });
     const tokens = `${pools}/${pool.id}/tokens`;
     for (const each of ["x", "y"]) runners.push((await make("POST", tokens, { name: each })).token);
   }
-  return { key, worldId: world.id, projectId: project.id, environments, runners };
+  return { key, worldId: world.id, projectId: project.id, environments, names, runners };
 }

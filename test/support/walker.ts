@@ -3,8 +3,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findBreaches, installInvariants } from "./invariants.ts";
 import { newStage, randomOf, type Stage, Timed } from "./walk.ts";
 import { Calls } from "./walk-calls.ts";
+import { Edits } from "./walk-edits.ts";
+import { Ledger } from "./walk-ledger.ts";
 import { People } from "./walk-people.ts";
 import { Runners } from "./walk-runners.ts";
+import { Scenes } from "./walk-scenes.ts";
 
 const STEPS = 300;
 /** So many requests at the most until everything that waits has had its turn. */
@@ -13,13 +16,19 @@ const PATIENCE = 200;
 /** One random walk. Everything that it does is decided by its seed. */
 class Walk {
   readonly #calls: Calls;
+  readonly #ledger: Ledger;
   readonly #people: People;
+  readonly #edits: Edits;
   readonly #runners: Runners;
+  readonly #scenes: Scenes;
 
   constructor(seed: number, worker: Timed, stage: Stage) {
     this.#calls = new Calls(randomOf(seed), worker, stage);
-    this.#people = new People(this.#calls);
-    this.#runners = new Runners(this.#calls);
+    this.#ledger = new Ledger(stage.environments);
+    this.#people = new People(this.#calls, this.#ledger);
+    this.#edits = new Edits(this.#calls, this.#ledger);
+    this.#runners = new Runners(this.#calls, this.#ledger);
+    this.#scenes = new Scenes(this.#calls, this.#people, this.#edits, this.#runners);
   }
 
   get log(): readonly string[] {
@@ -39,7 +48,9 @@ class Walk {
   #actions(): [number, () => unknown][] {
     const { random } = this.#calls;
     const people = this.#people;
+    const edits = this.#edits;
     const runners = this.#runners;
+    const scenes = this.#scenes;
     return [
       [10, () => people.create()],
       [3, () => Promise.all([people.create(), people.create()])],
@@ -49,14 +60,21 @@ class Walk {
       [1, () => people.disconnect()],
       [1, () => Promise.all([people.disconnect(), people.create()])],
       [8, () => people.connect()],
+      [6, () => edits.edit()],
+      [2, () => edits.draft()],
+      [2, () => edits.sendDraft()],
+      [2, () => Promise.all([edits.editInRace(), runners.start()])],
+      [2, () => Promise.all([edits.editInRace(), people.create()])],
+      [2, () => Promise.all([edits.editInRace(), runners.complete()])],
       [18, () => runners.claim()],
+      [3, () => runners.list()],
       [4, () => runners.claimAgain()],
       [18, () => runners.start()],
       [8, () => runners.heartbeat()],
       [4, () => runners.readVariables()],
       [14, () => runners.report()],
       [12, () => runners.complete()],
-      [3, () => Promise.all([runners.complete(), runners.complete()])],
+      [3, () => runners.completeTwice()],
       [6, () => runners.carryOut()],
       [2, () => runners.release()],
       [4, () => runners.intrude()],
@@ -64,24 +82,13 @@ class Walk {
       [2, () => Promise.all([runners.claim(), people.create(), runners.claim()])],
       [10, () => this.#calls.pass(random.below(20_000))],
       [2, () => this.#calls.pass(random.below(400_000))],
-      [3, () => this.#comeBackLate()],
+      [3, () => scenes.comeBackLate()],
+      [2, () => scenes.neverStart()],
+      [5, () => scenes.outlive()],
+      [8, () => scenes.startWhileEdited()],
+      [5, () => scenes.carryOutInTurn()],
       [2, () => this.#sweep()],
     ];
-  }
-
-  /** About when an offer lapses, or a runner is lost, something is heard before any sweep. */
-  async #comeBackLate(): Promise<void> {
-    const { random } = this.#calls;
-    const runners = this.#runners;
-    this.#calls.pass((random.chance(0.5) ? 50_000 : 350_000) + random.below(20_000));
-    const acts = [
-      () => runners.start(),
-      () => runners.heartbeat(),
-      () => runners.report(),
-      () => runners.complete(),
-      () => runners.readVariables(),
-    ];
-    await random.pick(acts)?.();
   }
 
   async #step(actions: [number, () => unknown][]): Promise<void> {
@@ -93,7 +100,8 @@ class Walk {
   }
 
   async #expectNoBreach(): Promise<void> {
-    const breaches = await findBreaches(this.#calls.stage.worldId);
+    const found = await findBreaches(this.#calls.stage.worldId);
+    const breaches = [...found, ...(await this.#ledger.check())];
     if (breaches.length > 0) throw new Error(breaches.join("; "));
   }
 
@@ -103,6 +111,9 @@ class Walk {
     await worker.sweep();
     const overdue = await this.#count(`status = 'canceling' and cancel_deadline <= ${worker.now}`);
     expect(overdue, "canceling beyond the deadline").toBe(0);
+    const late = await this.#count(`status = 'in_progress' and exists (select 1 from attempts
+      where deployment_id = deployments.id and state = 'running' and run_until <= ${worker.now})`);
+    expect(late, "a run goes on beyond its time").toBe(0);
   }
 
   /** Nothing stays active once everyone is silent. */

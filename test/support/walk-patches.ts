@@ -1,0 +1,109 @@
+import { JSONPatch, JSONPatchError, JSONPointer, type JSONValue, jsonpointer } from "json-p3";
+import type { randomOf } from "./walk.ts";
+
+export type Document = Record<string, unknown>;
+
+export interface Operation {
+  op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  path: string;
+  from?: string;
+  value?: unknown;
+  old_value?: unknown;
+}
+
+type Random = ReturnType<typeof randomOf>;
+
+/** So few that patches are about the same ones, and conflict. Only scalars are moved and copied. */
+const LEAVES = ["/a", "/b", "/c", "/nest/a", "/list/0"];
+const PLACES = [...LEAVES, "/nest/b", "/list/-"];
+const CONTAINERS = ["/nest", "/list"];
+
+const clone = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
+
+/** The same text for objects whose keys differ in order alone. */
+export const canonical = (document: unknown): string =>
+  JSON.stringify(document, (_, each) =>
+    typeof each === "object" && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted())
+      : each,
+  );
+
+/** What the service does not compute: a patch applied by json-p3. Undefined if it is refused. */
+export function applyByReference(
+  document: Document,
+  patch: readonly Operation[],
+): Document | undefined {
+  let result = clone(document);
+  for (const { old_value: _, ...operation } of patch) {
+    const next = applyOne(result, operation);
+    if (next === undefined) return undefined;
+    result = next;
+  }
+  return result;
+}
+
+/** Copies before and after, because the `copy` of json-p3 does not. */
+function applyOne(document: Document, operation: Operation): Document | undefined {
+  try {
+    const patch = new JSONPatch([clone(operation)] as ConstructorParameters<typeof JSONPatch>[0]);
+    return clone(patch.apply(clone(document) as JSONValue)) as Document;
+  } catch (error) {
+    const isRefusal =
+      error instanceof JSONPatchError || error instanceof jsonpointer.JSONPointerError;
+    if (isRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** Whether each `old_value` is what stands at its path before the operation. */
+export function recordsWhatWas(document: Document, patch: readonly Operation[]): boolean {
+  return patch.every((operation, index) => {
+    const before = applyByReference(document, patch.slice(0, index));
+    const was = before && valueAt(before, operation.path);
+    const expected = operation.op === "test" ? undefined : was;
+    return canonical({ value: operation.old_value }) === canonical({ value: expected });
+  });
+}
+
+function valueAt(document: Document, path: string): unknown {
+  try {
+    return new JSONPointer(path).resolve(document as JSONValue);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A patch of up to three operations, most of which apply to the document. */
+export function randomPatch(random: Random, document: Document): Operation[] {
+  const patch: Operation[] = [];
+  let current = document;
+  const length = random.chance(0.1) ? 0 : 1 + random.below(3);
+  for (let at = 0; at < length; at += 1) {
+    let operation = randomOperation(random, current);
+    for (let tries = 0; tries < 4 && !applyOne(current, operation); tries += 1) {
+      operation = randomOperation(random, current);
+    }
+    patch.push(operation);
+    current = applyOne(current, operation) ?? current;
+  }
+  return patch;
+}
+
+function randomOperation(random: Random, document: Document): Operation {
+  const leaf = random.pick(LEAVES) ?? "/a";
+  const place = random.pick(PLACES) ?? "/a";
+  const container = random.pick(CONTAINERS) ?? "/nest";
+  const value = random.chance(0.5) ? random.below(3) : random.below(1_000_000);
+  const filled = container === "/nest" ? { a: value } : [value];
+  const operations: Operation[] = [
+    { op: "add", path: place, value },
+    { op: "add", path: container, value: filled },
+    { op: "replace", path: leaf, value },
+    { op: "remove", path: random.chance(0.2) ? container : leaf },
+    { op: "move", from: random.pick(LEAVES) ?? "/a", path: place },
+    { op: "copy", from: random.pick(LEAVES) ?? "/b", path: place },
+    { op: "test", path: leaf, value: valueAt(document, leaf) ?? value },
+    { op: "test", path: leaf, value: valueAt(document, leaf) ?? value },
+  ];
+  return random.pick(operations) ?? { op: "add", path: place, value };
+}
