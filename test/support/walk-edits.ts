@@ -37,6 +37,11 @@ export class Edits {
     await this.#send(environment, this.#change(environment));
   }
 
+  /** The same with what the configuration was before this step. */
+  async undoInRace(environment: string): Promise<void> {
+    await this.#send(environment, this.#ledger.current(environment));
+  }
+
   /** Sometimes what the configuration is already. */
   #change(environment: string): Document {
     const { random } = this.#calls;
