@@ -68,7 +68,8 @@ export class Scenes {
     if (random.chance(0.5)) return this.#runners.carryOut(held);
     await Promise.all([
       this.#runners.start(held),
-      ...Array.from({ length: 1 + random.below(3) }, () => this.#edits.editInRace(environment)),
+      random.chance(0.6) && this.#edits.undoInRace(environment),
+      ...Array.from({ length: random.below(3) }, () => this.#edits.editInRace(environment)),
     ]);
   }
 
