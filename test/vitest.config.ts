@@ -22,7 +22,7 @@ const inWorkerd = {
           ALLOW_INSECURE_WEBHOOKS: "false",
           SLACK_CLIENT_ID: "1234.5678",
           SLACK_CLIENT_SECRET: "planted-secret-of-the-slack-app",
-          WALKS: process.env["WALKS"] ?? "200",
+          WALKS: process.env["WALKS"] ?? "60",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
