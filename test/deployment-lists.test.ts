@@ -65,8 +65,9 @@ describe("every list of deployments, resources, runners and deliveries", () => {
         at,
       ),
       insert(
-        `insert into deployments values (?1, ?2, ?3, ?4, ?5, ?6, 'fifo', '[]', '{}', null, null,
-           null, null, null, ?5, null, null, 0, ?6)`,
+        `insert into deployments (id, organization_id, project_id, environment_id, number, status,
+           announced, queue, patch, configuration, created_at, updated_at)
+           values (?1, ?2, ?3, ?4, ?5, ?6, ?6, 'fifo', '[]', '{}', ?5, 0)`,
       ).bind(id, world.id, projectId, environmentId, at, at % 2 ? "failed" : "succeeded"),
       insert(
         "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
@@ -79,7 +80,10 @@ describe("every list of deployments, resources, runners and deliveries", () => {
         `insert into deliveries values (?1, ?2, ?3, ?4, ?1, 'ping', '{}', 0, ?6, 0, 0, null, 0, ?5,
            0, 0, null)`,
       ).bind(id, world.id, projectId, integrationId, at, at % 2 ? "failed" : "succeeded"),
-      insert("insert into runner_pools values (?1, ?2, ?1, ?3, 0)").bind(id, world.id, at),
+      insert(
+        `insert into runner_pools (id, organization_id, name, created_at, updated_at)
+           values (?1, ?2, ?1, ?3, 0)`,
+      ).bind(id, world.id, at),
       // The member has a role in every hundredth of the projects.
       ...(at % 10 === 0
         ? [
