@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../src/lib/clock.ts";
+import { newId } from "../src/lib/ids.ts";
 import type { Client, Parsed } from "./support/client.ts";
 import { Instrumented } from "./support/instruments.ts";
 import { Attempt, claim } from "./support/runner.ts";
@@ -173,6 +175,17 @@ describe("a patch that does not apply any more", () => {
     expect(await configuration()).toEqual({ b: 2 });
   });
 
+  it("does not fail one whose old values are too large now: it is executed without them", async () => {
+    await put({ a: "small" });
+    await queue({ op: "replace", path: "/a", value: 1 }, { op: "add", path: "/a", value: 2 });
+    await put({ a: "x".repeat(262_100) });
+    expect((await succeed()).data.patch).toEqual([
+      { op: "replace", path: "/a", value: 1 },
+      { op: "add", path: "/a", value: 2 },
+    ]);
+    expect(await configuration()).toEqual({ a: 2 });
+  });
+
   it("fails one that would make the configuration too large", async () => {
     await queue(set("/mine", "x".repeat(150_000)));
     await put({ yours: "y".repeat(150_000) });
@@ -221,14 +234,23 @@ describe("a configuration that is fixed at creation", () => {
   it("is that of a deployment that was queued before there were versions", async () => {
     await put({ a: 1 });
     const { id } = await queue(set("/b", 2));
-    await env.DB.prepare(
-      "update deployments set configuration_version = null, is_absolute = 1 where id = ?",
-    )
-      .bind(id)
-      .run();
+    // As the previous Worker writes it, during a rollout or before: without the new columns.
+    const copied = `organization_id, project_id, environment_id, number, status, queue, patch,
+      configuration, created_at, updated_at`;
+    const earlier = newId(systemClock);
+    await env.DB.batch([
+      env.DB.prepare("update deployments set number = -number where id = ?").bind(id),
+      env.DB.prepare(
+        `insert into deployments (id, ${copied}) select ?1, organization_id, project_id,
+           environment_id, -number, status, queue, patch, configuration, created_at, updated_at
+         from deployments where id = ?2`,
+      ).bind(earlier, id),
+      env.DB.prepare("delete from deployments where id = ?").bind(id),
+    ]);
     await put({ a: 9, c: 3 });
-    const { data } = await succeed();
-    expect(data.patch).toHaveLength(3);
+    const executed = await succeed();
+    expect(executed.id).toBe(earlier);
+    expect(executed.data.patch).toHaveLength(3);
     expect(await configuration()).toEqual({ a: 1, b: 2 });
   });
 });
