@@ -44,6 +44,11 @@ const TRIGGERS = {
       select 1 from attempts where deployment_id = new.id and state = 'running'
         and run_until <= new.updated_at)
     ${refuse("a run times out early")}`,
+  timeout_unnoticed: `before update on deployments
+    when old.status = 'in_progress' and new.status in ('succeeded', 'canceled') and exists (
+      select 1 from attempts where deployment_id = new.id and state = 'running'
+        and run_until <= new.finished_at)
+    ${refuse("a run past its time ends as something else")}`,
   timeout_undone: `before update on deployments
     when old.status = 'canceling' and new.status <> 'canceling' and new.status || ' ' ||
       coalesce(new.failure_reason, '-') <> iif(old.failure_reason is 'run_timeout',
