@@ -46,7 +46,7 @@ export interface PatchBounds {
 export interface Patched {
   document: unknown;
   /**
-   * What stood at the path of each operation before it: undefined for nothing, and for `test`. All
+   * What stood at the path of each operation before it: undefined if nothing did, and for `test`. All
    * of them are undefined if together they exceed the bound.
    */
   oldValues: unknown[] | undefined;
@@ -100,7 +100,7 @@ class PatchTarget {
     return this.#holder[ROOT];
   }
 
-  /** What stands at a pointer, undefined for nothing. */
+  /** What stands at a pointer, or undefined if there is none. */
   peek(pointer: string): unknown {
     return [ROOT, ...parsePointer(pointer)].reduce<unknown>((value, token) => {
       this.#work.nodes += 1;

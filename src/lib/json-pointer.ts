@@ -29,7 +29,7 @@ export function escapeToken(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** An own member of an object or element of an array, undefined for nothing. */
+/** An own member of an object or element of an array, or undefined if there is none. */
 export function childOf(value: unknown, token: string): unknown {
   if (Array.isArray(value)) {
     return INDEX.test(token) && Object.hasOwn(value, token) ? value[Number(token)] : undefined;
@@ -37,7 +37,7 @@ export function childOf(value: unknown, token: string): unknown {
   return isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
 }
 
-/** Like `childOf`. Throws `PointerProblem` for nothing, with the reason. */
+/** Like `childOf`. Throws `PointerProblem`, with the reason, if there is none. */
 export function requireChild(value: unknown, token: string, pointer: string): unknown {
   const child = childOf(value, token);
   if (child !== undefined) return child;

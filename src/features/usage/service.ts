@@ -9,7 +9,7 @@ export type UsageByKind = ReadonlyMap<UsageKind, { records: number; bytes: numbe
 
 /**
  * The check of a write that creates something or makes it larger. Its statement goes into the
- * batch, before the write; `enforce` names the limit if the batch fails for it.
+ * batch, before the write; `enforce` names the limit if the batch fails because of it.
  */
 export function limitGrowth(ctx: SystemContext, growth: Growth) {
   return {

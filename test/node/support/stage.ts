@@ -54,7 +54,7 @@ export class Stage {
     await this.service.sweep();
   }
 
-  /** Why a deployment failed, which no reply of the API says. */
+  /** Why a deployment failed, which only its runner and its events learn. */
   async failureReason(deploymentId: string): Promise<string | null> {
     const reason = "select failure_reason from deployments where id = ?";
     return this.service.d1.prepare(reason).bind(deploymentId).first("failure_reason");
