@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { createApp } from "../src/app.ts";
-import { readConfiguration } from "./configuration.ts";
-import { Failure, runScript } from "./failure.ts";
-import { LIMITS_FILE, renderLimits } from "./limits-table.ts";
-import { SECRET_NAMES } from "./secrets.ts";
-import { ROOT, runWrangler } from "./wrangler.ts";
+import { readConfiguration } from "./lib/configuration.ts";
+import { Failure, runScript } from "./lib/failure.ts";
+import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
+import { SECRET_NAMES } from "./lib/secrets.ts";
+import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
 const MAXIMUM_KB = 250;
 const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");

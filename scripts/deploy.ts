@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfiguration } from "./configuration.ts";
-import { Failure, runScript } from "./failure.ts";
-import { OPTIONAL_SECRET_NAMES, SECRET_NAMES } from "./secrets.ts";
-import { runWrangler, startWrangler } from "./wrangler.ts";
+import { readConfiguration } from "./lib/configuration.ts";
+import { Failure, runScript } from "./lib/failure.ts";
+import { OPTIONAL_SECRET_NAMES, SECRET_NAMES } from "./lib/secrets.ts";
+import { runWrangler, startWrangler } from "./lib/wrangler.ts";
 
 const BINDING = "DB";
 

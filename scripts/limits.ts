@@ -1,5 +1,5 @@
 /** `npm run limits`: writes docs/limits.md from the table of limits. */
 import { writeFileSync } from "node:fs";
-import { LIMITS_FILE, renderLimits } from "./limits-table.ts";
+import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 
 writeFileSync(LIMITS_FILE, renderLimits());

@@ -10,10 +10,10 @@ import { drizzle } from "drizzle-orm/d1";
 import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
 import { SEALED_COLUMNS } from "../src/features/key-rotation/sealed-columns.ts";
 import { Cipher } from "../src/lib/cipher.ts";
-import { openDatabase } from "./database.ts";
-import { Failure, runScript } from "./failure.ts";
-import { newEncryptionKey } from "./secrets.ts";
-import { ROOT } from "./wrangler.ts";
+import { openDatabase } from "./lib/database.ts";
+import { Failure, runScript } from "./lib/failure.ts";
+import { newEncryptionKey } from "./lib/secrets.ts";
+import { ROOT } from "./lib/wrangler.ts";
 
 const USAGE = "Usage: npm run rotate-keys [-- --new-key | --remote]";
 const DEV_VARS = join(ROOT, ".dev.vars");

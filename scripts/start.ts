@@ -1,13 +1,13 @@
 /** `npm start`: Longshore on this machine, with an API key to use it. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { migrateLocally } from "./database.ts";
-import { ensureDevVars } from "./dev-vars.ts";
-import { Failure, runScript } from "./failure.ts";
-import { greetAgain, greetNewcomer } from "./greeting.ts";
-import { bootstrap, runSchedule, waitUntilHealthy } from "./local-api.ts";
-import { findObstacle } from "./port.ts";
-import { ROOT, startWrangler, stopWrangler } from "./wrangler.ts";
+import { migrateLocally } from "./lib/database.ts";
+import { ensureDevVars } from "./lib/dev-vars.ts";
+import { Failure, runScript } from "./lib/failure.ts";
+import { greetAgain, greetNewcomer } from "./lib/greeting.ts";
+import { bootstrap, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
+import { findObstacle } from "./lib/port.ts";
+import { ROOT, startWrangler, stopWrangler } from "./lib/wrangler.ts";
 
 const DEFAULT_PORT = "8787";
 const MAXIMUM_PORT = 65_535;

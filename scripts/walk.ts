@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT } from "./wrangler.ts";
+import { ROOT } from "./lib/wrangler.ts";
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +16,7 @@ console.log(`${values.walks} walks from seed ${values.seed}`);
 const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
 const run = spawn(
   process.execPath,
-  [vitest, "run", "--config", "test/vitest.config.ts", "test/walk-"],
+  [vitest, "run", "--config", "test/vitest.config.ts", "test/walk/"],
   {
     cwd: ROOT,
     stdio: "inherit",

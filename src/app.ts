@@ -1,46 +1,45 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
-import { openForWriting } from "./db/client.ts";
+import { Gate, refuseRoute } from "./auth/dispatcher.ts";
+import { peoplePlane, runnerPlane } from "./auth/schemes.ts";
+import { type Database, openForWriting } from "./db/client.ts";
 import { alarmRoutes, alarmRoutesForRunners } from "./features/alarms/routes.ts";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
 import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
 import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
-import { connectionRoutes } from "./features/connections/routes.ts";
-import { consume } from "./features/deliveries/consumer.ts";
-import { handleDeadLetters } from "./features/deliveries/dead-letters.ts";
-import type { Ring } from "./features/deliveries/index.ts";
-import { Patience } from "./features/deliveries/patience.ts";
-import { deliveryRoutes } from "./features/deliveries/routes.ts";
-import { sweepDeliveries } from "./features/deliveries/sweep.ts";
-import { describeWebhooks } from "./features/deliveries/webhooks.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
-import { integrationRoutes } from "./features/integrations/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
+import { consume } from "./features/notifications/delivery/consumer.ts";
+import { handleDeadLetters } from "./features/notifications/delivery/dead-letters.ts";
+import type { Ring } from "./features/notifications/delivery/index.ts";
+import { deliveryRoutes } from "./features/notifications/delivery/routes.ts";
+import { Patience } from "./features/notifications/delivery/slow-endpoints.ts";
+import { sweepDeliveries } from "./features/notifications/delivery/sweep.ts";
+import { integrationRoutes } from "./features/notifications/integrations/routes.ts";
+import { slackSettingsOf } from "./features/notifications/slack/index.ts";
+import { slackCallbackRoutes, slackRoutes } from "./features/notifications/slack/routes.ts";
+import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { organizationRoutes } from "./features/organizations/routes.ts";
 import { projectMemberRoutes } from "./features/project-members/routes.ts";
+import { connectionRoutes } from "./features/projects/connections/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
-import { ClientAddressLimiter, POLICIES } from "./features/rate-limits/index.ts";
 import { resourceRoutes } from "./features/resources/routes.ts";
-import { runnerRoutes } from "./features/runner/routes.ts";
-import { sweepEverything } from "./features/runner/sweep.ts";
-import { tellDesired } from "./features/runner/tell-desired.ts";
+import { tellDesired } from "./features/runner-api/directive-header.ts";
+import { runnerRoutes } from "./features/runner-api/routes.ts";
+import { sweepEverything } from "./features/runner-api/sweep.ts";
 import { seemsRunnerToken } from "./features/runner-pools/index.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
-import { slackSettingsOf } from "./features/slack/index.ts";
-import { slackCallbackRoutes, slackRoutes } from "./features/slack/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
 import { usageRoutes } from "./features/usage/routes.ts";
 import { variableRoutes } from "./features/variables/routes.ts";
 import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
-import { Gate, refuseRoute } from "./gate.ts";
-import { type Call, frame } from "./http/frame.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
-import { Operations } from "./http/operations.ts";
-import { referenceRoutes } from "./http/reference/routes.ts";
+import { type Call, frame } from "./http/request-pipeline.ts";
+import { Operations } from "./http/route-index.ts";
 import {
   createRouter,
   type Open,
@@ -52,7 +51,8 @@ import {
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import type { Fetch } from "./lib/network.ts";
-import { peoplePlane, runnerPlane } from "./planes.ts";
+import { ClientAddressLimiter, POLICIES } from "./rate-limits/index.ts";
+import { referenceRoutes } from "./reference/routes.ts";
 import { systemContext } from "./system-context.ts";
 
 export interface App {
@@ -90,7 +90,9 @@ export function createApp({
   const operations = new Operations(described.openAPIRegistry.definitions);
   const addressLimiter = new ClientAddressLimiter(clock, log);
   const patience = new Patience();
-  const surroundings = { operations, addressLimiter, clock, log };
+  const createContext = (db: Database, env: Env, execution: ExecutionContext) =>
+    systemContext(db, env, execution, { clock, log });
+  const surroundings = { operations, addressLimiter, clock, log, createContext };
   const people = new Gate(peoplePlane(protectedRouter), surroundings);
   const runners = new Gate(runnerPlane(runnerRouter), surroundings);
 

@@ -1,10 +1,9 @@
 import type { Database } from "./db/client.ts";
-import type { SlackSettings } from "./features/slack/index.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
-import { NotFound, Unauthorized } from "./lib/errors.ts";
+import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Log } from "./lib/log.ts";
-import { type OrgRole, orgRoleReaches } from "./lib/roles.ts";
+import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
 
 /** Who asks: an API key, the membership it belongs to, and what the two may do together. */
 export interface Actor {
@@ -48,10 +47,20 @@ export interface CoreContext extends SystemContext {
   invalidateKeys(keys: readonly ChangedKey[]): Promise<void>;
 }
 
+type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
+
+/** The variables of the deployment. Each is read by the one feature that it is about. */
+export type Settings = Omit<TextSettings, SecretName> & {
+  /** Not among the required secrets, so `Env` lacks it. */
+  SLACK_CLIENT_SECRET?: string;
+};
+
+type SecretName = "BOOTSTRAP_TOKEN" | "ENCRYPTION_KEYS" | "LEASE_SECRET";
+
 /** What every verb of a service receives. */
 export interface ServiceContext extends CoreContext {
   actor: Actor;
-  slack: SlackSettings;
+  settings: Settings;
   /** Whether `POST /v1/orgs` creates organizations (setting `ALLOW_NEW_ORGANIZATIONS`). */
   allowsNewOrganizations: boolean;
 }
@@ -72,4 +81,26 @@ export function requireOrgRole(actor: Actor, organizationId: string, needed: Org
 /** Another organization is as good as none: its existence is never confirmed. */
 export function requireOrganization(actor: Actor, organizationId: string): void {
   if (actor.organizationId !== organizationId) throw new NotFound("organization");
+}
+
+/** Something of a project, and the role in that project of the one who asks. */
+export interface WithMemberRole {
+  memberRole: ProjectRole | null;
+}
+
+/**
+ * What was found, if the actor may do in its project what takes the role `needed`. An admin of the
+ * organization may do everything in its projects. `what` names the thing, should there be none.
+ */
+export function authorize<Found extends WithMemberRole>(
+  actor: Actor,
+  what: string,
+  found: Found | undefined,
+  needed: ProjectRole,
+): Found {
+  if (!found) throw new NotFound(what);
+  const { memberRole } = found;
+  const reaches = memberRole !== null && projectRoleReaches(memberRole, needed);
+  if (!reaches && !orgRoleReaches(actor.role, "admin")) throw new Forbidden(needed);
+  return found;
 }

@@ -1,8 +1,8 @@
 import { createApp } from "./app.ts";
-import type { Ring } from "./features/deliveries/index.ts";
+import type { Ring } from "./features/notifications/delivery/index.ts";
 
-export { OrganizationLimiter } from "./features/rate-limits/organization-limiter.do.ts";
-export { RateLimiter } from "./features/rate-limits/rate-limiter.do.ts";
+export { OrganizationLimiter } from "./rate-limits/organization-limiter.do.ts";
+export { RateLimiter } from "./rate-limits/rate-limiter.do.ts";
 
 const app = createApp();
 

@@ -1,6 +1,6 @@
 import type { SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
-import { ringFor } from "./features/deliveries/index.ts";
+import { ringFor } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { describeError, type Log } from "./lib/log.ts";

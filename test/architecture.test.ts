@@ -9,33 +9,66 @@ const sources: Record<string, string> = import.meta.glob("../src/**/*.ts", {
 interface Source {
   /** Below `src/`. */
   file: string;
-  /** The feature it belongs to, if any. */
+  role: Role;
+  /** The folder of the feature that it belongs to, if any: `notifications/outbox`. */
   feature: string | undefined;
-  /** What it imports: a package's name, or a file below `src/`. */
+  /** What it imports, types included: packages, and files below `src/`. */
   imports: string[];
-  /** The same, without what it imports the types of alone, which are gone once it runs. */
-  values: string[];
-  lines: number;
 }
+
+/** What a file is for. Its place or its name says so; a file with SQL is a store, whatever its name. */
+type Role =
+  | "composition"
+  | "context"
+  | "auth"
+  | "http"
+  | "reference"
+  | "rate-limits"
+  | "routes"
+  | "schemas"
+  | "presenters"
+  | "service"
+  | "domain"
+  | "index"
+  | "store"
+  | "table"
+  | "model"
+  | "db"
+  | "lib";
+
+const FOLDERS = ["auth", "http", "reference", "rate-limits", "db", "lib"] as const;
+const NAMES = ["routes", "schemas", "presenters", "service", "index", "table", "model"] as const;
 
 const files: Source[] = Object.entries(sources)
   .map(([path, text]) => {
     const file = path.replace("../src/", "");
-    const found = importsOf(file, text);
-    const imports = found.map(({ name }) => name);
-    const values = found.filter(({ isType }) => !isType).map(({ name }) => name);
-    return { file, feature: featureOf(file), imports, values, lines: text.split("\n").length };
+    const imports = importsOf(file, text);
+    return { file, role: roleOf(file, imports), feature: featureOf(file), imports };
   })
   .filter(({ file }) => !file.endsWith(".d.ts"));
 
-/** What a file imports or exports from elsewhere, for its side effects, or while it runs. */
-function importsOf(file: string, text: string): { name: string; isType: boolean }[] {
-  const clauses = text.matchAll(/^(?:import|export)\s(type\s)?[^"';]*?\sfrom\s"([^"]+)"/gm);
-  const bare = text.matchAll(/^import\s()"([^"]+)"/gm);
-  const dynamic = text.matchAll(/\bimport\(()\s*["'`]([^"'`]+)["'`]/g);
-  return [...clauses, ...bare, ...dynamic].map(([, type, specifier]) => {
+const roles = new Map(files.map(({ file, role }) => [file, role]));
+
+function roleOf(file: string, imports: readonly string[]): Role {
+  const folder = FOLDERS.find((name) => file.startsWith(`${name}/`));
+  if (folder) return folder;
+  if (file === "context.ts") return "context";
+  if (!file.startsWith("features/")) return "composition";
+  if (/(^|[/-])(routes|webhooks)\.ts$/.test(file)) return "routes";
+  const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
+  if (name) return name;
+  if (/\/(lifecycle|events|kinds)\.ts$/.test(file)) return "model";
+  return imports.some((each) => each.startsWith("drizzle-orm")) ? "store" : "domain";
+}
+
+/** Everything that a file imports, or exports from elsewhere. */
+function importsOf(file: string, text: string): string[] {
+  const clauses = text.matchAll(/^(?:import|export)\s[^"';]*?\sfrom\s"([^"]+)"/gm);
+  const bare = text.matchAll(/^import\s"([^"]+)"/gm);
+  const dynamic = text.matchAll(/\bimport\(\s*["'`]([^"'`]+)["'`]/g);
+  return [...clauses, ...bare, ...dynamic].map(([, specifier]) => {
     const name = String(specifier);
-    return { name: name.startsWith(".") ? join(file, name) : name, isType: Boolean(type) };
+    return name.startsWith(".") ? join(file, name) : name;
   });
 }
 
@@ -43,105 +76,161 @@ function join(file: string, relative: string): string {
   return new URL(relative, `https://src/${file}`).pathname.slice(1);
 }
 
+/** The deepest folder with an index or routes, for features inside of features. */
 function featureOf(file: string): string | undefined {
-  return /^features\/([^/]+)\//.exec(file)?.[1];
+  const [, path] = /^features\/(.+)\/[^/]+$/.exec(file) ?? [];
+  const parts = path?.split("/") ?? [];
+  const folders = parts.map((_, at) => parts.slice(0, at + 1).join("/")).reverse();
+  const isFeature = (folder: string) =>
+    ["index", "routes"].some((name) => `../src/features/${folder}/${name}.ts` in sources);
+  return folders.find(isFeature) ?? folders.at(-1);
 }
 
-/** What the files of a room must not import, by the name of the room. */
-const FORBIDDEN: Record<string, { room: RegExp; imports: RegExp; allowsTypes?: true }> = {
-  "lib/ imports nothing of ours": { room: /^lib\//, imports: /^(?!lib\/).*\.ts$/ },
-  "db/ knows features by their tables alone": {
-    room: /^db\//,
-    imports: /^(http\/|gate|app|context|features\/(?!.*table\.ts$))/,
-  },
-  "http/ knows no feature": { room: /^http\//, imports: /^(features\/|gate|app)/ },
-  "schemas know neither tables nor services": {
-    room: /schemas\.ts$/,
-    imports: /(\/table|\/store|\/service)\.ts$|^drizzle-orm/,
-  },
-  "routes know no SQL": {
-    room: /routes\.ts$/,
-    imports: /^drizzle-orm|^db\/|(\/table|\/store)\.ts$/,
-  },
-  "services know neither HTTP nor SQL": {
-    room: /service\.ts$/,
-    imports: /^(hono|@hono|drizzle-orm)|^http\/|routes\.ts$/,
-  },
-  "stores know no HTTP and no service": {
-    room: /store\.ts$/,
-    imports: /^(hono|@hono)|^http\/|(\/service|\/routes)\.ts$/,
-  },
-  "tables know columns, constants and other tables": {
-    room: /table\.ts$/,
-    imports:
-      /^(?!drizzle-orm|db\/columns|lib\/|.*\/(table|connection|kinds|lifecycle|model|statuses|storage-methods)\.ts$)/,
-  },
-  "presenters and pure files know no I/O": {
-    room: /\/(presenters|window|format|scope|headers|address|access|outcome|place|policies|schedule|signature|verdict)\.ts$/,
-    imports:
-      /^(hono|@hono|drizzle-orm|cloudflare:)|^(db|http)\/|(\/(store|service|routes|table)|\.do)\.ts$/,
-    allowsTypes: true,
-  },
-  "Durable Objects are thin shells": { room: /\.do\.ts$/, imports: /^(http\/|db\/)|routes\.ts$/ },
+/** Which roles a file of each role may import, itself apart. The flow has one direction. */
+const MAY_IMPORT: Record<Role, readonly Role[]> = {
+  composition: [
+    "context",
+    "auth",
+    "http",
+    "reference",
+    "rate-limits",
+    "routes",
+    "service",
+    "domain",
+    "index",
+    "model",
+    "db",
+    "lib",
+  ],
+  reference: ["http", "lib"],
+  auth: ["context", "http", "rate-limits", "index", "db", "lib"],
+  routes: [
+    "context",
+    "http",
+    "schemas",
+    "presenters",
+    "service",
+    "domain",
+    "index",
+    "model",
+    "lib",
+  ],
+  http: ["context", "db", "lib"],
+  "rate-limits": ["context", "lib"],
+  index: ["routes", "schemas", "presenters", "service", "domain", "store", "table", "model"],
+  presenters: ["schemas", "domain", "store", "index", "model", "lib"],
+  schemas: ["http", "domain", "index", "model", "auth", "lib"],
+  service: [
+    "context",
+    "auth",
+    "presenters",
+    "domain",
+    "index",
+    "store",
+    "table",
+    "model",
+    "db",
+    "lib",
+  ],
+  domain: [
+    "context",
+    "auth",
+    "http",
+    "schemas",
+    "presenters",
+    "service",
+    "index",
+    "store",
+    "table",
+    "model",
+    "db",
+    "lib",
+  ],
+  store: ["context", "domain", "index", "table", "model", "db", "lib"],
+  table: ["model", "db", "lib"],
+  model: ["lib"],
+  context: ["db", "lib"],
+  db: ["lib"],
+  lib: [],
 };
 
-describe("the house", () => {
-  it.each(Object.entries(FORBIDDEN))("%s", (_, { room, imports, allowsTypes }) => {
-    const inside = files.filter(({ file }) => room.test(file));
+/** Packages that only some roles may use. */
+const PACKAGES: readonly { name: RegExp; roles: readonly Role[] }[] = [
+  {
+    name: /^drizzle-orm/,
+    roles: ["table", "store", "db"],
+  },
+  {
+    name: /^(hono|@hono)\b/,
+    roles: [
+      "composition",
+      "http",
+      "reference",
+      "routes",
+      "schemas",
+      "presenters",
+      "domain",
+      "lib",
+      "model",
+    ],
+  },
+  { name: /^cloudflare:/, roles: ["rate-limits"] },
+];
+
+describe("imports", () => {
+  it.each(Object.entries(MAY_IMPORT))("of %s flow in one direction", (role, allowed) => {
+    const inside = files.filter((each) => each.role === role);
     expect(inside.length).toBeGreaterThan(0);
-    const breaches = inside.flatMap(({ file, imports: all, values }) =>
-      (allowsTypes ? values : all)
-        .filter((name) => imports.test(name))
-        .map((name) => `${file} imports ${name}`),
+    const breaches = inside.flatMap(({ file, imports }) =>
+      imports.flatMap((name) => {
+        const other = roles.get(name);
+        const isAllowed = !other || other === role || allowed.includes(other);
+        return isAllowed ? [] : [`${file} (${role}) imports ${name} (${other})`];
+      }),
     );
     expect(breaches).toEqual([]);
   });
 
-  it("hides no import, however it is written", () => {
-    const text = [
-      'import "./a.ts";',
-      'import type { B } from "./b.ts";',
-      'import {\n  type C,\n  c,\n} from "../c.ts";',
-      'export { d } from "d";',
-      'export * from "./e.ts";',
-      'const f = await import("../../f.ts");',
-      "const g = () => import(`./g.ts`);",
-    ].join("\n");
-    expect(importsOf("lib/x/y.ts", text).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
-      { name: "d", isType: false },
-      { name: "f.ts", isType: false },
-      { name: "lib/c.ts", isType: false },
-      { name: "lib/x/a.ts", isType: false },
-      { name: "lib/x/b.ts", isType: true },
-      { name: "lib/x/e.ts", isType: false },
-      { name: "lib/x/g.ts", isType: false },
-    ]);
-    // A specifier that is no literal could not be seen.
-    const hidden = Object.entries(sources).filter(([, each]) =>
-      /\bimport\((?!\s*["'`])/.test(each),
-    );
-    expect(hidden.map(([path]) => path)).toEqual([]);
+  it.each(PACKAGES)("of $name are left to some roles", ({ name, roles: allowed }) => {
+    const breaches = files
+      .filter(({ role, imports }) => !allowed.includes(role) && imports.some((x) => name.test(x)))
+      .map(({ file, role }) => `${file} (${role})`);
+    expect(breaches).toEqual([]);
   });
 
-  it("lets features use each other through their index, and tables be referred to", () => {
+  it("form no cycle, types included", () => {
+    const imports = new Map(files.map((each) => [each.file, each.imports]));
+    const done = new Set<string>();
+    const visit = (file: string, above: readonly string[]): void => {
+      if (above.includes(file)) throw new Error([...above, file].join(" → "));
+      if (done.has(file)) return;
+      for (const name of imports.get(file) ?? []) visit(name, [...above, file]);
+      done.add(file);
+    };
+    for (const file of imports.keys()) visit(file, []);
+    expect(done.size).toBeGreaterThan(files.length - 1);
+  });
+
+  it("cross features through their index, or name a table or a model", () => {
     const breaches = files.flatMap(({ file, feature, imports }) =>
       imports
         .filter((name) => feature && featureOf(name) && featureOf(name) !== feature)
-        .filter((name) => !/\/index\.ts$/.test(name))
-        .filter((name) => !(file.endsWith("/table.ts") && /\/(table|kinds)\.ts$/.test(name)))
+        .filter((name) => !["index", "table", "model"].includes(String(roles.get(name))))
         .map((name) => `${file} imports ${name}`),
     );
     expect(breaches).toEqual([]);
   });
 
-  it("has features that form no circle", () => {
+  it("form no cycle of features", () => {
     const uses = new Map<string, Set<string>>();
-    for (const { file, feature, imports } of files) {
-      if (!feature || file.endsWith("/table.ts")) continue;
-      const used = imports.map(featureOf).filter((name) => name && name !== feature);
-      const known = uses.get(feature) ?? new Set();
-      for (const name of used) known.add(String(name));
-      uses.set(feature, known);
+    for (const { feature, imports } of files) {
+      if (!feature) continue;
+      const used = uses.get(feature) ?? new Set();
+      for (const name of imports) {
+        const other = featureOf(name);
+        if (other && other !== feature && roles.get(name) === "index") used.add(other);
+      }
+      uses.set(feature, used);
     }
     const visit = (feature: string, above: readonly string[]): void => {
       if (above.includes(feature)) throw new Error([...above, feature].join(" → "));
@@ -151,7 +240,35 @@ describe("the house", () => {
     for (const feature of uses.keys()) visit(feature, []);
   });
 
-  it("bundles of zod all that it uses", async () => {
+  it("are all found, however they are written", () => {
+    const text = [
+      'import "./a.ts";',
+      'import type { B } from "./b.ts";',
+      'import {\n  type C,\n  c,\n} from "../c.ts";',
+      'export { d } from "d";',
+      'export * from "./e.ts";',
+      'const f = await import("../../f.ts");',
+      "const g = () => import(`./g.ts`);",
+    ].join("\n");
+    expect(importsOf("lib/x/y.ts", text).toSorted()).toEqual([
+      "d",
+      "f.ts",
+      "lib/c.ts",
+      "lib/x/a.ts",
+      "lib/x/b.ts",
+      "lib/x/e.ts",
+      "lib/x/g.ts",
+    ]);
+    // A specifier that is no literal could not be found.
+    const hidden = Object.entries(sources).filter(([, each]) =>
+      /\bimport\((?!\s*["'`])/.test(each),
+    );
+    expect(hidden.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe("the bundle", () => {
+  it("has all of zod that is used", async () => {
     const bundled = Object.keys(await import("../src/http/zod-used.ts"));
     const used = Object.entries(sources).flatMap(([path, text]) =>
       [...text.matchAll(/\bz\s*\.\s*([a-z]\w*)\s*(?=[.(])/g)].map(
@@ -160,14 +277,7 @@ describe("the house", () => {
     );
     expect(used.length).toBeGreaterThan(0);
     const lacking = used.filter((each) => !bundled.includes(each.split("z.").at(-1) ?? ""));
-    // The types of zod's core, which are gone once it runs.
+    // The types of zod's core are gone in the bundle.
     expect(lacking.filter((each) => !each.endsWith(": z.core"))).toEqual([]);
-  });
-
-  it("has no file of more than 250 lines", () => {
-    const long = files
-      .filter(({ lines }) => lines > 251)
-      .map(({ file, lines }) => `${file}: ${lines}`);
-    expect(long).toEqual([]);
   });
 });

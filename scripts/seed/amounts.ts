@@ -1,4 +1,4 @@
-import { Failure } from "../failure.ts";
+import { Failure } from "../lib/failure.ts";
 
 /** How much history there is to be. */
 export interface Amounts {

@@ -1,6 +1,6 @@
 import type { DeploymentStatus, StackStatus } from "../../src/features/deployments/lifecycle.ts";
 import { chunksOf, type Numbered } from "./chunks.ts";
-import type { Place } from "./places.ts";
+import type { Place } from "./projects.ts";
 
 /** How many of a hundred have ended how. */
 const ENDINGS = [

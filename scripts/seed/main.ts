@@ -1,7 +1,7 @@
 /** `npm run seed`: an organization with a long history in the database of this machine. */
 import { parseArgs } from "node:util";
-import { migrateLocally, openDatabase } from "../database.ts";
-import { Failure, runScript } from "../failure.ts";
+import { migrateLocally, openDatabase } from "../lib/database.ts";
+import { Failure, runScript } from "../lib/failure.ts";
 import { AMOUNT_OPTIONS, type Amounts, toAmounts } from "./amounts.ts";
 import { addKeys, seedOrganization } from "./organization.ts";
 

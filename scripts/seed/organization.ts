@@ -1,7 +1,4 @@
 import { drizzle } from "drizzle-orm/d1";
-import type { Actor } from "../../src/context.ts";
-import { projectMembers } from "../../src/db/schema.ts";
-import { insertProject } from "../../src/features/projects/store.ts";
 import {
   insertKeys,
   insertPerson,
@@ -10,10 +7,13 @@ import {
   makeActor,
   makeProject,
   makeSeed,
-} from "../bench/seed.ts";
+} from "../../bench/seed.ts";
+import type { Actor } from "../../src/context.ts";
+import { projectMembers } from "../../src/features/project-members/table.ts";
+import { insertProject } from "../../src/features/projects/store.ts";
 import type { Amounts } from "./amounts.ts";
 import { seedDeployments } from "./deployments.ts";
-import { furnish, type Place } from "./places.ts";
+import { furnish, type Place } from "./projects.ts";
 import { seedResources } from "./resources.ts";
 
 const OTHERS = 20;

@@ -1,6 +1,6 @@
-import type { ResourceStatus } from "../../src/features/resources/statuses.ts";
+import type { ResourceStatus } from "../../src/features/resources/model.ts";
 import { chunksOf, type Numbered } from "./chunks.ts";
-import type { Place } from "./places.ts";
+import type { Place } from "./projects.ts";
 
 const TYPES = [
   "AWS::IAM::Role",

@@ -1,6 +1,6 @@
 import { HTTPException } from "hono/http-exception";
 import type { z } from "zod";
-import { isForeignKeyViolation, isTimeout } from "../db/failures.ts";
+import { isForeignKeyViolation, isTimeout } from "../db/constraint-errors.ts";
 import { ApiError, BadInput, Conflict, DatabaseTimeout, type Issue } from "../lib/errors.ts";
 
 /**

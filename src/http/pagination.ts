@@ -3,7 +3,7 @@ import type { Page, PageRequest } from "../db/keyset.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
-import { EXAMPLE_ID } from "./schemas.ts";
+import { EXAMPLE_ID } from "../lib/schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
 const DEFAULT_LIMIT = 20;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { canonicalId } from "../lib/ids.ts";
-import { EXAMPLE_ID, IdentifierInput } from "./schemas.ts";
+import { EXAMPLE_ID, IdentifierInput } from "../lib/schemas.ts";
 
 /** A path parameter that follows the identifier form. */
 export function idParam<Name extends string>(name: Name, what: string) {

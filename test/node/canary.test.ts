@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newEncryptionKey } from "../../scripts/secrets.ts";
-import { placeOfSecret, placeOfUrl } from "../../src/features/integrations/place.ts";
+import { newEncryptionKey } from "../../scripts/lib/secrets.ts";
+import {
+  placeOfSecret,
+  placeOfUrl,
+} from "../../src/features/notifications/integrations/encryption-context.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";

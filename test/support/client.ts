@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
+import { refuseLeak } from "./canary-secrets.ts";
 import { complaints } from "./contract.ts";
-import { refuseLeak } from "./planted.ts";
 
 /** A reply's body has been held against its declared schema; what a test reads of it is its affair. */
 export type Parsed = ReturnType<typeof JSON.parse>;

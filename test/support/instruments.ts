@@ -1,9 +1,9 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createApp } from "../../src/app.ts";
-import type { LimiterNamespace } from "../../src/features/rate-limits/index.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { consoleLog } from "../../src/lib/log.ts";
+import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
 
 export interface Statement {
   sql: string;

@@ -1,7 +1,7 @@
-import { type KeyDecision, KeyWindow } from "../../src/features/rate-limits/key-window.ts";
-import { OrganizationWindow } from "../../src/features/rate-limits/organization-window.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
-import { randomOf } from "./walk.ts";
+import { type KeyDecision, KeyWindow } from "../../src/rate-limits/key-window.ts";
+import { OrganizationWindow } from "../../src/rate-limits/organization-window.ts";
+import { randomOf } from "../walk/walk.ts";
 
 /** As the key's object has it. */
 const RETRY_AFTER_MS = 250;

@@ -1,7 +1,7 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach } from "vitest";
-import { PLANTED } from "./planted.ts";
+import { PLANTED } from "./canary-secrets.ts";
 
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 

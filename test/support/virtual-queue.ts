@@ -1,4 +1,4 @@
-import type { Ring } from "../../src/features/deliveries/index.ts";
+import type { Ring } from "../../src/features/notifications/delivery/index.ts";
 
 const BATCH = 5;
 const MAX_RETRIES = 100;

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { textParam } from "../../http/params.ts";
-import { clearable, Identifier, Timestamp, text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { ALARM_STATES } from "./kinds.ts";
+import { clearable, Identifier, Timestamp, text } from "../../lib/schemas.ts";
+import { ALARM_STATES } from "./model.ts";
 
 const Name = text(LIMITS.nameLength.value).openapi({
   description: "Unique in the stack: the alarm's name at whatever watches it, for instance.",

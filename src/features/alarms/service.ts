@@ -1,9 +1,9 @@
 import type { RunnerContext, ServiceContext, SystemContext } from "../../context.ts";
+import { authorize } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { commit } from "../events/index.ts";
-import { authorize } from "../projects/index.ts";
+import { commit } from "../changelog/index.ts";
 import { findStack, requireStack, type StackRow } from "../stacks/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { AlarmRow } from "./store.ts";

@@ -2,11 +2,14 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Runner, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { runnerPoolEnvironments, stacks, usage } from "../../db/schema.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { fanOut, KIND_OF } from "../events/index.ts";
+import { KIND_OF } from "../notifications/kinds.ts";
+import { fanOut } from "../notifications/outbox/index.ts";
+import { runnerPoolEnvironments } from "../runner-pools/table.ts";
+import { stacks } from "../stacks/table.ts";
 import { type Bound, bytesOf } from "../usage/index.ts";
-import type { AlarmState } from "./kinds.ts";
+import { usage } from "../usage/table.ts";
+import type { AlarmState } from "./model.ts";
 import { alarms } from "./table.ts";
 
 export type AlarmRow = typeof alarms.$inferSelect;

@@ -3,7 +3,7 @@ import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
-import { ALARM_STATES } from "./kinds.ts";
+import { ALARM_STATES } from "./model.ts";
 
 /** What is known of the health of a stack, by the name of each alarm. */
 export const alarms = sqliteTable(

@@ -4,7 +4,7 @@ import {
   issueCredential,
   type PresentedKey,
   parseCredential,
-} from "../../lib/credentials.ts";
+} from "../../auth/credentials.ts";
 
 export const API_KEY_PATTERN = credentialPattern("lsh");
 

@@ -1,6 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
-import type { CreatedKey } from "./service.ts";
-import type { ApiKeyRow } from "./store.ts";
+import type { ApiKeyRow, CreatedKey } from "./store.ts";
 
 export function presentApiKey(row: ApiKeyRow) {
   return {

@@ -1,6 +1,6 @@
+import type { KeyRing, Principal } from "../../auth/credential-cache.ts";
 import type { Actor } from "../../context.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
-import type { KeyRing, Principal } from "../../principals.ts";
 import { findPrincipal, recordUse } from "./store.ts";
 
 /** An API key that exists, as it was when it was read. */

@@ -1,14 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import {
-  Identifier,
-  IdentifierInput,
-  Timestamp,
-  text,
-  timestampInput,
-} from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { Identifier, IdentifierInput, Timestamp, text, timestampInput } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { API_KEY_PATTERN } from "./format.ts";
 

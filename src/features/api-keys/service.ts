@@ -1,19 +1,13 @@
+import type { IssuedKey } from "../../auth/credentials.ts";
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import type { IssuedKey } from "../../lib/credentials.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueApiKey } from "./format.ts";
-import type { ApiKeyRow } from "./store.ts";
+import type { ApiKeyRow, CreatedKey } from "./store.ts";
 import * as store from "./store.ts";
-
-/** A key that was made just now: the record, and the key itself, to be shown once. */
-export interface CreatedKey {
-  row: ApiKeyRow;
-  key: string;
-}
 
 export interface NewKey {
   name: string;

@@ -1,12 +1,18 @@
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import { compileSelect } from "../../db/compiled.ts";
+import { compileSelect } from "../../db/compiled-select.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { memberships } from "../../db/schema.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
+import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { apiKeys } from "./table.ts";
+
+/** A key that was made just now: the record, and the key itself, to be shown once. */
+export interface CreatedKey {
+  row: ApiKeyRow;
+  key: string;
+}
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type NewApiKey = typeof apiKeys.$inferInsert;

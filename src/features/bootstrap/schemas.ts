@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { text } from "../../lib/schemas.ts";
 import { AccountInput } from "../memberships/index.ts";
 
 export const Bootstrap = z

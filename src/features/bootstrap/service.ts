@@ -1,5 +1,5 @@
 import { openForWriting } from "../../db/client.ts";
-import { orIfTaken } from "../../db/failures.ts";
+import { orIfTaken } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";

@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
-import type { Fields } from "../events/index.ts";
+import type { Fields } from "./index.ts";
 import type { EntryRow } from "./store.ts";
 
 export function presentEntry(row: EntryRow) {

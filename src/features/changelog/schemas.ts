@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, Timestamp } from "../../http/schemas.ts";
-import { ACTIONS, RECORD_TYPES } from "../events/index.ts";
+import { Identifier, Timestamp } from "../../lib/schemas.ts";
+import { ACTIONS, RECORD_TYPES } from "./index.ts";
 
 const Fields = z.record(z.string(), z.unknown());
 

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
+import { authorize } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { authorize, findProject } from "../projects/index.ts";
 import type { EntryRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -12,7 +12,7 @@ export async function listChangelog(
 ): Promise<Page<EntryRow>> {
   const { db, actor } = ctx;
   const [[project], found] = await db.batch([
-    findProject(db, actor, projectId),
+    store.findProject(db, actor, projectId),
     store.listEntries(db, actor.organizationId, projectId, page),
   ]);
   authorize(actor, "project", project, "viewer");

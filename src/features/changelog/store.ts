@@ -1,7 +1,10 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import { changelogEntries } from "../../db/schema.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { projects } from "../projects/table.ts";
+import { changelogEntries } from "./table.ts";
 
 export type EntryRow = typeof changelogEntries.$inferSelect;
 
@@ -31,4 +34,13 @@ export function listEntries(
     .from(cutPage(page, records))
     .innerJoin(changelogEntries, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
+}
+
+/** The project of the actor's organization, with the actor's role in it. */
+export function findProject(db: Database, actor: Actor, id: string) {
+  return db
+    .select({ id: projects.id, memberRole: MEMBER_ROLE })
+    .from(projects)
+    .leftJoin(projectMembers, isRoleOf(actor, projects.id))
+    .where(and(eq(projects.organizationId, actor.organizationId), eq(projects.id, id)));
 }

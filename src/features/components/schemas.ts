@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, slug, Timestamp } from "../../http/schemas.ts";
-import { COMPONENT_KINDS } from "./kinds.ts";
+import { Identifier, slug, Timestamp } from "../../lib/schemas.ts";
+import { COMPONENT_KINDS } from "./model.ts";
 
 const Name = slug().openapi({ description: "Unique in the environment.", example: "api" });
 

@@ -1,12 +1,12 @@
 import type { ServiceContext } from "../../context.ts";
-import { orIfTaken } from "../../db/failures.ts";
+import { authorize } from "../../context.ts";
+import { orIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
+import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
-import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
-import { authorize } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentComponent } from "./presenters.ts";
 import type { ComponentRow } from "./store.ts";

@@ -2,8 +2,9 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { projectMembers, stacks, variables } from "../../db/schema.ts";
-import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { stacks } from "../stacks/table.ts";
+import { variables } from "../variables/table.ts";
 import { components } from "./table.ts";
 
 export type ComponentRow = typeof components.$inferSelect;

@@ -3,7 +3,7 @@ import { createdAt, id, updatedAt } from "../../db/columns.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
-import { COMPONENT_KINDS } from "./kinds.ts";
+import { COMPONENT_KINDS } from "./model.ts";
 
 export const components = sqliteTable(
   "components",

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { fanOut, KIND_OF } from "../events/index.ts";
+import { KIND_OF } from "../notifications/kinds.ts";
+import { fanOut } from "../notifications/outbox/index.ts";
 import { environmentsOf, type Scope } from "./environment-scope.ts";
 import { deployments } from "./table.ts";
 

@@ -1,15 +1,15 @@
 import type { ServiceContext } from "../../context.ts";
+import { authorize } from "../../context.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { commit, recordChange } from "../changelog/index.ts";
 import {
   configurationProblem,
   type EnvironmentRow,
   findEnvironment,
   requireEnvironment,
 } from "../environments/index.ts";
-import { commit, recordChange } from "../events/index.ts";
-import { authorize } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { announcePromotion } from "./announcement-store.ts";
 import type { NewDeployment, StackChoice } from "./creation-store.ts";

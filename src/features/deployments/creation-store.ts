@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import { projects, stacks } from "../../db/schema.ts";
-import { UNFINISHED } from "../../db/unfinished.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { projects } from "../projects/table.ts";
+import { stacks } from "../stacks/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { deploymentStacks, deployments } from "./table.ts";
+import { deploymentStacks, deployments, UNFINISHED } from "./table.ts";
 
 export type NewDeployment = Pick<
   typeof deployments.$inferInsert,

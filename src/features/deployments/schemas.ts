@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
+import { documentProblem } from "../../lib/json-document.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import {
   EXAMPLE_ID,
   Identifier,
@@ -8,9 +10,7 @@ import {
   severalOf,
   Timestamp,
   text,
-} from "../../http/schemas.ts";
-import { documentProblem } from "../../lib/json-document.ts";
-import { LIMITS } from "../../lib/limits.ts";
+} from "../../lib/schemas.ts";
 import { DEPLOYMENT_STATUSES, QUEUES, STACK_STATUSES } from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
 import { Source } from "./source-schemas.ts";

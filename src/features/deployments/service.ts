@@ -1,10 +1,10 @@
 import type { ServiceContext } from "../../context.ts";
+import { authorize } from "../../context.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
+import { commit, recordChange } from "../changelog/index.ts";
 import { findEnvironment } from "../environments/index.ts";
-import { commit, recordChange } from "../events/index.ts";
-import { authorize } from "../projects/index.ts";
 import { findStack } from "../stacks/index.ts";
 import { listOfMember } from "./member-store.ts";
 import { cancelUnfinished, settle } from "./settle-store.ts";

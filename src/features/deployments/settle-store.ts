@@ -1,12 +1,11 @@
 import { and, type Column, inArray, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { projects } from "../../db/schema.ts";
-import { UNFINISHED } from "../../db/unfinished.ts";
+import { projects } from "../projects/table.ts";
 import { announce } from "./announcement-store.ts";
 import { environmentsOf, inScope, type Scope } from "./environment-scope.ts";
 import { CANCEL_MS, FAILURES, MAXIMUM_LAPSED_OFFERS } from "./lifecycle.ts";
-import { attempts, deploymentStacks, deployments } from "./table.ts";
+import { attempts, deploymentStacks, deployments, UNFINISHED } from "./table.ts";
 
 /**
  * Ends what time ends: offers that lapsed, which queues their deployments again or fails them after

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { paragraphs, text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { paragraphs, text } from "../../lib/schemas.ts";
 
 const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 

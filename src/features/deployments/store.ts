@@ -1,11 +1,10 @@
 import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
-import { armsOf } from "../../db/arms.ts";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import { projectMembers } from "../../db/schema.ts";
-import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
+import { armsOf } from "../../db/union-branches.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus, type StackStatus } from "./lifecycle.ts";
 import { deploymentStacks, deployments } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -186,3 +186,15 @@ export const attempts = sqliteTable(
     index("attempts_deployment").on(table.deploymentId),
   ],
 );
+
+/** Deployments that are not finished. Literals: a partial index answers no parameter. */
+export const UNFINISHED = sql.raw("('queued', 'in_progress', 'canceling')");
+
+/**
+ * Whether every deployment of a project or an environment is finished. Under a name of its own,
+ * whatever statement it stands in.
+ */
+export function allFinished(scope: "project_id" | "environment_id", id: string): SQL {
+  return sql`not exists (select 1 from deployments as live
+    where live.${sql.raw(scope)} = ${id} and live.status in ${UNFINISHED})`;
+}

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, slug, Timestamp } from "../../http/schemas.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { Identifier, slug, Timestamp } from "../../lib/schemas.ts";
 import {
   configurationProblem,
   type Configuration as Document,

@@ -2,21 +2,15 @@ import { and, type Column, eq, getTableColumns, notExists, or, type SQL, sql } f
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import {
-  alarms,
-  attempts,
-  components,
-  deploymentStacks,
-  deployments,
-  projectMembers,
-  projects,
-  resources,
-  runnerPoolEnvironments,
-  stacks,
-  variables,
-} from "../../db/schema.ts";
-import { allFinished } from "../../db/unfinished.ts";
-import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
+import { alarms } from "../alarms/table.ts";
+import { components } from "../components/table.ts";
+import { allFinished, attempts, deploymentStacks, deployments } from "../deployments/table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { projects } from "../projects/table.ts";
+import { resources } from "../resources/table.ts";
+import { runnerPoolEnvironments } from "../runner-pools/table.ts";
+import { stacks } from "../stacks/table.ts";
+import { variables } from "../variables/table.ts";
 import { environments } from "./table.ts";
 
 export type EnvironmentRow = typeof environments.$inferSelect;

@@ -1,5 +1,5 @@
 import type { Place } from "../../lib/cipher.ts";
-import { placeOfSecret, placeOfUrl } from "../integrations/index.ts";
+import { placeOfSecret, placeOfUrl } from "../notifications/integrations/index.ts";
 import { placeOf as placeOfValue } from "../variables/index.ts";
 
 /** A column whose texts are sealed, of a table whose rows have an ID and an organization. */

@@ -1,4 +1,4 @@
-export { toNewPerson } from "./input.ts";
+export { toNewPerson } from "./presenters.ts";
 export { AccountInput, OrgRole, Profile } from "./schemas.ts";
-export { type NewPerson, newAccount } from "./service.ts";
-export { ACCOUNT_SIZE } from "./store.ts";
+export { newAccount } from "./service.ts";
+export { ACCOUNT_SIZE, type NewPerson } from "./store.ts";

@@ -1,5 +1,7 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
-import type { MemberRow } from "./store.ts";
+import type { AccountInput } from "./schemas.ts";
+import type { MemberRow, NewPerson } from "./store.ts";
 
 /** Without the e-mail address: that is between the account and us. */
 export function presentMember(row: MemberRow) {
@@ -13,5 +15,23 @@ export function presentMember(row: MemberRow) {
     profile: row.profile,
     role: row.role,
     created_at: toTimestamp(row.createdAt),
+  };
+}
+
+/** A request's account, its profile without the fields that were sent as `null`. */
+export function toNewPerson(body: z.output<typeof AccountInput>): NewPerson {
+  const { email, name, display_name, avatar, profile } = body;
+  return {
+    email,
+    name,
+    displayName: display_name,
+    avatar,
+    profile: {
+      bio: profile?.bio ?? undefined,
+      github: profile?.github ?? undefined,
+      location: profile?.location ?? undefined,
+      twitter: profile?.twitter ?? undefined,
+      website: profile?.website ?? undefined,
+    },
   };
 }

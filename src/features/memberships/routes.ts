@@ -10,8 +10,7 @@ import {
   NO_CONTENT,
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { toNewPerson } from "./input.ts";
-import { presentMember } from "./presenters.ts";
+import { presentMember, toNewPerson } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import { clearable, Identifier, paragraphs, Timestamp, text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
+import { clearable, Identifier, paragraphs, Timestamp, text } from "../../lib/schemas.ts";
 
 const LINE = LIMITS.personLength.value;
 const BIO = LIMITS.descriptionLength.value;

@@ -1,23 +1,13 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
-import { orIfTaken } from "../../db/failures.ts";
+import { orIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { limitGrowth } from "../usage/index.ts";
-import type { MemberRow, NewAccount } from "./store.ts";
+import type { MemberRow, NewAccount, NewPerson } from "./store.ts";
 import * as store from "./store.ts";
-import type { Profile } from "./table.ts";
-
-export interface NewPerson {
-  /** In lower case. */
-  email: string;
-  name: string;
-  displayName: string | null;
-  avatar: string | null;
-  profile: Profile;
-}
 
 const KEEPS_OWNER =
   "The organization, and each of its projects, keeps at least one owner. Make somebody else owner " +

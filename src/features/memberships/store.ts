@@ -2,9 +2,20 @@ import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import { apiKeys, projectMembers } from "../../db/schema.ts";
 import type { OrgRole } from "../../lib/roles.ts";
+import { apiKeys } from "../api-keys/table.ts";
+import { projectMembers } from "../project-members/table.ts";
+import type { Profile } from "./table.ts";
 import { accounts, memberships } from "./table.ts";
+
+export interface NewPerson {
+  /** In lower case. */
+  email: string;
+  name: string;
+  displayName: string | null;
+  avatar: string | null;
+  profile: Profile;
+}
 
 export type NewAccount = typeof accounts.$inferInsert;
 export type NewMembership = Omit<typeof memberships.$inferInsert, "accountId">;

@@ -1,3 +1,4 @@
 export { presentFoundedOrganization } from "./presenters.ts";
 export { CreatedOrganization } from "./schemas.ts";
-export { type FoundedOrganization, prepareFounding } from "./service.ts";
+export { prepareFounding } from "./service.ts";
+export type { FoundedOrganization } from "./store.ts";

@@ -1,7 +1,6 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import { presentCreatedApiKey } from "../api-keys/index.ts";
-import type { FoundedOrganization } from "./service.ts";
-import type { OrganizationRow } from "./store.ts";
+import type { FoundedOrganization, OrganizationRow } from "./store.ts";
 
 export function presentOrganization(row: OrganizationRow) {
   return {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, Timestamp, text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { Identifier, Timestamp, text } from "../../lib/schemas.ts";
 import { CreatedApiKey } from "../api-keys/index.ts";
 
 const Name = text(LIMITS.nameLength.value).openapi({

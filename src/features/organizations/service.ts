@@ -4,17 +4,12 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { type CreatedKey, insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { limitGrowth } from "../usage/index.ts";
-import type { OrganizationRow } from "./store.ts";
+import type { FoundedOrganization, OrganizationRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_KEY_NAME = "First key";
-
-export interface FoundedOrganization {
-  organization: OrganizationRow;
-  apiKey: CreatedKey;
-}
 
 /** The organizations that the key reaches: its own, and no other. */
 export async function listOrganizations(

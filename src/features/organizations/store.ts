@@ -1,10 +1,16 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { memberships } from "../../db/schema.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import type { CreatedKey } from "../api-keys/index.ts";
+import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { organizations } from "./table.ts";
+
+export interface FoundedOrganization {
+  organization: OrganizationRow;
+  apiKey: CreatedKey;
+}
 
 export type OrganizationRow = typeof organizations.$inferSelect;
 

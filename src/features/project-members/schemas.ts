@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { PROJECT_ROLES } from "../../lib/roles.ts";
 import {
   EXAMPLE_ID,
   Identifier,
   IdentifierInput,
   severalOf,
   Timestamp,
-} from "../../http/schemas.ts";
-import { LIMITS } from "../../lib/limits.ts";
-import { PROJECT_ROLES } from "../../lib/roles.ts";
+} from "../../lib/schemas.ts";
 import { OrgRole, Profile } from "../memberships/index.ts";
 
 const MAXIMUM_ADDED = LIMITS.addedMembers.value;

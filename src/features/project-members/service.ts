@@ -1,10 +1,11 @@
 import type { ServiceContext } from "../../context.ts";
-import { orIfTaken } from "../../db/failures.ts";
+import { authorize } from "../../context.ts";
+import { orIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
-import { authorize, findProject } from "../projects/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
+import { findProject } from "../projects/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { presentProjectMember } from "./presenters.ts";
 import type { ProjectMemberRow } from "./store.ts";

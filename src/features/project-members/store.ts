@@ -2,9 +2,9 @@ import { and, eq, exists, ne, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
-import { accounts, memberships } from "../../db/schema.ts";
 import { type OrgRole, PROJECT_ROLES, type ProjectRole } from "../../lib/roles.ts";
 import { ACCOUNT_SIZE } from "../memberships/index.ts";
+import { accounts, memberships } from "../memberships/table.ts";
 import { projectMembers } from "./table.ts";
 
 export type ProjectMemberRow = Awaited<ReturnType<typeof findMember>>[number];

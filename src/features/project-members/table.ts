@@ -1,5 +1,8 @@
+import { and, type Column, eq, sql } from "drizzle-orm";
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
+import type { Bindable } from "../../db/compiled-select.ts";
+import type { ProjectRole } from "../../lib/roles.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import { memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
@@ -38,3 +41,21 @@ export const projectMembers = sqliteTable(
     ),
   ],
 );
+
+/** As much of an actor as a query asks for. */
+export type Asking = { [Name in "organizationId" | "membershipId"]: Bindable };
+
+/**
+ * The actor's role in a row's project, of a select that is left-joined by `isRoleOf`. A subquery
+ * would not do: Drizzle drops the tables' names inside the fields of a select from one table, and
+ * the row's `project_id` would then mean the subquery's own.
+ */
+export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("member_role");
+
+/** Joins the actor's role in the project that a row names. */
+export function isRoleOf(actor: Asking, projectId: Column) {
+  return and(
+    eq(projectMembers.projectId, projectId),
+    eq(projectMembers.membershipId, actor.membershipId),
+  );
+}

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import {
   clearable,
   EXAMPLE_ID,
@@ -8,9 +9,8 @@ import {
   paragraphs,
   Timestamp,
   text,
-} from "../../http/schemas.ts";
-import { LIMITS } from "../../lib/limits.ts";
-import { CONNECTION_STATUSES } from "./connection.ts";
+} from "../../lib/schemas.ts";
+import { CONNECTION_STATUSES } from "./model.ts";
 
 const Icon = z
   .string()

@@ -1,11 +1,10 @@
-import { requireOrganization, type ServiceContext } from "../../context.ts";
+import { authorize, requireOrganization, type ServiceContext } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
-import { changesNothing, commitChange, tellerOf } from "../events/index.ts";
+import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { authorize } from "./access.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectChange, ProjectRow } from "./store.ts";
 import * as store from "./store.ts";

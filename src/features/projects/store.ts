@@ -1,27 +1,20 @@
 import { and, type Column, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { type Bindable, compileSelect } from "../../db/compiled.ts";
+import { type Bindable, compileSelect } from "../../db/compiled-select.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import {
-  alarms,
-  attempts,
-  changelogEntries,
-  components,
-  deliveries,
-  deliveryAttempts,
-  deploymentStacks,
-  deployments,
-  environments,
-  integrations,
-  projectMembers,
-  resources,
-  runnerPoolEnvironments,
-  stacks,
-  variables,
-} from "../../db/schema.ts";
-import { allFinished } from "../../db/unfinished.ts";
-import type { ProjectRole } from "../../lib/roles.ts";
+import { alarms } from "../alarms/table.ts";
+import { changelogEntries } from "../changelog/table.ts";
+import { components } from "../components/table.ts";
+import { allFinished, attempts, deploymentStacks, deployments } from "../deployments/table.ts";
+import { environments } from "../environments/table.ts";
+import { integrations } from "../notifications/integrations/table.ts";
+import { deliveries, deliveryAttempts } from "../notifications/outbox/table.ts";
+import { type Asking, isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { resources } from "../resources/table.ts";
+import { runnerPoolEnvironments } from "../runner-pools/table.ts";
+import { stacks } from "../stacks/table.ts";
+import { variables } from "../variables/table.ts";
 import { projectConnections, projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
@@ -34,26 +27,8 @@ export interface ProjectChange {
   defaultEnvironmentId: string;
 }
 
-/** As much of an actor as a query asks for. */
-type Asking = { [Name in "organizationId" | "membershipId"]: Bindable };
-
 const within = (organizationId: Bindable, id: Bindable) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
-
-/**
- * The actor's role in a row's project, of a select that is left-joined by `isRoleOf`. A subquery
- * would not do: Drizzle drops the tables' names inside the fields of a select from one table, and
- * the row's `project_id` would then mean the subquery's own.
- */
-export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("member_role");
-
-/** Joins the actor's role in the project that a row names. */
-export function isRoleOf(actor: Asking, projectId: Column) {
-  return and(
-    eq(projectMembers.projectId, projectId),
-    eq(projectMembers.membershipId, actor.membershipId),
-  );
-}
 
 const PROJECT_WITH_ROLE = { ...getTableColumns(projects), memberRole: MEMBER_ROLE };
 

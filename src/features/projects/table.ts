@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
-import { CONNECTION_STATUSES, PROVIDERS } from "./connection.ts";
+import { CONNECTION_STATUSES, PROVIDERS } from "./model.ts";
 
 export const projects = sqliteTable(
   "projects",

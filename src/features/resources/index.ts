@@ -1,2 +1,2 @@
+export type { ResourceStatus as ResourceStatusName } from "./model.ts";
 export { ResourceStatus } from "./schemas.ts";
-export type { ResourceStatus as ResourceStatusName } from "./statuses.ts";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
-import { Identifier, Timestamp } from "../../http/schemas.ts";
-import { RESOURCE_STATUSES } from "./statuses.ts";
+import { Identifier, Timestamp } from "../../lib/schemas.ts";
+import { RESOURCE_STATUSES } from "./model.ts";
 
 export const ResourceStatus = z
   .enum(RESOURCE_STATUSES)

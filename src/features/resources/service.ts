@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
+import { authorize } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { findEnvironment } from "../environments/index.ts";
-import { authorize } from "../projects/index.ts";
 import { findStack } from "../stacks/index.ts";
 import type { ResourceRow, ResourceScope } from "./store.ts";
 import * as store from "./store.ts";

@@ -2,8 +2,7 @@ import { and, type Column, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import { projectMembers } from "../../db/schema.ts";
-import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { resources } from "./table.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;

@@ -4,7 +4,7 @@ import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
-import { RESOURCE_STATUSES } from "./statuses.ts";
+import { RESOURCE_STATUSES } from "./model.ts";
 
 /** The cloud resources of a stack, as its runners have reported them. */
 export const resources = sqliteTable(

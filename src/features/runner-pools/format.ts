@@ -4,7 +4,7 @@ import {
   issueCredential,
   type PresentedKey,
   parseCredential,
-} from "../../lib/credentials.ts";
+} from "../../auth/credentials.ts";
 
 export const RUNNER_TOKEN_PATTERN = credentialPattern("lsr");
 

@@ -1,6 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
-import type { CreatedToken } from "./service.ts";
-import type { PoolRow } from "./store.ts";
+import type { CreatedToken, PoolRow } from "./store.ts";
 
 export function presentPool(row: PoolRow) {
   return {

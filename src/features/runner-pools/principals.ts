@@ -1,5 +1,5 @@
+import type { KeyRing, Principal } from "../../auth/credential-cache.ts";
 import type { Runner } from "../../context.ts";
-import type { KeyRing, Principal } from "../../principals.ts";
 import { findTokenPrincipal, recordTokenUse } from "./store.ts";
 
 /** A runner token that exists, as it was when it was read. */

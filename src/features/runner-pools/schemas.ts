@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import { EXAMPLE_ID, Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { EXAMPLE_ID, Identifier, IdentifierInput, Timestamp, text } from "../../lib/schemas.ts";
 import { RUNNER_TOKEN_PATTERN } from "./format.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
 

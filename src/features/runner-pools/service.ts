@@ -1,18 +1,12 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
-import { orIfTaken } from "../../db/failures.ts";
+import { orIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueRunnerToken } from "./format.ts";
-import type { PoolRow, TokenRow } from "./store.ts";
+import type { CreatedToken, PoolRow } from "./store.ts";
 import * as store from "./store.ts";
-
-/** A token that was made just now: the record, and the token itself, to be shown once. */
-export interface CreatedToken {
-  row: TokenRow;
-  token: string;
-}
 
 /** The runner pools of an organization; takes an admin. */
 export async function listPools(

@@ -1,10 +1,17 @@
 import { and, eq, getTableColumns, isNull, lt, notExists, or, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { attempts, environments } from "../../db/schema.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { attempts } from "../deployments/table.ts";
+import { environments } from "../environments/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
+
+/** A token that was made just now: the record, and the token itself, to be shown once. */
+export interface CreatedToken {
+  row: TokenRow;
+  token: string;
+}
 
 export type PoolRow = Awaited<ReturnType<typeof findPool>>[number];
 export type TokenRow = typeof runnerTokens.$inferSelect;

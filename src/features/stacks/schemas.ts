@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { textParam } from "../../http/params.ts";
-import { clearable, Identifier, IdentifierInput, Timestamp, text } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { clearable, Identifier, IdentifierInput, Timestamp, text } from "../../lib/schemas.ts";
 
 const Name = text(LIMITS.stackNameLength.value).openapi({
   description: "Unique in the environment: the stack's name at its provider, for instance.",

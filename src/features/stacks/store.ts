@@ -2,10 +2,12 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { alarms, components, projectMembers, resources } from "../../db/schema.ts";
-import { UNFINISHED } from "../../db/unfinished.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
+import { alarms } from "../alarms/table.ts";
+import { components } from "../components/table.ts";
+import { UNFINISHED } from "../deployments/table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { resources } from "../resources/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { stacks } from "./table.ts";
 

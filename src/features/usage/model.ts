@@ -1,5 +1,7 @@
 import { LIMITS } from "../../lib/limits.ts";
 
+export type UsageByKind = ReadonlyMap<UsageKind, { records: number; bytes: number }>;
+
 /** How many records of each kind an organization may have. The kinds are those of `usage.kind`. */
 export const RECORD_QUOTAS = {
   projects: LIMITS.projects.value,

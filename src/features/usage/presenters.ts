@@ -1,6 +1,5 @@
 import { LIMITS } from "../../lib/limits.ts";
-import { RECORD_QUOTAS, USAGE_KINDS, type UsageKind } from "./model.ts";
-import type { UsageByKind } from "./service.ts";
+import { RECORD_QUOTAS, USAGE_KINDS, type UsageByKind, type UsageKind } from "./model.ts";
 
 export function presentUsage(organizationId: string, usage: UsageByKind) {
   const bytes = [...usage.values()].reduce((sum, each) => sum + each.bytes, 0);

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { Identifier } from "../../http/schemas.ts";
+import { Identifier } from "../../lib/schemas.ts";
 import { USAGE_KINDS, type UsageKind } from "./model.ts";
 
 const RecordUsage = z

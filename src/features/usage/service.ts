@@ -1,11 +1,9 @@
 import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
-import { isLimitViolation } from "../../db/failures.ts";
+import { isLimitViolation } from "../../db/constraint-errors.ts";
 import { Conflict } from "../../lib/errors.ts";
-import type { UsageKind } from "./model.ts";
+import type { UsageByKind } from "./model.ts";
 import type { Growth } from "./store.ts";
 import * as store from "./store.ts";
-
-export type UsageByKind = ReadonlyMap<UsageKind, { records: number; bytes: number }>;
 
 /**
  * The check of a write that creates something or makes it larger. Its statement goes into the

@@ -1,21 +1,15 @@
 import type { ServiceContext } from "../../context.ts";
+import { authorize } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { announceEntries, commit, insertEntries, toEntries } from "../events/index.ts";
-import { authorize } from "../projects/index.ts";
+import { announceEntries, commit, insertEntries, toEntries } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
+import type { VariableInput } from "./model.ts";
 import { placeOf } from "./place.ts";
 import type { Scope, ScopeReference } from "./scope.ts";
-import {
-  changeOf,
-  findScope,
-  newVariable,
-  refuseTaken,
-  toScope,
-  type VariableInput,
-} from "./service.ts";
+import { changeOf, findScope, newVariable, refuseTaken, toScope } from "./service.ts";
 import type { SealedVariable, VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 

@@ -1,4 +1,7 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
+import type { VariableInput } from "./model.ts";
+import type { VariableInput as VariableSchema } from "./schemas.ts";
 import type { VariableRow } from "./store.ts";
 
 export function presentVariable(row: VariableRow) {
@@ -13,4 +16,9 @@ export function presentVariable(row: VariableRow) {
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
   };
+}
+
+export function toVariableInput(body: z.output<typeof VariableSchema>): VariableInput {
+  const { name, storage_method, value } = body;
+  return { name, storageMethod: storage_method, value };
 }

@@ -8,8 +8,7 @@ import {
   NO_CONTENT,
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { toVariableInput } from "./input.ts";
-import { presentVariable } from "./presenters.ts";
+import { presentVariable, toVariableInput } from "./presenters.ts";
 import { Variable, VariableInput, VariableParams, VariableValue } from "./schemas.ts";
 import { deleteVariable, getVariable, replaceVariable, revealVariable } from "./service.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import { Identifier, Timestamp } from "../../http/schemas.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { STORAGE_METHODS } from "./storage-methods.ts";
+import { Identifier, Timestamp } from "../../lib/schemas.ts";
+import { STORAGE_METHODS } from "./model.ts";
 
 const VALUE_BYTES = LIMITS.variableValueBytes.value;
 const NAME_LENGTH = LIMITS.variableNameLength.value;

@@ -1,29 +1,22 @@
 import type { ServiceContext } from "../../context.ts";
-import { orIfTaken } from "../../db/failures.ts";
+import { authorize } from "../../context.ts";
+import { orIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { insertAuditRecord } from "../audit/index.ts";
+import { commitChange, tellerOf } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
-import { commitChange, tellerOf } from "../events/index.ts";
-import { authorize } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
+import type { VariableInput } from "./model.ts";
 import { placeOf } from "./place.ts";
 import { presentVariable } from "./presenters.ts";
 import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
-import type { StorageMethod } from "./storage-methods.ts";
 import type { VariableRow } from "./store.ts";
 import * as store from "./store.ts";
-
-export interface VariableInput {
-  name: string;
-  storageMethod: StorageMethod;
-  /** Plain text. */
-  value: string;
-}
 
 /** Tells of changes to variables, of whose values the row knows nothing. */
 export const changeOf = tellerOf("variable", (row: VariableRow) => row.projectId, presentVariable);

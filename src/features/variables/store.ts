@@ -2,10 +2,9 @@ import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { projectMembers } from "../../db/schema.ts";
-import { isRoleOf, MEMBER_ROLE } from "../projects/index.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import type { StorageMethod } from "./model.ts";
 import { type Scope, scopeIdOf } from "./scope.ts";
-import type { StorageMethod } from "./storage-methods.ts";
 import { variables } from "./table.ts";
 
 /** A variable without its value, which takes a query of its own. */

@@ -4,7 +4,7 @@ import { components } from "../components/table.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
-import { STORAGE_METHODS } from "./storage-methods.ts";
+import { STORAGE_METHODS } from "./model.ts";
 
 export const variables = sqliteTable(
   "variables",

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "../../../scripts/wrangler.ts";
+import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
-const MAIN = join(ROOT, "scripts/runner/main.ts");
+const MAIN = join(ROOT, "packages/runner/src/main.ts");
 const POLL_EVERY_MS = 50;
 const APPEARS_WITHIN_MS = 90_000;
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bootstrap } from "../../../scripts/local-api.ts";
-import { SECRETS } from "../../../scripts/secrets.ts";
-import { bundle, migrate, type RunningWorker, start } from "../../../scripts/workers.ts";
+import { bootstrap } from "../../../scripts/lib/local-api.ts";
+import { SECRETS } from "../../../scripts/lib/secrets.ts";
+import { bundle, migrate, type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 
 /** What a call answered; what a test reads of it is its affair. */
 export type Parsed = ReturnType<typeof JSON.parse>;

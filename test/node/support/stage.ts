@@ -1,5 +1,5 @@
 import type { TestContext } from "vitest";
-import { Place } from "./place.ts";
+import { Place } from "./project.ts";
 import { type Loses, Relay } from "./relay.ts";
 import { RunnerProcess } from "./runner-process.ts";
 import { type Service, startService } from "./service.ts";

@@ -1,0 +1,64 @@
+import worker from "../src/index.ts";
+
+export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
+export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
+
+interface Count {
+  trips: number;
+  statements: number;
+  rowsRead: number;
+}
+
+interface Counted {
+  bound: D1PreparedStatement;
+  bind(...values: unknown[]): Counted;
+  raw(): Promise<unknown>;
+}
+
+/** The service, which says in headers what a request asked of its database. */
+// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+export default {
+  async fetch(request, env, execution) {
+    const count = { trips: 0, statements: 0, rowsRead: 0 };
+    const response = await worker.fetch(request, { ...env, DB: watch(env.DB, count) }, execution);
+    const answer = new Response(response.body, response);
+    for (const [name, value] of Object.entries(count)) {
+      answer.headers.set(`bench-${name}`, String(value));
+    }
+    return answer;
+  },
+} satisfies ExportedHandler<Env>;
+
+function watch(database: D1Database, count: Count): D1Database {
+  const withSession = (constraint: string) => {
+    const session = database.withSession(constraint);
+    return {
+      prepare: (sql: string) => watchStatement(session.prepare(sql), count),
+      batch: async (statements: readonly Counted[]) => {
+        const results = await session.batch(statements.map(({ bound }) => bound));
+        add(count, results);
+        return results;
+      },
+      getBookmark: () => session.getBookmark(),
+    };
+  };
+  return { withSession } as unknown as D1Database;
+}
+
+/** Of what Drizzle calls for a select. As `raw` tells of no rows read, the statement runs again. */
+function watchStatement(bound: D1PreparedStatement, count: Count): Counted {
+  return {
+    bound,
+    bind: (...values) => watchStatement(bound.bind(...values), count),
+    raw: async () => {
+      add(count, [await bound.all()]);
+      return bound.raw();
+    },
+  };
+}
+
+function add(count: Count, results: readonly D1Result[]): void {
+  count.trips += 1;
+  count.statements += results.length;
+  for (const { meta } of results) count.rowsRead += meta.rows_read;
+}

@@ -1,0 +1,48 @@
+import { payloadOf } from "../src/features/notifications/delivery/payload.ts";
+import type { Ring } from "../src/features/notifications/delivery/queue.ts";
+import { sendSigned } from "./send-signed.ts";
+
+export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
+export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
+
+interface IdiomaticEnv {
+  DB: D1Database;
+  RECEIVER: string;
+  SECRET: string;
+}
+
+const CLAIM_MS = 60_000;
+
+/** What one would write first: each message claims its delivery, sends it, and records it. */
+// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+export default {
+  async queue(batch, env) {
+    await Promise.all(batch.messages.map(({ body }) => deliver(env, body.delivery_id)));
+  },
+} satisfies ExportedHandler<IdiomaticEnv, Ring>;
+
+async function deliver({ DB, RECEIVER, SECRET }: IdiomaticEnv, id: string): Promise<void> {
+  const startedAt = Date.now();
+  const delivery = await DB.prepare(
+    `update deliveries set attempts = attempts + 1, claimed_until = ?1, updated_at = ?2
+      where id = ?3 and status = 'pending' and (claimed_until is null or claimed_until <= ?2)
+      returning event_id as eventId, type, data, occurred_at as occurredAt, integration_id as target`,
+  )
+    .bind(startedAt + CLAIM_MS, startedAt, id)
+    .first<Parameters<typeof payloadOf>[0] & { target: string }>();
+  if (!delivery) return;
+  const body = JSON.stringify(payloadOf(delivery));
+  const url = `${RECEIVER}/${delivery.target}`;
+  const response = await sendSigned({ url, id: delivery.eventId, body, secret: SECRET });
+  const now = Date.now();
+  await DB.batch([
+    DB.prepare(
+      `update deliveries set status = 'succeeded', claimed_until = null, updated_at = ?1,
+        finished_at = ?1 where id = ?2`,
+    ).bind(now, id),
+    DB.prepare(
+      `insert into delivery_attempts select id, attempts, organization_id, ?1, ?2, 200, null, ?3
+        from deliveries where id = ?4`,
+    ).bind(startedAt, now - startedAt, response, id),
+  ]);
+}

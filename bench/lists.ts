@@ -1,0 +1,112 @@
+import { bundle, migrate, start } from "../scripts/lib/workers.ts";
+import type { Amounts } from "../scripts/seed/amounts.ts";
+import { addKeys, seedOrganization } from "../scripts/seed/organization.ts";
+import type { Place } from "../scripts/seed/projects.ts";
+import { layOut } from "./report.ts";
+
+const PAGES = 100;
+const HEAD = ["list", "filter", "page", "rows returned", "rows read", "statements"];
+const OLDEST_FIRST = "sort_by=%2Bcreated_at";
+const SEVERAL = "status=failed,canceled,queued";
+const ALL_BUT_ONE = "status=queued,in_progress,canceling,failed,canceled,superseded";
+
+interface List {
+  name: string;
+  filter?: string;
+  path: string;
+  query?: string;
+  asMember?: true;
+}
+
+/** What D1 had to do for one page. */
+interface PageCost {
+  page: number;
+  returned: number;
+  read: number;
+  statements: number;
+  trips: number;
+}
+
+/** The rows that each list reads in a long history, on its first page and far into it. */
+export async function measureLists(amounts: Amounts, folder: string): Promise<string> {
+  const worker = await start(bundle("bench/counting-worker.ts", folder), {});
+  try {
+    await migrate(worker.d1);
+    const { owner, member, place } = await seedOrganization(worker.d1, amounts);
+    const rows: string[][] = [];
+    for (const list of listsOf(place)) {
+      // Each walk has a key of its own, so that none reaches its limit of 300 in a minute.
+      const [key = ""] = await addKeys(worker.d1, list.asMember ? member : owner, 1);
+      const url = new URL(`${list.path}?${list.query ?? ""}`, worker.url);
+      const costs = await walk(url, key);
+      rows.push(...costs.map((cost) => toCells(list, cost)));
+    }
+    return layOut(HEAD, rows);
+  } finally {
+    await worker.stop();
+  }
+}
+
+function listsOf({ environmentId, stackIds: [stackId = ""] }: Place): List[] {
+  const ofOrganization = "/v1/deployments";
+  const ofEnvironment = `/v1/environments/${environmentId}/deployments`;
+  const ofStack = `/v1/stacks/${stackId}/deployments`;
+  return [
+    ...withFilters("deployments, to an admin", ofOrganization),
+    ...withFilters("deployments, to a member", ofOrganization).map((list) => ({
+      ...list,
+      asMember: true as const,
+    })),
+    ...withFilters("deployments of an environment", ofEnvironment),
+    ...withFilters("deployments of a stack", ofStack),
+    {
+      name: "resources of an environment",
+      path: `/v1/environments/${environmentId}/resources`,
+    },
+    { name: "resources of a stack", path: `/v1/stacks/${stackId}/resources` },
+  ];
+}
+
+function withFilters(name: string, path: string): List[] {
+  return [
+    { name, path },
+    // The newest alone are queued: whatever walks from the oldest on would pass all others.
+    { name, filter: "queued, oldest first", path, query: `status=queued&${OLDEST_FIRST}` },
+    { name, filter: "three statuses", path, query: SEVERAL },
+    { name, filter: "six statuses", path, query: ALL_BUT_ONE },
+  ];
+}
+
+/** The costs of the first page, and of the hundredth or the last. */
+async function walk(url: URL, key: string): Promise<PageCost[]> {
+  // The isolate meets the key, so that no page pays for that.
+  await ask(url, key, 1);
+  const first = await ask(url, key, 1);
+  let last = first;
+  while (last.next !== undefined && last.cost.page < PAGES) {
+    url.searchParams.set("after", last.next);
+    last = await ask(url, key, last.cost.page + 1);
+  }
+  return last === first ? [first.cost] : [first.cost, last.cost];
+}
+
+async function ask(url: URL, key: string, page: number) {
+  const response = await fetch(url, { headers: { "x-api-key": key } });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text}`);
+  const { data, next_page } = JSON.parse(text) as { data: unknown[]; next_page?: string };
+  const count = (name: string) => Number(response.headers.get(`bench-${name}`));
+  const cost: PageCost = {
+    page,
+    returned: data.length,
+    read: count("rowsRead"),
+    statements: count("statements"),
+    trips: count("trips"),
+  };
+  return { cost, next: next_page };
+}
+
+function toCells(list: List, { page, returned, read, statements, trips }: PageCost): string[] {
+  const asked = `${statements} in ${trips} trip${trips === 1 ? "" : "s"}`;
+  return [list.name, list.filter ?? "", String(page), String(returned), String(read), asked];
+}

@@ -1,0 +1,82 @@
+import {
+  placeOfSecret,
+  placeOfUrl,
+} from "../src/features/notifications/integrations/encryption-context.ts";
+import { Cipher } from "../src/lib/cipher.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { newId } from "../src/lib/ids.ts";
+import type { Seed } from "./seed.ts";
+
+export const KEYRING = `bench:${Buffer.alloc(32, 7).toString("base64")}`;
+export const SECRET = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
+
+/** What a deployment of four stacks tells. */
+export const DATA = JSON.stringify({
+  deployment_id: "1C4dSLTQ9wKmCkmG3EtMZp",
+  status: "succeeded",
+  project: { id: "1C4dSLTQ9wKmCkmG3EtMZp", name: "storefront" },
+  environment: { id: "1C4dSLTQ9wKmCkmG3EtMZp", name: "production" },
+  stacks: ["api", "web", "jobs", "database"].map((name) => ({
+    id: "1C4dSLTQ9wKmCkmG3EtMZp",
+    name,
+    status: "succeeded",
+  })),
+});
+
+/** Webhook integrations of the project, all of them at one receiver. */
+export async function insertIntegrations(
+  d1: D1Database,
+  { actor: { organizationId }, project }: Seed,
+  { receiver, count }: { receiver: string; count: number },
+): Promise<string[]> {
+  const cipher = await Cipher.of(KEYRING);
+  const ids = Array.from({ length: count }, () => newId(systemClock));
+  const insert = d1.prepare(
+    `insert into integrations (id, organization_id, project_id, type, configuration, url, shown_url,
+      secret, created_at, updated_at) values (?, ?, ?, 'webhook', '{}', ?, '', ?, 1, 1)`,
+  );
+  const rows = ids.map(async (id) => {
+    const url = await cipher.seal(`${receiver}/${id}`, placeOfUrl(organizationId, id));
+    const secret = await cipher.seal(SECRET, placeOfSecret(organizationId, id));
+    return insert.bind(id, organizationId, project.id, url, secret);
+  });
+  await d1.batch(await Promise.all(rows));
+  return ids;
+}
+
+/** A delivery of an event to an integration; each is an ID. */
+export interface Delivery {
+  id: string;
+  event: string;
+  integration: string;
+}
+
+/** Events that every integration wants, as the outbox has them before anybody sends them. */
+export async function insertDeliveries(
+  d1: D1Database,
+  { actor: { organizationId }, project }: Seed,
+  { integrations, events }: { integrations: readonly string[]; events: number },
+): Promise<Delivery[]> {
+  const now = systemClock.now();
+  const deliveries = Array.from({ length: events }, () => newId(systemClock)).flatMap((event) =>
+    integrations.map((integration) => ({ id: newId(systemClock), event, integration })),
+  );
+  await d1
+    .prepare(
+      `insert into deliveries select value ->> 'id', ?1, ?2, value ->> 'integration',
+        value ->> 'event', 'deployments.succeeded', ?3, ?4, 'pending', 0, ?4, null, ?5, ?4, ?4, null, null
+      from json_each(?6)`,
+    )
+    .bind(organizationId, project.id, DATA, now, now + 600_000, JSON.stringify(deliveries))
+    .run();
+  return deliveries;
+}
+
+/** Waits until every delivery has been recorded as succeeded. */
+export async function settle(d1: D1Database): Promise<void> {
+  const unfinished = "select count(*) as n from deliveries where status <> 'succeeded'";
+  for (let tries = 0; (await d1.prepare(unfinished).first<number>("n")) !== 0; tries++) {
+    if (tries === 100) throw new Error("Not every delivery came to its end");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,40 @@
+import type { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
+
+export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
+export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
+
+interface RawEnv {
+  DB: D1Database;
+  RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
+  /** The statement that the service runs for the request. */
+  SQL: string;
+  /** What it binds, and the organization, by the ID of the project. */
+  PROJECTS: Readonly<Record<string, { parameters: readonly string[]; organizationId: string }>>;
+}
+
+/** Of a key that has not changed since it was made. */
+const KEY_VERSION = 1;
+const PREFIX = "/v1/projects/";
+
+/** The floor: the service's database read beside its object call, and nothing else. */
+// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+export default {
+  async fetch(request, env) {
+    const path = new URL(request.url).pathname;
+    const known = env.PROJECTS[path.slice(PREFIX.length)];
+    if (!known) return new Response(null, { status: 404 });
+    const session = env.DB.withSession("first-unconstrained");
+    const [project, result] = await Promise.all([
+      session
+        .prepare(env.SQL)
+        .bind(...known.parameters)
+        .first(),
+      env.RATE_LIMITER.getByName(request.headers.get("x-api-key") ?? "").consume(
+        "default",
+        KEY_VERSION,
+        known.organizationId,
+      ),
+    ]);
+    return Response.json(project, { status: result.admitted ? 200 : 429 });
+  },
+} satisfies ExportedHandler<RawEnv>;

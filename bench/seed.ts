@@ -1,0 +1,110 @@
+import { drizzle } from "drizzle-orm/d1";
+import { migrate } from "../scripts/lib/workers.ts";
+import type { IssuedKey } from "../src/auth/credentials.ts";
+import type { Actor } from "../src/context.ts";
+import type { Database } from "../src/db/client.ts";
+import { issueApiKey } from "../src/features/api-keys/format.ts";
+import { apiKeys } from "../src/features/api-keys/table.ts";
+import { accounts, memberships } from "../src/features/memberships/table.ts";
+import { organizations } from "../src/features/organizations/table.ts";
+import { findProject, insertProject, type ProjectRow } from "../src/features/projects/store.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { newId } from "../src/lib/ids.ts";
+import type { OrgRole } from "../src/lib/roles.ts";
+
+/** One project, its owner, and keys of that owner. */
+export interface Seed {
+  actor: Actor;
+  project: ProjectRow;
+  keys: readonly IssuedKey[];
+}
+
+export async function makeSeed(keyCount: number): Promise<Seed> {
+  const organizationId = newId(systemClock);
+  const keys = await issueKeys(keyCount);
+  const project = makeProject(organizationId, "storefront");
+  return { actor: makeActor(organizationId, "owner"), project, keys };
+}
+
+export function issueKeys(count: number): Promise<IssuedKey[]> {
+  return Promise.all(Array.from({ length: count }, () => issueApiKey(newId(systemClock))));
+}
+
+export function makeActor(organizationId: string, role: OrgRole): Actor {
+  const id = () => newId(systemClock);
+  return { keyId: "", organizationId, membershipId: id(), accountId: id(), role };
+}
+
+export function makeProject(organizationId: string, name: string): ProjectRow {
+  const now = systemClock.now();
+  return {
+    id: newId(systemClock),
+    organizationId,
+    name,
+    description: "The shop and its API.",
+    icon: "emoji:🚢",
+    repoId: null,
+    defaultEnvironmentId: newId(systemClock),
+    connectionStatus: "disconnected",
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Every migration, and then the seeds. */
+export async function fill(d1: D1Database, ...seeds: readonly Seed[]): Promise<void> {
+  await migrate(d1);
+  for (const seed of seeds) await insertSeed(d1, seed);
+}
+
+export async function insertSeed(d1: D1Database, { actor, project, keys }: Seed): Promise<void> {
+  const db = drizzle(d1);
+  const { organizationId: id, membershipId: ownerId } = actor;
+  const { createdAt, updatedAt } = project;
+  await db.batch([
+    db.insert(organizations).values({ id, name: "Acme", createdAt, updatedAt }),
+    ...insertPerson(db, actor),
+    ...insertKeys(db, actor, keys),
+  ]);
+  await db.batch(insertProject(db, project, { environmentName: "production", ownerId }));
+}
+
+/** The statement with which the service reads the project, and what it binds. */
+export function projectRead({ actor, project }: Seed) {
+  const never = drizzle({} as D1Database);
+  const { sql, params } = findProject(never, actor, project.id).toSQL();
+  return { sql, parameters: params.map(String) };
+}
+
+export function insertPerson(db: Database, actor: Actor) {
+  const { accountId, membershipId, organizationId, role } = actor;
+  const now = systemClock.now();
+  const times = { createdAt: now, updatedAt: now };
+  return [
+    db.insert(accounts).values({
+      id: accountId,
+      email: `${accountId}@example.com`.toLowerCase(),
+      name: role,
+      displayName: role,
+      profile: {},
+      ...times,
+    }),
+    db.insert(memberships).values({ id: membershipId, organizationId, accountId, role, ...times }),
+  ] as const;
+}
+
+export function insertKeys(db: Database, actor: Actor, keys: readonly IssuedKey[]) {
+  const { organizationId, membershipId, role } = actor;
+  return keys.map(({ id, secretHash, lastFour }) =>
+    db.insert(apiKeys).values({
+      id,
+      organizationId,
+      membershipId,
+      name: "bench",
+      role,
+      secretHash,
+      lastFour,
+      createdAt: systemClock.now(),
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { LIMITS, type Limit } from "../../src/lib/limits.ts";
+import { POLICIES } from "../../src/rate-limits/index.ts";
+import { ROOT } from "./wrangler.ts";
+
+export const LIMITS_FILE = join(ROOT, "docs/limits.md");
+
+const INTRODUCTION = `# Limits
+
+Every bound on what a caller can send, store, or make the service do, and what happens beyond it.
+\`npm run limits\` writes this page from \`src/lib/limits.ts\` and the rate-limit policies.
+
+A limit is checked when a request creates something or makes it larger. Reading, deleting, canceling
+and the calls of runners are never refused for a limit on what is stored: an organization that is at
+a limit can always shrink. \`GET /v1/orgs/{org_id}/usage\` shows what an organization uses.
+
+| What | Limit | Beyond it |
+|---|---|---|
+`;
+
+/** The text of docs/limits.md. */
+export function renderLimits(): string {
+  const policies = Object.entries(POLICIES).map(
+    ([name, { limit, appliesTo }]) =>
+      `| Requests in any 60 s under the policy \`${name}\`: ${appliesTo} | ${count(limit)} | \`rate\`, with \`Retry-After\` |`,
+  );
+  const limits = Object.values(LIMITS).map(
+    (limit) => `| ${limit.what} | ${formatLimit(limit)} | ${limit.beyond} |`,
+  );
+  return `${INTRODUCTION}${[...policies, ...limits].join("\n")}\n`;
+}
+
+function formatLimit({ value, unit }: Limit): string {
+  if (unit === "bytes") return formatBytes(value);
+  if (unit === "ms") return formatDuration(value);
+  if (unit === "items" || unit === "requests") return count(value);
+  return `${count(value)} ${unit}`;
+}
+
+function formatBytes(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB"];
+  const exponent = units.findLastIndex((_, at) => bytes % 1024 ** at === 0 && bytes >= 1024 ** at);
+  return `${count(bytes / 1024 ** exponent)} ${units[exponent]}`;
+}
+
+function formatDuration(ms: number): string {
+  const units = [
+    [86_400_000, "days"],
+    [3_600_000, "h"],
+    [60_000, "min"],
+    [1_000, "s"],
+  ] as const;
+  const [size, name] = units.find(([each]) => ms >= each && ms % each === 0) ?? [1, "ms"];
+  return `${count(ms / size)} ${name}`;
+}
+
+const count = (value: number) => value.toLocaleString("en-US");

@@ -1,0 +1,43 @@
+import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { ProjectRow } from "../../src/features/projects/store.ts";
+import { projectConnections, projects } from "../../src/features/projects/table.ts";
+import { stacks } from "../../src/features/stacks/table.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+
+const STACKS = ["network", "database", "services", "frontend"];
+
+/** An environment, and the stacks that deployments and resources are of. */
+export interface Place {
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  stackIds: readonly string[];
+}
+
+/** Stacks for the first environment of a project, and the connection that deployments need. */
+export async function furnish(d1: D1Database, project: ProjectRow): Promise<Place> {
+  const db = drizzle(d1);
+  const now = systemClock.now();
+  const { organizationId, id: projectId, defaultEnvironmentId: environmentId } = project;
+  const common = { organizationId, projectId, createdAt: now, updatedAt: now };
+  const rows = STACKS.map((name) => ({
+    ...common,
+    id: newId(systemClock),
+    environmentId,
+    componentId: null,
+    name,
+  }));
+  await db.batch([
+    db.insert(stacks).values(rows),
+    db.update(projects).set({ connectionStatus: "connected" }).where(eq(projects.id, projectId)),
+    db.insert(projectConnections).values({
+      ...common,
+      provider: "aws",
+      accountId: "123456789012",
+      region: "eu-central-1",
+    }),
+  ]);
+  return { organizationId, projectId, environmentId, stackIds: rows.map(({ id }) => id) };
+}

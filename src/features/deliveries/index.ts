@@ -1,1 +1,0 @@
-export { type Ring, ringFor } from "./ring.ts";

@@ -1,0 +1,1 @@
+export { type Ring, ringFor } from "./queue.ts";

@@ -1,0 +1,38 @@
+import { toTimestamp } from "../../../lib/clock.ts";
+import { type Payload, payloadOf } from "./payload.ts";
+import type { AttemptRow, DeliveryRow, DeliveryRowInFull } from "./store.ts";
+
+export function presentDelivery(row: DeliveryRow) {
+  return {
+    id: row.id,
+    integration_id: row.integrationId,
+    event_id: row.eventId,
+    type: row.type,
+    status: row.status,
+    failure_reason: row.failureReason ?? undefined,
+    attempt_count: row.attempts,
+    next_attempt_at: row.status === "pending" ? toTimestamp(row.dueAt) : undefined,
+    created_at: toTimestamp(row.createdAt),
+    updated_at: toTimestamp(row.updatedAt),
+    finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
+  };
+}
+
+export function presentDeliveryInFull(row: DeliveryRowInFull, attempts: readonly AttemptRow[]) {
+  return {
+    ...presentDelivery(row),
+    payload: payloadOf(row) as Payload & { data: Record<string, unknown> },
+    attempts: attempts.map(presentAttempt),
+  };
+}
+
+function presentAttempt(row: AttemptRow) {
+  return {
+    number: row.number,
+    started_at: toTimestamp(row.startedAt),
+    duration_ms: row.durationMs,
+    status_code: row.statusCode ?? undefined,
+    error: row.error ?? undefined,
+    response: row.response ?? undefined,
+  };
+}

@@ -1,0 +1,95 @@
+import { createRoute } from "@hono/zod-openapi";
+import { toEnvelope, toPageRequest } from "../../../http/pagination.ts";
+import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../../http/replies.ts";
+import { createRouter } from "../../../http/router.ts";
+import { IntegrationParams } from "../integrations/index.ts";
+import { presentDelivery, presentDeliveryInFull } from "./presenters.ts";
+import {
+  Delivery,
+  DeliveryInFull,
+  DeliveryList,
+  DeliveryParams,
+  DeliveryQuery,
+} from "./schemas.ts";
+import { getDelivery, listDeliveries, pingIntegration, redeliver } from "./service.ts";
+
+const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
+const TAGS = ["Deliveries"];
+const ENABLED = "The integration has to be enabled: else this is a `conflict`.";
+
+const list = createRoute({
+  method: "get",
+  path: `${INTEGRATION}/deliveries`,
+  operationId: "listDeliveries",
+  tags: TAGS,
+  summary: "List the deliveries of an integration",
+  description: NEEDS.viewer,
+  security: API_KEY,
+  request: { params: IntegrationParams, query: DeliveryQuery },
+  responses: { 200: jsonReply(DeliveryList, "A page of deliveries."), ...ERROR_REPLIES },
+});
+
+const get = createRoute({
+  method: "get",
+  path: `${INTEGRATION}/deliveries/{delivery_id}`,
+  operationId: "getDelivery",
+  tags: TAGS,
+  summary: "Read a delivery",
+  description: `${NEEDS.viewer} With what was sent, and what came of it each time.`,
+  security: API_KEY,
+  request: { params: DeliveryParams },
+  responses: { 200: jsonReply(DeliveryInFull, "The delivery."), ...ERROR_REPLIES },
+});
+
+const again = createRoute({
+  method: "post",
+  path: `${INTEGRATION}/deliveries/{delivery_id}/redeliver`,
+  operationId: "redeliver",
+  tags: TAGS,
+  summary: "Deliver again",
+  description:
+    `${NEEDS.owner} ${ENABLED} A new delivery of the same event, with the same \`webhook-id\`; ` +
+    "this one stays as it is.",
+  security: API_KEY,
+  request: { params: DeliveryParams },
+  responses: { 201: jsonReply(Delivery, "The new delivery, pending."), ...ERROR_REPLIES },
+});
+
+const ping = createRoute({
+  method: "post",
+  path: `${INTEGRATION}/ping`,
+  operationId: "pingIntegration",
+  tags: TAGS,
+  summary: "Ping an integration",
+  description: `${NEEDS.owner} ${ENABLED} It sends an event of the type \`ping\`, whatever is on.`,
+  security: API_KEY,
+  request: { params: IntegrationParams },
+  responses: { 201: jsonReply(Delivery, "The delivery, pending."), ...ERROR_REPLIES },
+});
+
+export const deliveryRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const { project_id, integration_id } = c.req.valid("param");
+    const query = c.req.valid("query");
+    const page = { ...toPageRequest(query), statuses: query.status ?? [] };
+    const deliveries = await listDeliveries(c.env, project_id, integration_id, page);
+    return c.json(toEnvelope(deliveries, presentDelivery), 200);
+  })
+  .openapi(get, async (c) => {
+    const { delivery, attempts } = await getDelivery(c.env, toReference(c.req.valid("param")));
+    return c.json(presentDeliveryInFull(delivery, attempts), 200);
+  })
+  .openapi(again, async (c) => {
+    const delivery = await redeliver(c.env, toReference(c.req.valid("param")));
+    return c.json(presentDelivery(delivery), 201);
+  })
+  .openapi(ping, async (c) => {
+    const { project_id, integration_id } = c.req.valid("param");
+    const delivery = await pingIntegration(c.env, project_id, integration_id);
+    return c.json(presentDelivery(delivery), 201);
+  });
+
+function toReference(params: { project_id: string; integration_id: string; delivery_id: string }) {
+  const { project_id: projectId, integration_id: integrationId, delivery_id: id } = params;
+  return { projectId, integrationId, id };
+}

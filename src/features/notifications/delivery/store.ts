@@ -1,0 +1,110 @@
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import type { Actor } from "../../../context.ts";
+import type { Database } from "../../../db/client.ts";
+import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { armsOf } from "../../../db/union-branches.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
+import { integrations } from "../integrations/table.ts";
+import { SWEEP_AFTER_MS } from "../outbox/index.ts";
+import type { DeliveryStatus } from "../outbox/model.ts";
+import { deliveries, deliveryAttempts } from "../outbox/table.ts";
+
+export type DeliveryRowInFull = typeof deliveries.$inferSelect;
+export type DeliveryRow = Omit<DeliveryRowInFull, "data">;
+export type AttemptRow = typeof deliveryAttempts.$inferSelect;
+
+export interface DeliveryPage extends PageRequest {
+  /** None: of every status. */
+  statuses: readonly DeliveryStatus[];
+}
+
+/** A delivery, by its integration and that one's project. */
+export interface Reference {
+  projectId: string;
+  integrationId: string;
+  id: string;
+}
+
+const { data: _, ...COLUMNS } = getTableColumns(deliveries);
+
+/** What `commit` rings for. */
+const WRITTEN = { ...COLUMNS, deliveryId: sql<string>`id`.as("delivery_id") };
+
+/** A page of an integration's deliveries, of whichever statuses are asked for. */
+export function listDeliveries(
+  db: Database,
+  organizationId: string,
+  integrationId: string,
+  page: DeliveryPage,
+) {
+  const { where, orderBy, limit } = keyset(page, deliveries.createdAt, deliveries.id);
+  const arm = (ofStatus: SQL | undefined) =>
+    db
+      .select(COLUMNS)
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.organizationId, organizationId),
+          eq(deliveries.integrationId, integrationId),
+          ofStatus,
+          where,
+        ),
+      );
+  const [one, ...others] = armsOf(deliveries.status, page.statuses);
+  const [second, ...rest] = others.map(arm);
+  const arms = second ? unionAll(arm(one), second, ...rest) : arm(one);
+  return arms.orderBy(...orderBy).limit(limit);
+}
+
+/** A delivery of the actor's organization, with the actor's role in its project. */
+export function findDelivery(db: Database, actor: Actor, reference: Reference) {
+  return db
+    .select({ ...getTableColumns(deliveries), memberRole: MEMBER_ROLE })
+    .from(deliveries)
+    .leftJoin(projectMembers, isRoleOf(actor, deliveries.projectId))
+    .where(
+      and(
+        eq(deliveries.organizationId, actor.organizationId),
+        eq(deliveries.projectId, reference.projectId),
+        eq(deliveries.integrationId, reference.integrationId),
+        eq(deliveries.id, reference.id),
+      ),
+    );
+}
+
+/** The first first. */
+export function listAttempts(db: Database, organizationId: string, deliveryId: string) {
+  return db
+    .select()
+    .from(deliveryAttempts)
+    .where(
+      and(
+        eq(deliveryAttempts.organizationId, organizationId),
+        eq(deliveryAttempts.deliveryId, deliveryId),
+      ),
+    )
+    .orderBy(deliveryAttempts.number);
+}
+
+/** An event for one integration: a new one, or one that it was told of before. */
+export type NewDelivery = Pick<
+  DeliveryRowInFull,
+  "id" | "organizationId" | "integrationId" | "eventId" | "type" | "data" | "occurredAt"
+>;
+
+/** Writes a delivery that is due at once, unless the integration is disabled or gone. */
+export function insertDelivery(db: Database, delivery: NewDelivery, now: number) {
+  const { id, organizationId, integrationId, eventId, type, data, occurredAt } = delivery;
+  return db
+    .insert(deliveries)
+    .select(
+      sql`select ${id}, organization_id, project_id, id, ${eventId}, ${type}, ${data},
+          ${occurredAt}, 'pending', 0, ${now}, null, ${now + SWEEP_AFTER_MS}, ${now}, ${now}, null,
+          null
+        from ${integrations}
+        where organization_id = ${organizationId} and id = ${integrationId}
+          and disabled_at is null`,
+    )
+    .returning(WRITTEN);
+}

@@ -1,0 +1,100 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../../http/pagination.ts";
+import { idParam, ProjectParams } from "../../../http/params.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { Identifier, Timestamp, text } from "../../../lib/schemas.ts";
+import { KINDS, type Kind } from "../kinds.ts";
+import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
+
+const EXAMPLE_URL = "https://ci.example.com/hooks";
+
+const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
+  Object.fromEntries(KINDS.map((kind) => [kind, flag])) as Record<Kind, Schema>;
+
+export const Configuration = z.object(flagsOf(z.boolean())).openapi("IntegrationConfiguration", {
+  description: "Each kind of notification, and whether it is sent.",
+});
+
+const ConfigurationInput = z.strictObject(flagsOf(z.boolean().optional()));
+
+const UrlInput = text(LIMITS.urlLength.value).openapi({
+  description:
+    "Where webhooks go: `https://`, on port 443 or 8443, to a host on the public Internet; without " +
+    "user name, password and fragment. It is kept encrypted.",
+  example: EXAMPLE_URL,
+});
+
+export const Integration = z
+  .object({
+    id: Identifier,
+    project_id: Identifier,
+    type: z.enum(INTEGRATION_TYPES),
+    configuration: Configuration,
+    url: z.string().optional().openapi({
+      description:
+        "Where webhooks go. `…` stands for what may be a secret: its query, and long parts of its path.",
+      example: EXAMPLE_URL,
+    }),
+    disabled_at: Timestamp.optional().openapi({
+      description: "Since then nothing is sent. Any change of the integration enables it again.",
+    }),
+    disabled_reason: z.enum(DISABLED_REASONS).optional().openapi({
+      description: "`gone`: it answered 410; `failing`: for five days nothing but failures.",
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .openapi("Integration");
+
+export const IntegrationList = envelopeOf(Integration, "IntegrationList");
+
+const Secret = z.string().openapi({
+  description:
+    "What webhooks are signed with, as Standard Webhooks writes it. It is shown this once: store " +
+    "it now.",
+  pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
+  example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwqVEiDJTTH6s=",
+});
+
+export const CreatedIntegration = Integration.extend({ secret: Secret }).openapi(
+  "CreatedIntegration",
+);
+
+export const RotatedIntegration = CreatedIntegration.extend({
+  previous_secret_until: Timestamp.openapi({
+    description: "Until then webhooks are signed with the former secret too.",
+  }),
+}).openapi("RotatedIntegration");
+
+export const CreateIntegration = z
+  .strictObject({
+    type: z
+      .enum(["webhook"], {
+        error: "Send webhook. Slack comes by GET /v1/projects/{project_id}/slack/install.",
+      })
+      .openapi({ description: "Slack is installed instead." }),
+    configuration: ConfigurationInput.openapi({
+      description: "The kinds to send; those that are absent are off.",
+    }),
+    url: UrlInput,
+  })
+  .openapi("CreateIntegration", {
+    example: {
+      type: "webhook",
+      configuration: { deployments_failed: true, deployments_succeeded: true },
+      url: EXAMPLE_URL,
+    },
+  });
+
+export const UpdateIntegration = z
+  .strictObject({
+    configuration: ConfigurationInput.optional().openapi({
+      description: "The kinds to switch on or off; those that are absent stay as they are.",
+    }),
+    url: UrlInput.optional(),
+  })
+  .openapi("UpdateIntegration", { example: { configuration: { promotions: true } } });
+
+export const IntegrationParams = ProjectParams.extend(
+  idParam("integration_id", "notification integration"),
+);

@@ -1,0 +1,1 @@
+export { fanOut, SWEEP_AFTER_MS } from "./fan-out.ts";

@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
+import { organizations } from "../../organizations/table.ts";
+import { projects } from "../../projects/table.ts";
+import { integrations } from "../integrations/table.ts";
+import { EVENT_TYPES } from "../kinds.ts";
+import { DELIVERY_STATUSES, FAILURE_REASONS } from "./model.ts";
+
+const organizationId = () =>
+  id("organization_id")
+    .notNull()
+    .references(() => organizations.id, { onDelete: "restrict" });
+
+/**
+ * An event on its way to one integration: the outbox. It is written in the batch of the change that
+ * it tells of, so that there is never the one without the other.
+ */
+export const deliveries = sqliteTable(
+  "deliveries",
+  {
+    id: id("id").primaryKey(),
+    organizationId: organizationId(),
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "restrict" }),
+    integrationId: id("integration_id")
+      .notNull()
+      .references(() => integrations.id, { onDelete: "restrict" }),
+    /** The same for every integration that hears of the event, and for every time it is sent. */
+    eventId: id("event_id").notNull(),
+    type: text("type", { enum: EVENT_TYPES }).notNull(),
+    /** JSON. */
+    data: text("data").notNull(),
+    occurredAt: time("occurred_at").notNull(),
+    status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
+    /** How often it was claimed; only `deliveryAttempts` counts the requests. */
+    attempts: integer("attempts").notNull(),
+    /** Not to be sent before. */
+    dueAt: time("due_at").notNull(),
+    /** Until then somebody is sending it. */
+    claimedUntil: time("claimed_until"),
+    /** If it is pending still, the sweep rings for it. */
+    sweepAt: time("sweep_at").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+    finishedAt: time("finished_at"),
+    /** None if it failed with its last attempt. */
+    failureReason: text("failure_reason", { enum: FAILURE_REASONS }),
+  },
+  (table) => [
+    index("deliveries_list").on(table.integrationId, table.createdAt, table.id),
+    index("deliveries_list_status").on(
+      table.integrationId,
+      table.status,
+      table.createdAt,
+      table.id,
+    ),
+    index("deliveries_project").on(table.projectId),
+    index("deliveries_waiting")
+      .on(table.integrationId, table.dueAt)
+      .where(sql`status = 'pending' and attempts = 0`),
+    index("deliveries_sweep").on(table.sweepAt).where(sql`status = 'pending'`),
+  ],
+);
+
+/** What came of each time that a delivery was sent. */
+export const deliveryAttempts = sqliteTable(
+  "delivery_attempts",
+  {
+    deliveryId: id("delivery_id")
+      .notNull()
+      .references(() => deliveries.id, { onDelete: "restrict" }),
+    number: integer("number").notNull(),
+    organizationId: organizationId(),
+    startedAt: time("started_at").notNull(),
+    durationMs: integer("duration_ms").notNull(),
+    /** Of the answer, if there was one. */
+    statusCode: integer("status_code"),
+    /** Why there was none, or why it does not count. */
+    error: text("error"),
+    /** The first 1,024 bytes of the answer. */
+    response: text("response"),
+  },
+  (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
+);

@@ -1,0 +1,129 @@
+import type { Actor, ServiceContext, SystemContext } from "../../../context.ts";
+import { authorize } from "../../../context.ts";
+import { BadInput, Conflict } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
+import type { Fetch } from "../../../lib/network.ts";
+import { lowerOrgRole } from "../../../lib/roles.ts";
+import { commit, recordChange } from "../../changelog/index.ts";
+import { requireProject } from "../../projects/index.ts";
+import { bytesOf, limitGrowth } from "../../usage/index.ts";
+import { MAXIMUM_INTEGRATIONS, placeOfUrl } from "../integrations/index.ts";
+import { KINDS } from "../kinds.ts";
+import { authorizationUrl, exchangeCode } from "./oauth.ts";
+import { requireSlackApp, type SlackSettings, slackSettingsOf } from "./settings.ts";
+import { openState, refuseState, STATE_MS, type State, sealState } from "./state.ts";
+import * as store from "./store.ts";
+
+const CALLBACK_PATH = "/v1/slack/callback";
+const CONFIGURATION = Object.fromEntries(KINDS.map((kind) => [kind, true] as const));
+
+/** What comes back from Slack has no API key: the state says on whose behalf it comes. */
+export interface InstallingContext extends SystemContext {
+  slack: SlackSettings;
+  fetch: Fetch;
+}
+
+export interface CallbackInput {
+  code: string | undefined;
+  state: string | undefined;
+  error: string | undefined;
+  /** Where Slack has sent the browser. */
+  origin: string;
+}
+
+/** Where to go to connect Slack to the project; takes an owner. `origin` is that of this service. */
+export async function startInstallation(
+  ctx: ServiceContext,
+  projectId: string,
+  origin: string,
+): Promise<string> {
+  await requireProject(ctx, projectId, "owner");
+  const slack = slackSettingsOf(ctx.settings);
+  requireSlackApp(slack);
+  const state = await sealState(await ctx.cipher(), {
+    integrationId: newId(ctx.clock),
+    projectId,
+    keyId: ctx.actor.keyId,
+    expiresAt: ctx.clock.now() + STATE_MS,
+  });
+  return authorizationUrl(slack, { redirectUri: origin + CALLBACK_PATH, state });
+}
+
+/**
+ * Connects Slack to the project that the state names, and gives the project's name. Whoever asked for
+ * it must still be an owner, before Slack is asked and after. Again with the same state: the same.
+ */
+export async function finishInstallation(
+  ctx: InstallingContext,
+  input: CallbackInput,
+): Promise<string> {
+  requireSlackApp(ctx.slack);
+  const { code, state: sealed } = readInput(input);
+  const state = await openState(await ctx.cipher(), sealed, ctx.clock.now());
+  const before = await requireInstaller(ctx, state);
+  if (before.isUsed) return before.projectName;
+  const redirectUri = input.origin + CALLBACK_PATH;
+  const url = await exchangeCode(ctx, { settings: ctx.slack, code, redirectUri });
+  const { actor, projectName } = await requireInstaller(ctx, state);
+  await writeIntegration({ ...ctx, actor }, state, { url, origin: input.origin });
+  return projectName;
+}
+
+function readInput({ code, state, error }: CallbackInput): { code: string; state: string } {
+  if (error)
+    refuse("error", "Slack was not allowed to. Ask for the installation again, and allow it.");
+  if (!code) return refuse("code", "Send the code that Slack gave.");
+  if (!state) return refuse("state", "Send the state that the installation began with.");
+  return { code, state };
+}
+
+function refuse(path: string, message: string): never {
+  throw new BadInput([{ path, message }]);
+}
+
+async function requireInstaller(ctx: SystemContext, state: State) {
+  const [found] = await store.findInstaller(ctx.db, state, ctx.clock.now());
+  if (!found) return refuseState("The key that asked for it is gone, or the project is.");
+  const { keyRole, membershipRole, keyId, organizationId, membershipId, accountId } = found;
+  const role = lowerOrgRole(keyRole, membershipRole);
+  const actor: Actor = { keyId, organizationId, membershipId, accountId, role };
+  const { projectName, isUsed } = authorize(actor, "project", found, "owner");
+  return { actor, projectName, isUsed: isUsed === 1 };
+}
+
+async function writeIntegration(
+  ctx: SystemContext & { actor: Actor },
+  state: State,
+  { url, origin }: { url: string; origin: string },
+): Promise<void> {
+  const { integrationId: id, projectId } = state;
+  const { organizationId } = ctx.actor;
+  const cipher = await ctx.cipher();
+  const integration = {
+    id,
+    organizationId,
+    projectId,
+    configuration: JSON.stringify(CONFIGURATION),
+    url: await cipher.seal(url, placeOfUrl(organizationId, id)),
+    linksTo: origin,
+    createdAt: ctx.clock.now(),
+  };
+  const after = { id, project_id: projectId, type: "slack", configuration: CONFIGURATION };
+  const record = { type: "integration", id, name: "Slack" } as const;
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { integrations: 1 },
+    bytes: bytesOf(integration.configuration, integration.url),
+  });
+  const [, [created]] = await limits.enforce(
+    commit(ctx, [
+      limits.statement,
+      store.insertIntegration(ctx.db, integration, state),
+      ...recordChange(ctx, { projectId, action: "created", record, after }),
+    ]),
+  );
+  if (created || (await requireInstaller(ctx, state)).isUsed) return;
+  throw new Conflict(
+    `The project has ${MAXIMUM_INTEGRATIONS} integrations, which is the most. Delete one first.`,
+  );
+}

@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import { LIMITS } from "../../../lib/limits.ts";
+import { clearable } from "../../../lib/schemas.ts";
+import { PROVIDERS } from "../index.ts";
+
+/** The account of AWS that a project deploys to. The formats are those of AWS. */
+export const ConnectProject = z
+  .strictObject({
+    provider: z.enum(PROVIDERS),
+    account_id: z
+      .string()
+      .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
+      .openapi({ example: "123456789012" }),
+    region: z
+      .string()
+      .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, as eu-central-1.")
+      .openapi({ example: "eu-central-1" }),
+    role_arn: clearable(
+      z
+        .string()
+        .max(LIMITS.roleArnLength.value, `Send at most ${LIMITS.roleArnLength.value} characters.`)
+        .regex(
+          /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
+          "Send the ARN of an IAM role, as arn:aws:iam::123456789012:role/deploy.",
+        ),
+    ).openapi({ description: "The role that runners assume in the account." }),
+    external_id: clearable(
+      z
+        .string()
+        .min(2, "Send at least 2 characters.")
+        .max(
+          LIMITS.externalIdLength.value,
+          `Send at most ${LIMITS.externalIdLength.value} characters.`,
+        )
+        .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
+    ).openapi({ description: "What the role's trust policy asks for." }),
+  })
+  .openapi("ConnectProject", {
+    example: {
+      provider: "aws",
+      account_id: "123456789012",
+      region: "eu-central-1",
+      role_arn: "arn:aws:iam::123456789012:role/deploy",
+    },
+  });

@@ -1,0 +1,77 @@
+import { authorize, type ServiceContext } from "../../../context.ts";
+import { Conflict } from "../../../lib/errors.ts";
+import { type Change, commit, commitChange, recordChange } from "../../changelog/index.ts";
+import { cancelUnfinished, settle } from "../../deployments/index.ts";
+import { findProject, type ProjectRow } from "../index.ts";
+import { presentConnection } from "./presenters.ts";
+import type { Connection, ConnectionRow } from "./store.ts";
+import * as store from "./store.ts";
+
+/**
+ * Connects a project to a cloud provider, in place of what it was connected to; takes an owner.
+ * Throws `Conflict` while it is disconnecting.
+ */
+export async function connectProject(
+  ctx: ServiceContext,
+  id: string,
+  connection: Connection,
+): Promise<ProjectRow> {
+  const { project, before } = await requireConnection(ctx, id);
+  const now = ctx.clock.now();
+  const row = {
+    projectId: id,
+    organizationId: project.organizationId,
+    ...connection,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const connect = store.connectProject(ctx.db, row);
+  const isNew = before === undefined || store.FIELDS.some((name) => before[name] !== row[name]);
+  const change = changeOf(project, "connected", before, row);
+  const [[connected]] = await commitChange(ctx, connect, ...(isNew ? [change] : []));
+  if (connected) return connected;
+  throw new Conflict("The project is disconnecting. Wait until its deployments have ended.");
+}
+
+/**
+ * Idempotent. What has not started is canceled, what runs is asked to cancel; the project is
+ * disconnected as soon as nothing is unfinished, in the batch that ends the last deployment.
+ */
+export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
+  const { project, before } = await requireConnection(ctx, id);
+  const now = ctx.clock.now();
+  await commit(ctx, [
+    ...store.beginDisconnecting(ctx.db, project.organizationId, id, now),
+    ...recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
+    cancelUnfinished(ctx.db, { project: id }, now),
+    ...settle(ctx, { project: id }, now),
+  ]);
+}
+
+/** The project, for its owner, and what it is connected to, if it is. */
+async function requireConnection(
+  ctx: ServiceContext,
+  id: string,
+): Promise<{ project: ProjectRow; before: ConnectionRow | undefined }> {
+  const { db, actor } = ctx;
+  const [[found], [before]] = await db.batch([
+    findProject(db, actor, id),
+    store.findConnection(db, actor.organizationId, id),
+  ]);
+  return { project: authorize(actor, "project", found, "owner"), before };
+}
+
+function changeOf(
+  { id, name }: ProjectRow,
+  action: "connected" | "disconnected",
+  before: Connection | undefined,
+  after: Connection | undefined,
+): Change {
+  return {
+    projectId: id,
+    action,
+    record: { type: "project", id, name },
+    before: before && presentConnection(before),
+    after: after && presentConnection(after),
+  };
+}

@@ -1,0 +1,69 @@
+import type { z } from "@hono/zod-openapi";
+import { type Outcome, presentDeployment } from "../deployments/index.ts";
+import type { Claim } from "./claim-store.ts";
+import type { Desire } from "./directive.ts";
+import type { LeaseHeaders, StackReport } from "./schemas.ts";
+import { INTERVALS } from "./schemas.ts";
+import type { HoldRow, Started } from "./store.ts";
+import type { DeliveredVariable } from "./variables.ts";
+
+export function presentClaim({ row, leaseToken }: Claim) {
+  return {
+    attempt_id: row.attemptId,
+    epoch: row.epoch,
+    lease_token: leaseToken,
+    deployment: presentDeployment(row),
+    variable_names: JSON.parse(row.variableNames) as string[],
+    ...INTERVALS,
+  };
+}
+
+export function presentStart({ row, desired }: Started) {
+  return { ...presentProgress(desired), deployment: presentDeployment(row) };
+}
+
+/** An attempt that its runner has completed. */
+export function presentCompleted({ deploymentStatus, failureReason }: HoldRow) {
+  return {
+    ...presentProgress("stop"),
+    status: deploymentStatus as Outcome,
+    ...(failureReason !== null && { failure_reason: failureReason }),
+  };
+}
+
+export function presentProgress(desired: Desire) {
+  return { desired, ...INTERVALS };
+}
+
+export function presentVariable(variable: DeliveredVariable) {
+  return {
+    name: variable.name,
+    storage_method: variable.storageMethod,
+    resource_id: variable.resourceId,
+    component_id: variable.componentId ?? undefined,
+    value: variable.value,
+  };
+}
+
+export function toLease(
+  { attempt_id }: { attempt_id: string },
+  headers: z.output<typeof LeaseHeaders>,
+) {
+  return { attemptId: attempt_id, leaseToken: headers["lease-token"] };
+}
+
+export function toReport({ seq, status, status_reason, resources }: z.output<typeof StackReport>) {
+  return {
+    seq,
+    status,
+    statusReason: status_reason ?? null,
+    resources: resources?.map((each) => ({
+      templateId: each.template_id,
+      physicalId: each.physical_id,
+      resourceType: each.resource_type,
+      status: each.status,
+      statusReason: each.status_reason ?? null,
+      timestamp: each.timestamp === undefined ? undefined : Date.parse(each.timestamp),
+    })),
+  };
+}

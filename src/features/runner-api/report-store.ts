@@ -1,0 +1,119 @@
+import { and, eq, notInArray, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import type { ReportedStatus } from "../deployments/index.ts";
+import { deploymentStacks } from "../deployments/table.ts";
+import type { ResourceStatusName } from "../resources/index.ts";
+import { resources } from "../resources/table.ts";
+import { holds, type Reference } from "./store.ts";
+
+export interface ReportedResource {
+  id: string;
+  templateId: string;
+  physicalId: string;
+  resourceType: string;
+  status: ResourceStatusName;
+  statusReason: string | null;
+  timestamp: number;
+}
+
+export interface Report {
+  stackId: string;
+  seq: number;
+  status: ReportedStatus;
+  statusReason: string | null;
+  /** Undefined: the report says nothing of them. */
+  resources: readonly ReportedResource[] | undefined;
+}
+
+/**
+ * Takes a report of a stack: its resources first and then the stack itself, because all of the
+ * statements ask whether the report is newer than what the stack has. For one batch.
+ */
+export function takeReport(db: Database, reference: Reference, report: Report, now: number) {
+  const { stackId, seq, status, statusReason } = report;
+  const deploymentId = sql`(select mine.deployment_id from attempts as mine
+    where mine.id = ${reference.id})`;
+  const isNews = sql`${holds(reference, now)} and exists (select 1 from deployment_stacks as part
+    where part.deployment_id = ${deploymentId} and part.stack_id = ${stackId}
+      and part.seq < ${seq} and part.status in ('pending', 'in_progress'))`;
+  return [
+    ...(report.resources ? takeResources(db, stackId, report.resources, isNews, now) : []),
+    db
+      .update(deploymentStacks)
+      .set({ status, statusReason, seq, timestamp: now })
+      .where(
+        and(
+          sql`${deploymentStacks.deploymentId} = ${deploymentId}`,
+          eq(deploymentStacks.stackId, stackId),
+          isNews,
+        ),
+      ),
+  ] as const;
+}
+
+function takeResources(
+  db: Database,
+  stackId: string,
+  reported: readonly ReportedResource[],
+  isNews: SQL,
+  now: number,
+) {
+  return [
+    upsertResources(db, stackId, reported, isNews, now),
+    markGone(db, stackId, reported, isNews, now),
+  ] as const;
+}
+
+function upsertResources(
+  db: Database,
+  stackId: string,
+  reported: readonly ReportedResource[],
+  isNews: SQL,
+  now: number,
+) {
+  const field = (name: keyof ReportedResource) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
+  return db
+    .insert(resources)
+    .select(
+      sql`select ${field("id")}, stacks.organization_id, stacks.project_id,
+        stacks.environment_id, stacks.id, ${field("templateId")}, ${field("physicalId")},
+        ${field("resourceType")}, ${field("status")}, ${field("statusReason")},
+        ${field("timestamp")}, ${now}, ${now}
+      from json_each(${JSON.stringify(reported)}) as item
+      join stacks on stacks.id = ${stackId}
+      where ${isNews}`,
+    )
+    .onConflictDoUpdate({
+      target: [resources.stackId, resources.templateId],
+      set: {
+        physicalId: sql`excluded.physical_id`,
+        resourceType: sql`excluded.resource_type`,
+        status: sql`excluded.status`,
+        statusReason: sql`excluded.status_reason`,
+        timestamp: sql`excluded.timestamp`,
+        updatedAt: sql`excluded.updated_at`,
+      },
+    });
+}
+
+/** Those that a report leaves out are gone at the provider, and stay on record. */
+function markGone(
+  db: Database,
+  stackId: string,
+  reported: readonly ReportedResource[],
+  isNews: SQL,
+  now: number,
+) {
+  const names = JSON.stringify(reported.map(({ templateId }) => templateId));
+  return db
+    .update(resources)
+    .set({ status: "DELETE_COMPLETE", statusReason: null, timestamp: now, updatedAt: now })
+    .where(
+      and(
+        eq(resources.stackId, stackId),
+        sql`${resources.status} <> 'DELETE_COMPLETE'`,
+        notInArray(resources.templateId, sql`(select value from json_each(${names}))`),
+        isNews,
+      ),
+    );
+}

@@ -1,0 +1,204 @@
+import { createRoute } from "@hono/zod-openapi";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { ERROR_REPLIES, jsonBody, jsonReply, RUNNER_TOKEN } from "../../http/replies.ts";
+import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
+import { DESIRED } from "./errors.ts";
+import {
+  presentClaim,
+  presentCompleted,
+  presentProgress,
+  presentStart,
+  presentVariable,
+  toLease,
+  toReport,
+} from "./presenters.ts";
+import { deliverVariables, reportStack } from "./reports.ts";
+import {
+  AttemptParams,
+  Claim,
+  ClaimInput,
+  ClaimList,
+  CompletedAttempt,
+  CompletionInput,
+  DeliveredVariables,
+  LeaseHeaders,
+  Progress,
+  StackOfAttemptParams,
+  StackReport,
+  StartedAttempt,
+} from "./schemas.ts";
+import {
+  claimDeployment,
+  completeAttempt,
+  listAttempts,
+  releaseAttempt,
+  sendHeartbeat,
+} from "./service.ts";
+import { startAttempt } from "./start.ts";
+
+const LOST = "An attempt that is not yours any more is a `conflict`: stop.";
+const RETRY_AFTER = "5";
+
+const claim = createRoute({
+  method: "post",
+  path: "/v1/runner/claims",
+  operationId: "claimDeployment",
+  tags: ["Runners"],
+  summary: "Claim a deployment",
+  description:
+    "Offers the oldest deployment whose turn it is in an environment of your pool. " +
+    "The same `request_id` gives the same attempt.",
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { body: jsonBody(ClaimInput) },
+  responses: {
+    200: jsonReply(Claim, "An attempt."),
+    204: { description: "Nothing to do; see Retry-After." },
+    ...ERROR_REPLIES,
+  },
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/runner/attempts",
+  operationId: "listAttempts",
+  tags: ["Runners"],
+  summary: "List your live attempts",
+  description:
+    "The attempts that were claimed with this token and have not ended, for a runner that has lost " +
+    "what it knew of them. Each is as its claim gave it.",
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { query: ListQuery },
+  responses: { 200: jsonReply(ClaimList, "A page of attempts."), ...ERROR_REPLIES },
+});
+
+const start = createRoute({
+  method: "post",
+  path: "/v1/runner/attempts/{attempt_id}/start",
+  operationId: "startAttempt",
+  tags: ["Runners"],
+  summary: "Start an attempt",
+  description:
+    "Within 60 seconds: else the offer lapses, and the deployment is queued again, five times at " +
+    "most. If the environment's configuration has changed since the deployment was created, the " +
+    "patch is applied to the current one: execute the patch of this reply. If it does not apply, " +
+    `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { params: AttemptParams, headers: LeaseHeaders },
+  responses: { 200: jsonReply(StartedAttempt, "The deployment to execute."), ...ERROR_REPLIES },
+});
+
+const heartbeat = createRoute({
+  method: "post",
+  path: "/v1/runner/attempts/{attempt_id}/heartbeat",
+  operationId: "sendHeartbeat",
+  tags: ["Runners"],
+  summary: "Renew the lease of an attempt",
+  description: LOST,
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { params: AttemptParams, headers: LeaseHeaders },
+  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+});
+
+const variables = createRoute({
+  method: "get",
+  path: "/v1/runner/attempts/{attempt_id}/variables",
+  operationId: "deliverVariables",
+  tags: ["Runners"],
+  summary: "Read the values of the variables",
+  description: "While the lease is live. Who reads them, and when, goes on record.",
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  "x-writes": true,
+  request: { params: AttemptParams, headers: LeaseHeaders },
+  responses: { 200: jsonReply(DeliveredVariables, "The values."), ...ERROR_REPLIES },
+});
+
+const report = createRoute({
+  method: "put",
+  path: "/v1/runner/attempts/{attempt_id}/stacks/{stack_id}",
+  operationId: "reportStack",
+  tags: ["Runners"],
+  summary: "Report a stack",
+  description: `An older report changes nothing; a stack that has ended is final. ${LOST}`,
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { params: StackOfAttemptParams, headers: LeaseHeaders, body: jsonBody(StackReport) },
+  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+});
+
+const complete = createRoute({
+  method: "post",
+  path: "/v1/runner/attempts/{attempt_id}/complete",
+  operationId: "completeAttempt",
+  tags: ["Runners"],
+  summary: "Complete an attempt",
+  description: `Again with the same body, it changes nothing. ${LOST}`,
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { params: AttemptParams, headers: LeaseHeaders, body: jsonBody(CompletionInput) },
+  responses: { 200: jsonReply(CompletedAttempt, "How it has ended."), ...ERROR_REPLIES },
+});
+
+const release = createRoute({
+  method: "post",
+  path: "/v1/runner/attempts/{attempt_id}/release",
+  operationId: "releaseAttempt",
+  tags: ["Runners"],
+  summary: "Give an offer back",
+  description: `Before it is started: the deployment is queued again. ${LOST}`,
+  security: RUNNER_TOKEN,
+  "x-ratelimit-policy": "runner",
+  request: { params: AttemptParams, headers: LeaseHeaders },
+  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+});
+
+export const runnerRoutes = createRouter<ProtectedForRunners>()
+  .openapi(claim, async (c) => {
+    const claimed = await claimDeployment(c.env, c.req.valid("json").request_id);
+    if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER });
+    return c.json(presentClaim(claimed), 200, { [DESIRED]: claimed.desired });
+  })
+  .openapi(list, async (c) => {
+    const page = await listAttempts(c.env, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentClaim), 200);
+  })
+  .openapi(start, async (c) => {
+    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
+    const started = await startAttempt(c.env, lease);
+    return c.json(presentStart(started), 200, { [DESIRED]: started.desired });
+  })
+  .openapi(heartbeat, async (c) => {
+    const desired = await sendHeartbeat(
+      c.env,
+      toLease(c.req.valid("param"), c.req.valid("header")),
+    );
+    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+  })
+  .openapi(variables, async (c) => {
+    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
+    const delivered = await deliverVariables(c.env, lease);
+    const values = { variables: delivered.variables.map(presentVariable) };
+    return c.json(values, 200, { [DESIRED]: delivered.desired });
+  })
+  .openapi(report, async (c) => {
+    const { stack_id, ...param } = c.req.valid("param");
+    const input = { stackId: stack_id, ...toReport(c.req.valid("json")) };
+    const desired = await reportStack(c.env, toLease(param, c.req.valid("header")), input);
+    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+  })
+  .openapi(complete, async (c) => {
+    const { outcome, failure_reason = null, message = null } = c.req.valid("json");
+    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
+    const completion = { outcome, failureReason: failure_reason, message };
+    const ended = await completeAttempt(c.env, lease, completion);
+    return c.json(presentCompleted(ended), 200, { [DESIRED]: "stop" });
+  })
+  .openapi(release, async (c) => {
+    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
+    const desired = await releaseAttempt(c.env, lease);
+    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+  });

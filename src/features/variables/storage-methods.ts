@@ -1,3 +1,0 @@
-/** How a runner stores a variable at the provider (spec, "Variable"). */
-export const STORAGE_METHODS = ["secret", "secure_string", "string"] as const;
-export type StorageMethod = (typeof STORAGE_METHODS)[number];

@@ -1,0 +1,131 @@
+import { DurableObject } from "cloudflare:workers";
+import { consoleLog, describeError } from "../lib/log.ts";
+import { callObject, isOverloaded } from "./call-object.ts";
+import { type KeyDecision, KeyWindow, type PendingLease } from "./key-window.ts";
+import { POLICIES, type PolicyName } from "./policies.ts";
+import { saveSoon } from "./save-soon.ts";
+import type { AdmissionLog } from "./window.ts";
+
+/** Less than the 500 ms that an isolate waits for this object. */
+const ORGANIZATION_BUDGET_MS = 400;
+const ORGANIZATION_TIMEOUT_MS = 250;
+const SHORTEST_TIMEOUT_MS = 50;
+
+interface State {
+  version: number;
+  logs: Partial<Record<PolicyName, AdmissionLog>>;
+}
+
+export interface Consumption extends KeyDecision {
+  /** The newest version of the key that this object was told of; 0 if it never changed. */
+  version: number;
+}
+
+/**
+ * One key's windows, and the version of the key. An object that is idle may lose its memory after
+ * about ten seconds: the state lives in memory, is written at most every 200 ms, and is read when
+ * the object wakes.
+ */
+export class RateLimiter extends DurableObject<Env> {
+  readonly #saveSoon: () => void;
+  #windows = createWindows();
+  #version = 0;
+  /** Whether this object has stored state, or is about to. */
+  #isKnown = false;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#saveSoon = saveSoon(ctx, () => ({ state: this.#state }));
+    ctx.blockConcurrencyWhile(async () => {
+      const stored = await ctx.storage.get<State>("state");
+      this.#version = stored?.version ?? 0;
+      this.#isKnown = stored !== undefined;
+      this.#windows = createWindows(stored?.logs);
+    });
+  }
+
+  /** Asks for the admission of one request, for a caller who knows this version of the key. */
+  consume(
+    policy: PolicyName,
+    version: number,
+    organizationId: string,
+  ): Consumption | Promise<Consumption> {
+    const window = this.#windows[policy];
+    const { promise, resolve } = Promise.withResolvers<KeyDecision>();
+    const decision = window.consume(Date.now(), resolve);
+    this.#renewLease(window, policy, organizationId);
+    if (decision) return this.#toConsumption(decision, version);
+    return promise.then((late) => this.#toConsumption(late, version));
+  }
+
+  /** Whether the key was used before. Stores nothing. */
+  isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** Tells of a change to the key: whoever caches an older version has to read it again. */
+  async raiseVersion(version: number): Promise<void> {
+    this.#version = Math.max(this.#version, version);
+    this.#isKnown = true;
+    await this.ctx.storage.put("state", this.#state);
+  }
+
+  get #state(): State {
+    const logs = Object.entries(this.#windows).map(([policy, { log }]) => [policy, log]);
+    return { version: this.#version, logs: Object.fromEntries(logs) };
+  }
+
+  #toConsumption(decision: KeyDecision, knownVersion: number): Consumption {
+    if (decision.admitted || knownVersion > this.#version) {
+      this.#isKnown = true;
+      this.#saveSoon();
+    }
+    this.#version = Math.max(this.#version, knownVersion);
+    return { ...decision, version: this.#version };
+  }
+
+  #renewLease(window: KeyWindow, policy: PolicyName, organizationId: string): void {
+    const pending = window.nextLease(Date.now(), () => crypto.randomUUID());
+    if (!pending) return;
+    const lease = () => this.#lease(window, policy, organizationId, pending);
+    // The answer to a request that does not wait leaves before the lease is renewed.
+    const renewed = pending.waiting > 0 ? lease() : scheduler.wait(0).then(lease);
+    this.ctx.waitUntil(renewed.then(() => this.#renewLease(window, policy, organizationId)));
+  }
+
+  /** Never throws. */
+  async #lease(
+    window: KeyWindow,
+    policy: PolicyName,
+    organizationId: string,
+    { sentAt, waitingSince = sentAt, ...request }: PendingLease,
+  ): Promise<void> {
+    const budgetMs = ORGANIZATION_BUDGET_MS - (sentAt - waitingSince);
+    const first = Math.max(SHORTEST_TIMEOUT_MS, Math.min(ORGANIZATION_TIMEOUT_MS, budgetMs));
+    const timeoutsMs = [first, Math.max(SHORTEST_TIMEOUT_MS, budgetMs - first)] as const;
+    try {
+      const answer = await callObject(
+        this.env.ORGANIZATION_LIMITER,
+        organizationId,
+        (object) => object.lease(policy, request),
+        { timeoutsMs },
+      );
+      window.accept(answer, Date.now());
+    } catch (error) {
+      if (isOverloaded(error)) return window.shedLoad(Date.now());
+      const description = { organization_id: organizationId, policy, ...describeError(error) };
+      consoleLog("error", "organization_limiter.unavailable", description);
+      window.admitAlone(Date.now());
+    }
+  }
+}
+
+function createWindows(logs: State["logs"] = {}) {
+  const create = (policy: PolicyName) => new KeyWindow(POLICIES[policy].limit, logs[policy]);
+  return {
+    default: create("default"),
+    polling: create("polling"),
+    reveal: create("reveal"),
+    runner: create("runner"),
+  } satisfies Record<PolicyName, KeyWindow>;
+}

@@ -1,0 +1,65 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { OpenApiDocument } from "../http/openapi.ts";
+import { ERROR_REPLIES, jsonReply } from "../http/replies.ts";
+import { createRouter, type Open } from "../http/router.ts";
+import { renderReference } from "./page.ts";
+import { STYLE } from "./style.ts";
+
+const document = createRoute({
+  method: "get",
+  path: "/openapi.json",
+  operationId: "readOpenApiDocument",
+  tags: ["Service"],
+  summary: "Read this description of the API",
+  security: [],
+  responses: {
+    200: jsonReply(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document."),
+    ...ERROR_REPLIES,
+  },
+});
+
+const reference = createRoute({
+  method: "get",
+  path: "/docs",
+  operationId: "readReference",
+  tags: ["Service"],
+  summary: "Read this description of the API as a page",
+  description: "For people: the OpenAPI document, with an example of each call.",
+  security: [],
+  responses: {
+    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
+    ...ERROR_REPLIES,
+  },
+});
+
+const PUBLIC = { "cache-control": "public, max-age=300" };
+
+/** Serves the OpenAPI document and the page of it, each made when it is first asked for. */
+export function referenceRoutes(describe: () => OpenApiDocument) {
+  let described: OpenApiDocument | undefined;
+  let page: { html: string; policy: string } | undefined;
+  const describeOnce = () => {
+    described ??= describe();
+    return described;
+  };
+  return createRouter<Open>()
+    .openapi(document, (c) => c.json(describeOnce() as { openapi: string }, 200, PUBLIC))
+    .openapi(reference, async (c) => {
+      page ??= { html: renderReference(describeOnce()), policy: await writePolicy() };
+      return c.html(page.html, 200, { ...PUBLIC, "content-security-policy": page.policy });
+    });
+}
+
+/** Lets in the page's own style and its icon, and nothing else. */
+async function writePolicy(): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
+  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}

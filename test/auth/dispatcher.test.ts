@@ -1,0 +1,305 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sha256 } from "../../src/lib/digest.ts";
+import { BASE62, encodeRadix, toNumber } from "../../src/lib/radix.ts";
+import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
+import { Client } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await newWorld();
+});
+
+describe("a key", () => {
+  it("that is revoked stops on its next request, everywhere", async () => {
+    const isolates = [new Instrumented(), new Instrumented(), new Instrumented()];
+    const { client, keyId } = await newKey(world);
+    for (const { fetch } of isolates)
+      expect((await client.via(fetch).get("/v1/orgs")).status).toBe(200);
+    await world.client.delete(`/v1/orgs/${world.id}/api-keys/${keyId}`);
+    for (const { fetch } of isolates) {
+      const { status, headers } = await client.via(fetch).get("/v1/orgs");
+      expect(status).toBe(401);
+      expect(headers.has("x-ratelimit-limit")).toBe(false);
+      expect(headers.has("x-d1-bookmark")).toBe(false);
+    }
+  });
+
+  it("that revokes itself gets its answer, and no other", async () => {
+    const { client, keyId } = await newKey(world);
+    expect((await client.delete(`/v1/orgs/${world.id}/api-keys/${keyId}`)).status).toBe(204);
+    expect((await client.get("/v1/orgs")).status).toBe(401);
+  });
+
+  it("of a member who is demoted is weaker on its next request, for reads and for writes", async () => {
+    const isolates = [new Instrumented(), new Instrumented()];
+    const admin = await join(world, "admin");
+    const keys = `/v1/orgs/${world.id}/api-keys`;
+    const [reader, writer] = isolates.map(({ fetch }) => admin.client.via(fetch));
+    if (!reader || !writer) throw new Error("There are two isolates");
+    expect((await reader.get(keys)).status).toBe(200);
+    expect((await writer.post(keys, { name: "before" })).status).toBe(201);
+    await world.client.put(`/v1/orgs/${world.id}/members/${admin.membershipId}`, {
+      role: "member",
+    });
+    expect((await reader.get(keys)).body.code).toBe("unauthorized");
+    expect((await writer.post(keys, { name: "after" })).body.code).toBe("unauthorized");
+  });
+
+  it("of a member who is removed stops on its next request", async () => {
+    const isolate = new Instrumented();
+    const member = await join(world);
+    const client = member.client.via(isolate.fetch);
+    expect((await client.get("/v1/projects")).status).toBe(200);
+    await world.client.delete(`/v1/orgs/${world.id}/members/${member.membershipId}`);
+    expect((await client.get("/v1/projects")).status).toBe(401);
+  });
+
+  it("that expires stops at that moment, though an isolate remembers it", async () => {
+    let now = Date.now();
+    const isolate = new Instrumented({ clock: { now: () => now } });
+    const { client } = await newKey(world, { expiresAt: now + 5_000 });
+    const caller = client.via(isolate.fetch);
+    expect((await caller.get("/v1/orgs")).status).toBe(200);
+    now += 4_999;
+    expect((await caller.get("/v1/orgs")).status).toBe(200);
+    now += 1;
+    expect((await caller.get("/v1/orgs")).status).toBe(401);
+  });
+
+  it("is read again after 30 seconds, and its use is noted to the hour", async () => {
+    let now = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+    const isolate = new Instrumented({ clock: { now: () => now } });
+    const { client, keyId } = await newKey(world);
+    const caller = client.via(isolate.fetch);
+    const lastUse = async () =>
+      (await world.client.get(`/v1/orgs/${world.id}/api-keys/${keyId}`)).body.last_used_at;
+    expect(await lastUse()).toBeUndefined();
+    await caller.get("/v1/orgs");
+    expect(await lastUse()).toBe(new Date(now).toISOString());
+    const tripsAfter = async (milliseconds: number) => {
+      isolate.forget();
+      now += milliseconds;
+      await caller.get("/v1/orgs");
+      return isolate.database.length;
+    };
+    expect(await tripsAfter(29_999)).toBe(1);
+    expect(await tripsAfter(1)).toBe(2);
+    expect(await tripsAfter(3_600_000)).toBe(3);
+    expect(await lastUse()).toBe(new Date(now - (now % 3_600_000)).toISOString());
+  });
+
+  it("with the ID of a good one, another secret and a right checksum is nobody's", async () => {
+    const { client, keyId } = await newKey(world);
+    const unchecked = `lsh_${keyId}_${"0".repeat(43)}`;
+    const digest = await sha256(unchecked);
+    const forged = `${unchecked}${encodeRadix(toNumber(digest.subarray(0, 4)), BASE62, 6)}`;
+    const isolate = new Instrumented();
+    expect((await client.via(isolate.fetch).get("/v1/orgs")).status).toBe(200);
+    isolate.forget();
+    expect((await new Client(forged, isolate.fetch).get("/v1/orgs")).status).toBe(401);
+    // Its form was right: it was looked for.
+    expect(isolate.database).not.toEqual([]);
+  });
+
+  it("gets the same answer whether it is missing, malformed, unknown, revoked or expired", async () => {
+    const revoked = await newKey(world);
+    await world.client.delete(`/v1/orgs/${world.id}/api-keys/${revoked.keyId}`);
+    const expired = await newKey(world, { expiresAt: Date.now() - 1 });
+    const keys = [undefined, "lsh_nonsense", revoked.client.key, expired.client.key];
+    const answers = keys.map(async (key) => (await new Client(key).get("/v1/orgs")).text);
+    expect(new Set(await Promise.all(answers)).size).toBe(1);
+  });
+});
+
+describe("the rate limit", () => {
+  it("admits 100 requests, refuses the next, and says when there is room", async () => {
+    const { client } = await newKey(world);
+    for (let left = 99; left >= 0; left -= 1) {
+      const { status, headers } = await client.get("/v1/orgs");
+      expect(status).toBe(200);
+      expect(headers.get("x-ratelimit-limit")).toBe("100");
+      expect(headers.get("x-ratelimit-remaining")).toBe(String(left));
+    }
+    const refused = await client.get("/v1/orgs");
+    expect(refused.status).toBe(429);
+    expect(refused.body.code).toBe("rate");
+    const reset = Number(refused.headers.get("x-ratelimit-reset"));
+    expect(reset).toBeGreaterThan(0);
+    expect(reset).toBeLessThanOrEqual(60);
+    expect(refused.headers.get("retry-after")).toBe(String(reset));
+    expect(refused.headers.get("ratelimit-policy")).toBe('"default";q=100;w=60');
+    expect(refused.headers.get("ratelimit")).toBe(`"default";r=0;t=${reset}`);
+  });
+
+  it("lets a refused key cost nobody anything until there is room", async () => {
+    let now = Date.now();
+    const isolate = new Instrumented({ clock: { now: () => now }, limiters: refusing(5_000) });
+    const { client } = await newKey(world);
+    const caller = client.via(isolate.fetch);
+    expect((await caller.get("/v1/orgs")).status).toBe(429);
+    isolate.forget();
+    now += 4_001;
+    for (const refused of [
+      await caller.get("/v1/orgs"),
+      await caller.request("HEAD", "/v1/orgs"),
+      await caller.post("/v1/projects", { name: "x" }),
+    ]) {
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get("retry-after")).toBe("1");
+    }
+    expect(isolate.exchanges).toEqual([]);
+    now += 999;
+    await caller.get("/v1/orgs");
+    expect(isolate.objects).toHaveLength(1);
+  });
+
+  it("stands on every answer to a known key, whatever the answer is", async () => {
+    const { client } = await newKey(world);
+    const replies = [
+      await client.get("/v1/orgs"),
+      await client.get("/v1/nothing-here"),
+      await client.patch("/v1/orgs"),
+      await client.post("/v1/projects", {}),
+      await client.get("/v1/projects/1111111111111111111111"),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([200, 404, 501, 400, 404]);
+    expect(replies.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+      "99",
+      "98",
+      "97",
+      "96",
+      "95",
+    ]);
+  });
+
+  it("limits callers without a valid key by their address, in words of the contract", async () => {
+    const anonymous = new Client(undefined);
+    let admitted = 0;
+    // The binding counts by the minute, and these requests may fall into two of them.
+    while (admitted <= 600) {
+      const { status } = await anonymous.get("/v1/projects");
+      if (status === 429) break;
+      expect(status).toBe(401);
+      admitted += 1;
+    }
+    expect(admitted).toBeGreaterThanOrEqual(300);
+    expect(admitted).toBeLessThanOrEqual(600);
+    expect((await new Client(undefined).get("/v1/projects")).status).toBe(401);
+  });
+});
+
+describe("when a key's rate limiter", () => {
+  const call = async (limiters: LimiterNamespace, times = 1) => {
+    const isolate = new Instrumented({ limiters });
+    const { client } = await newKey(world);
+    const replies = await Promise.all(
+      Array.from({ length: times }, () => client.via(isolate.fetch).get("/v1/orgs")),
+    );
+    return { isolate, statuses: replies.map(({ status }) => status) };
+  };
+  const countOf = (statuses: number[], status: number) =>
+    statuses.filter((each) => each === status).length;
+
+  it("is overloaded, the key is over its limit", async () => {
+    const { isolate, statuses } = await call(failing({ overloaded: true }));
+    expect(statuses).toEqual([429]);
+    expect(isolate.objects).toHaveLength(1);
+  });
+
+  it("fails once, it is asked again through a new stub", async () => {
+    let asked = 0;
+    const { isolate, statuses } = await call({
+      getByName: (name: string) => {
+        asked += 1;
+        return asked === 1 ? broken({ retryable: true }) : env.RATE_LIMITER.getByName(name);
+      },
+    } as LimiterNamespace);
+    expect(statuses).toEqual([200]);
+    expect(isolate.objects).toHaveLength(2);
+    expect(asked).toBe(2);
+  });
+
+  it.each([
+    ["fails", failing({ retryable: true })],
+    ["does not exist", failing({})],
+    ["never answers", hanging()],
+  ])("%s, a quarter of the limit passes and the rest is refused", async (_, limiters) => {
+    const { isolate, statuses } = await call(limiters, 60);
+    expect(countOf(statuses, 200)).toBe(25);
+    expect(countOf(statuses, 429)).toBe(35);
+    expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.unavailable");
+  });
+
+  it("never answers, the caller waits for two tries of half a second, and not for long", async () => {
+    const began = Date.now();
+    const { statuses } = await call(hanging());
+    expect(statuses).toEqual([200]);
+    expect(Date.now() - began).toBeLessThan(3_000);
+  });
+
+  it("cannot be asked, a revoked key is refused all the same", async () => {
+    const isolate = new Instrumented({ limiters: failing({}) });
+    const { client, keyId } = await newKey(world);
+    const caller = client.via(isolate.fetch);
+    expect((await caller.get("/v1/orgs")).status).toBe(200);
+    await world.client.delete(`/v1/orgs/${world.id}/api-keys/${keyId}`);
+    expect((await caller.get("/v1/orgs")).status).toBe(401);
+  });
+
+  it("cannot be told of a revocation, that is logged and the revocation stands", async () => {
+    const isolate = new Instrumented({ limiters: failing({}) });
+    const { keyId, client } = await newKey(world);
+    const path = `/v1/orgs/${world.id}/api-keys/${keyId}`;
+    const owner = (await newKey(world)).client.via(isolate.fetch);
+    expect((await owner.delete(path)).status).toBe(204);
+    expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.not_invalidated");
+    expect((await client.get("/v1/orgs")).status).toBe(401);
+  });
+});
+
+describe("a bookmark", () => {
+  it("comes with every answer that met the database, and is taken back", async () => {
+    const { client } = await newKey(world);
+    const { id } = await newProject(client);
+    const { headers } = await client.get(`/v1/projects/${id}`);
+    const bookmark = String(headers.get("x-d1-bookmark"));
+    expect(bookmark).not.toBe("null");
+    const isolate = new Instrumented();
+    const again = await client.via(isolate.fetch).get("/v1/orgs", { "x-d1-bookmark": bookmark });
+    expect(again.status).toBe(200);
+    expect(isolate.database.map(({ constraint }) => constraint)).toContain(bookmark);
+  });
+
+  it("that is none is bad input", async () => {
+    const { client } = await newKey(world);
+    const reply = await client.get("/v1/orgs", { "x-d1-bookmark": "first-primary; drop" });
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues[0].path).toBe("X-D1-Bookmark");
+  });
+});
+
+/** The failures of the Durable Objects documentation, "Error handling". */
+function broken(marks: { retryable?: boolean; overloaded?: boolean }) {
+  const fail = () => Promise.reject(Object.assign(new Error("The object failed"), marks));
+  return { consume: fail, isKnown: fail, raiseVersion: fail };
+}
+
+function failing(marks: { retryable?: boolean; overloaded?: boolean }): LimiterNamespace {
+  return { getByName: () => broken(marks) } as unknown as LimiterNamespace;
+}
+
+function hanging(): LimiterNamespace {
+  const hang = () => new Promise<never>(() => undefined);
+  return {
+    getByName: () => ({ consume: hang, isKnown: hang, raiseVersion: hang }),
+  } as unknown as LimiterNamespace;
+}
+
+function refusing(waitMs: number): LimiterNamespace {
+  const consume = async () => ({ admitted: false, by: "key", remaining: 0, waitMs, version: 0 });
+  return { getByName: () => ({ consume }) } as unknown as LimiterNamespace;
+}

@@ -1,0 +1,298 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client } from "../support/client.ts";
+import { exampleBody, type Operation, operations } from "../support/contract.ts";
+import { Instrumented } from "../support/instruments.ts";
+import {
+  connect,
+  join,
+  newDelivery,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newKey,
+  newPool,
+  newProject,
+  newResource,
+  newWorld,
+  type World,
+} from "../support/world.ts";
+
+/**
+ * For every operation behind the gate: round trips to D1 and statements in them, once the key is
+ * known, for a request that succeeds. A read that takes more than one round trip fails the suite.
+ */
+const COSTS: Record<string, { trips: number; statements: number }> = {
+  listOrganizations: { trips: 1, statements: 1 },
+  createOrganization: { trips: 1, statements: 4 },
+  getUsage: { trips: 1, statements: 1 },
+  listMembers: { trips: 1, statements: 1 },
+  addMember: { trips: 1, statements: 4 },
+  getMember: { trips: 1, statements: 1 },
+  replaceMember: { trips: 2, statements: 3 },
+  removeMember: { trips: 2, statements: 4 },
+  listApiKeys: { trips: 1, statements: 1 },
+  createApiKey: { trips: 2, statements: 3 },
+  getApiKey: { trips: 1, statements: 1 },
+  revokeApiKey: { trips: 2, statements: 2 },
+  listRunnerPools: { trips: 1, statements: 1 },
+  createRunnerPool: { trips: 1, statements: 4 },
+  getRunnerPool: { trips: 1, statements: 1 },
+  deleteRunnerPool: { trips: 2, statements: 5 },
+  createRunnerToken: { trips: 2, statements: 3 },
+  revokeRunnerToken: { trips: 1, statements: 1 },
+  listProjects: { trips: 1, statements: 1 },
+  listProjectsOfOrganization: { trips: 1, statements: 1 },
+  createProject: { trips: 1, statements: 6 },
+  getProject: { trips: 1, statements: 1 },
+  replaceProject: { trips: 2, statements: 5 },
+  deleteProject: { trips: 2, statements: 18 },
+  connectProject: { trips: 2, statements: 6 },
+  disconnectProject: { trips: 2, statements: 12 },
+  installSlack: { trips: 1, statements: 1 },
+  listProjectMembers: { trips: 1, statements: 2 },
+  addProjectMembers: { trips: 2, statements: 6 },
+  getProjectMember: { trips: 1, statements: 2 },
+  replaceProjectMember: { trips: 2, statements: 5 },
+  removeProjectMember: { trips: 2, statements: 5 },
+  listIntegrations: { trips: 1, statements: 2 },
+  createIntegration: { trips: 2, statements: 5 },
+  getIntegration: { trips: 1, statements: 1 },
+  updateIntegration: { trips: 2, statements: 5 },
+  deleteIntegration: { trips: 2, statements: 6 },
+  rotateIntegrationSecret: { trips: 2, statements: 4 },
+  listDeliveries: { trips: 1, statements: 2 },
+  getDelivery: { trips: 1, statements: 2 },
+  redeliver: { trips: 2, statements: 2 },
+  pingIntegration: { trips: 2, statements: 2 },
+  listEnvironments: { trips: 1, statements: 2 },
+  createEnvironment: { trips: 2, statements: 5 },
+  getEnvironment: { trips: 1, statements: 1 },
+  replaceEnvironment: { trips: 2, statements: 5 },
+  deleteEnvironment: { trips: 2, statements: 14 },
+  listComponents: { trips: 1, statements: 2 },
+  createComponent: { trips: 2, statements: 5 },
+  getComponent: { trips: 1, statements: 1 },
+  replaceComponent: { trips: 2, statements: 4 },
+  deleteComponent: { trips: 2, statements: 6 },
+  listStacks: { trips: 1, statements: 2 },
+  createStack: { trips: 2, statements: 5 },
+  getStack: { trips: 1, statements: 1 },
+  replaceStack: { trips: 2, statements: 4 },
+  deleteStack: { trips: 2, statements: 6 },
+  listChangelog: { trips: 1, statements: 2 },
+  listAlarms: { trips: 1, statements: 2 },
+  reportAlarm: { trips: 2, statements: 4 },
+  listDeployments: { trips: 1, statements: 1 },
+  getDeployment: { trips: 1, statements: 1 },
+  createDeployment: { trips: 2, statements: 15 },
+  cancelDeployment: { trips: 2, statements: 10 },
+  redeployDeployment: { trips: 2, statements: 18 },
+  promoteDeployment: { trips: 2, statements: 18 },
+  listEnvironmentDeployments: { trips: 1, statements: 2 },
+  getEnvironmentDeployment: { trips: 1, statements: 1 },
+  listStackDeployments: { trips: 1, statements: 2 },
+  getResource: { trips: 1, statements: 1 },
+  getStackResource: { trips: 1, statements: 1 },
+  getEnvironmentResource: { trips: 1, statements: 1 },
+  listStackResources: { trips: 1, statements: 2 },
+  listEnvironmentResources: { trips: 1, statements: 2 },
+  getVariable: { trips: 1, statements: 1 },
+  replaceVariable: { trips: 2, statements: 5 },
+  deleteVariable: { trips: 2, statements: 4 },
+  revealVariable: { trips: 2, statements: 3 },
+  listComponentVariables: { trips: 1, statements: 2 },
+  createComponentVariable: { trips: 2, statements: 5 },
+  putComponentVariables: { trips: 2, statements: 9 },
+  listEnvironmentVariables: { trips: 1, statements: 2 },
+  createEnvironmentVariable: { trips: 2, statements: 5 },
+  putEnvironmentVariables: { trips: 2, statements: 9 },
+};
+
+const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
+const isRead = (each: Operation) => each.method === "GET" && each["x-writes"] !== true;
+const reads = behindGate.filter(isRead);
+const writes = behindGate.filter((each) => !isRead(each));
+const named = (each: Operation) => [each.operationId, each] as const;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await newWorld();
+});
+
+/** Ends a deployment without a runner. */
+async function pretendSuccess(id: string): Promise<void> {
+  await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
+}
+
+/** A request of an operation that succeeds, for a worker that has met its key. */
+async function prepare(operation: Operation) {
+  const worker = new Instrumented();
+  const world = await newWorld();
+  const project = await newProject(world.client);
+  const [inside, outside] = [await join(world), await join(world)];
+  const members = `/v1/projects/${project.id}/members`;
+  await world.client.post(members, { member_ids: [inside.membershipId] });
+  const { body: staging } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+    name: "other",
+  });
+  const pool = await newPool(world, [staging.id]);
+  const within = await newInside(world.client, staging.id);
+  await connect(world.client, project.id);
+  const deployment = await newDeployment(world.client, staging.id);
+  if (operation.operationId !== "cancelDeployment") await pretendSuccess(deployment.id);
+  const isResource = operation.path.includes("/resources");
+  const integration = await newIntegration(world.client, project.id);
+  const ids: Record<string, string> = {
+    id: isResource ? await newResource(String(within["stack_id"])) : deployment.id,
+    pool_id: pool.id,
+    token_id: pool.tokenId,
+    ...within,
+    org_id: world.id,
+    project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
+    member_id: inside.membershipId,
+    membership_id: inside.membershipId,
+    key_id: inside.keyId,
+    name: "api-5xx",
+  };
+  const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
+  const body = exampleBody(operation);
+  if (body && "default_environment_id" in body) {
+    body["default_environment_id"] = project.default_environment_id;
+  }
+  if (body && "environment_ids" in body) body["environment_ids"] = [staging.id];
+  if (body && "member_ids" in body) body["member_ids"] = [outside.membershipId];
+  if (body && "patch" in body) body["patch"] = [];
+  if (body && "environment_id" in body) body["environment_id"] = staging.id;
+  if (body && "configuration" in body) body["configuration"] = {};
+  if (body && "email" in body) body["email"] = `${crypto.randomUUID()}@example.com`;
+  if (body && operation.operationId === "updateIntegration") {
+    body["url"] = "https://hooks.example.com/another";
+  }
+  const { client } = await newKey(world);
+  const caller = client.via(worker.fetch);
+  await caller.get("/v1/orgs");
+  worker.forget();
+  const send = (method = operation.method) => caller.request(method, path, body);
+  return { worker, send };
+}
+
+/** One trip to the database and one call of the object: each began before the other ended. */
+function expectSideBySide(worker: Instrumented, id: string): void {
+  const [database, ...more] = worker.database;
+  const [object, ...others] = worker.objects;
+  if (!database || !object) throw new Error("Both were to be asked");
+  expect([more, others]).toEqual([[], []]);
+  expect(database.statements).toHaveLength(Number(COSTS[id]?.statements));
+  expect(database.constraint).toBe("first-unconstrained");
+  expect(database.began).toBeLessThan(object.ended);
+  expect(object.began).toBeLessThan(database.ended);
+}
+
+/** Every statement finds its rows by an index; only the lists that it was given are walked. */
+async function expectNoScan(worker: Instrumented): Promise<void> {
+  for (const { sql, params } of worker.database.flatMap(({ statements }) => statements)) {
+    const { results } = await env.DB.prepare(`explain query plan ${sql}`)
+      .bind(...params)
+      .all<{ detail: string }>();
+    // What is called of_… is a subquery that walks an index. An insert of a parent plans a look at its children, which only a deferred violation needs.
+    const scanned = results
+      .map(
+        ({ detail }) =>
+          /^SCAN (?!json_each|item\b|of_|record\b|stored\b|CONSTANT)(\w+)/.exec(detail)?.[1],
+      )
+      .filter((table) => table && !(sql.startsWith("insert") && !sql.includes(`"${table}"`)));
+    expect(scanned, sql).toEqual([]);
+  }
+}
+
+describe("once a key is known", () => {
+  it("counts every operation", () => {
+    const ids = behindGate.map(({ operationId }) => operationId);
+    expect(Object.keys(COSTS).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(reads.map(named))("%s is one database trip beside one object call", async (id, each) => {
+    const { worker, send } = await prepare(each);
+    expect((await send()).status).toBeLessThan(300);
+    expectSideBySide(worker, id);
+    await expectNoScan(worker);
+  });
+
+  it.each(["getProject", "listProjects"])("a HEAD of %s is as cheap as its GET", async (id) => {
+    const operation = reads.find(({ operationId }) => operationId === id);
+    if (!operation) throw new Error(`There is no read called ${id}`);
+    const { worker, send } = await prepare(operation);
+    expect((await send("HEAD")).status).toBe(200);
+    expectSideBySide(worker, id);
+  });
+
+  it.each(writes.map(named))(
+    "%s asks the limiter before it touches the database, and walks no whole table",
+    async (id, each) => {
+      const { worker, send } = await prepare(each);
+      expect((await send()).status).toBeLessThan(300);
+      const calls = worker.objects.map(({ statements: [call] }) => call?.sql);
+      const [first] = worker.database;
+      if (!first) throw new Error("The database was to be asked");
+      // A machine that is busy may have the limiter asked once more, after 500 ms.
+      const consumptions = worker.objects.filter((_, at) => calls[at] === "consume");
+      expect(consumptions.some(({ ended }) => ended < first.began)).toBe(true);
+      expect(consumptions.length).toBeLessThanOrEqual(2);
+      expect(calls.filter((call) => call !== "consume" && call !== "raiseVersion")).toEqual([]);
+      expect(worker.database.every(({ constraint }) => constraint === "first-primary")).toBe(true);
+      expect({
+        trips: worker.database.length,
+        statements: worker.database.flatMap(({ statements }) => statements).length,
+      }).toEqual(COSTS[id]);
+      await expectNoScan(worker);
+    },
+  );
+});
+
+describe("before a key is known", () => {
+  it("costs one more database trip, and the hour of its use is noted once", async () => {
+    const worker = new Instrumented();
+    const { client } = await newKey(world);
+    const caller = client.via(worker.fetch);
+    await caller.get("/v1/orgs");
+    const shapes = worker.database.map(({ statements }) => statements[0]?.sql.split(" ")[0]);
+    expect(shapes.toSorted()).toEqual(["select", "select", "update"]);
+    await caller.get("/v1/orgs");
+    expect(worker.database).toHaveLength(4);
+  });
+
+  const malformed = {
+    missing: undefined,
+    empty: "",
+    "of another kind": "lsr_abc",
+    "mistyped in its last character": "last",
+    "mistyped in its secret": "secret",
+  };
+
+  it.each(Object.entries(malformed))("a key that is %s asks nobody", async (_, text) => {
+    const worker = new Instrumented();
+    const good = String((await newKey(world)).client.key);
+    const swap = (at: number) =>
+      good.slice(0, at) + (good.at(at) === "0" ? "1" : "0") + good.slice(at + 1);
+    const key = { last: swap(good.length - 1), secret: swap(40) }[String(text)] ?? text;
+    const reply = await new Client(key, worker.fetch).get("/v1/projects");
+    expect(reply.status).toBe(401);
+    expect(worker.exchanges).toEqual([]);
+  });
+
+  it("a well-formed key that nobody has is looked for once, then remembered as unknown", async () => {
+    const worker = new Instrumented();
+    const { issueApiKey } = await import("../../src/features/api-keys/index.ts");
+    const { key } = await issueApiKey("1".repeat(22));
+    const client = new Client(key, worker.fetch);
+    expect((await client.get("/v1/projects")).status).toBe(401);
+    const constraints = worker.database.map(({ constraint }) => constraint);
+    expect(constraints).toEqual(["first-unconstrained", "first-primary"]);
+    expect((await client.get("/v1/projects")).status).toBe(401);
+    expect(worker.exchanges).toHaveLength(2);
+  });
+});

@@ -1,0 +1,391 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { ERRORS } from "../../src/lib/errors.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { Client, type Parsed } from "../support/client.ts";
+import {
+  exampleBody,
+  type Operation,
+  openApi,
+  operations,
+  requiresFields,
+  resolve,
+} from "../support/contract.ts";
+import { Attempt } from "../support/runner.ts";
+import {
+  connect,
+  join,
+  newDelivery,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newKey,
+  newPool,
+  newProject,
+  newResource,
+  newWorld,
+  type World,
+} from "../support/world.ts";
+
+const needing = (credential: string) =>
+  operations.filter(({ security }) => security.some((each) => credential in each));
+/** The runner plane: what a runner token opens and an API key does not. */
+const forRunners = needing("runner_token").filter((each) => !needing("api_key").includes(each));
+const behindGate = [...needing("api_key"), ...forRunners];
+const title = ({ method, path }: Operation) => `${method} ${path}`;
+
+/** An ID for every path parameter there is, all of one organization. */
+type Ids = Record<string, string>;
+
+async function newIds(world: World): Promise<Ids> {
+  const project = await newProject(world.client);
+  const member = await join(world);
+  await world.client.post(`/v1/projects/${project.id}/members`, {
+    member_ids: [member.membershipId],
+  });
+  const inside = await newInside(world.client, project.default_environment_id);
+  const pool = await newPool(world, [project.default_environment_id]);
+  await connect(world.client, project.id);
+  const deployment = await newDeployment(world.client, project.default_environment_id);
+  const attempt = await Attempt.started(pool.runner);
+  const integration = await newIntegration(world.client, project.id);
+  return {
+    ...inside,
+    deployment: deployment.id,
+    resource: await newResource(String(inside["stack_id"])),
+    attempt_id: attempt.claimed.attempt_id,
+    lease: attempt.claimed.lease_token,
+    runner: String(pool.runner.key),
+    pool_id: pool.id,
+    token_id: pool.tokenId,
+    org_id: world.id,
+    project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
+    member_id: member.membershipId,
+    membership_id: member.membershipId,
+    key_id: member.keyId,
+    name: "api-5xx",
+  };
+}
+
+const whatIdNames = ({ path }: Operation) =>
+  path.includes("/resources") ? "resource" : "deployment";
+
+const pathWith = (operation: Operation, ids: Ids) =>
+  operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
+    const id = ids[name === "id" ? whatIdNames(operation) : name];
+    if (!id) throw new Error(`The contract suite has no ID for {${name}}`);
+    return id;
+  });
+
+/** The parameters of a path that name a record; a name may be new. */
+const parametersOf = (operation: Operation) =>
+  [...operation.path.matchAll(/\{(.+?)\}/g)]
+    .map(([, name]) => String(name))
+    .filter((name) => name !== "name");
+
+/** Fields with IDs of what is kept elsewhere: at AWS, and at a code host. */
+const NO_RECORDS = [
+  "account_id",
+  "external_id",
+  "repo_id",
+  "request_id",
+  "physical_id",
+  "template_id",
+];
+
+function propertiesOf(operation: Operation): string[] {
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  return schema ? Object.keys(resolve(schema)["properties"] ?? {}) : [];
+}
+
+let world: World;
+let ids: Ids;
+let foreignIds: Ids;
+
+beforeAll(async () => {
+  world = await newWorld();
+  ids = await newIds(world);
+  foreignIds = await newIds(await newWorld());
+});
+
+/** Sends an operation with the credential that it takes, and a runner's with its lease. */
+async function send(operation: Operation, parameters: Ids, body?: unknown, headers = {}) {
+  const path = pathWith(operation, parameters);
+  const client = await clientFor(operation);
+  const lease = forRunners.includes(operation) && { "lease-token": String(ids["lease"]) };
+  // Whoever needs a key has no use for the token.
+  const authorization = `Bearer ${env.BOOTSTRAP_TOKEN}`;
+  return client.request(operation.method, path, body, { authorization, ...headers, ...lease });
+}
+
+async function clientFor(operation: Operation): Promise<Client> {
+  if (!behindGate.includes(operation)) return new Client(undefined);
+  if (forRunners.includes(operation)) return new Client(ids["runner"]);
+  return (await newKey(world)).client;
+}
+
+describe("the document", () => {
+  it("is OpenAPI 3.1 and names every operation once", () => {
+    expect(openApi.openapi).toBe("3.1.0");
+    const names = operations.map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(operations.length);
+  });
+
+  it.each(operations.map((each) => [title(each), each] as const))(
+    "describes %s in full",
+    (_, operation) => {
+      expect(operation.summary).not.toBe("");
+      expect(operation.tags).toHaveLength(1);
+      const statuses = [...new Set(Object.values(ERRORS).map(({ status }) => String(status)))];
+      const errors = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
+      expect(errors.toSorted()).toEqual(statuses.toSorted());
+      if (operation.requestBody) {
+        expect(operation.requestBody.required).toBe(true);
+        expect(exampleBody(operation)).toBeTypeOf("object");
+      }
+    },
+  );
+
+  it("is served as it is", async () => {
+    const reply = await new Client(undefined).get("/openapi.json");
+    expect(reply.body).toEqual(openApi);
+  });
+});
+
+describe("authentication", () => {
+  it("leaves open only what needs no key", () => {
+    const open = operations.filter((operation) => !behindGate.includes(operation)).map(title);
+    expect(open.toSorted()).toEqual([
+      "GET /docs",
+      "GET /health",
+      "GET /openapi.json",
+      "GET /v1/slack/callback",
+      "POST /v1/bootstrap",
+    ]);
+  });
+
+  const closed = operations.filter(({ security }) => security.length > 0);
+  it.each(closed.map((each) => [title(each), each] as const))(
+    "answers 401 to %s without a credential",
+    async (_, operation) => {
+      const reply = await new Client(undefined).request(
+        operation.method,
+        pathWith(operation, ids),
+        exampleBody(operation),
+      );
+      expect(reply.status).toBe(401);
+      expect(reply.body.code).toBe("unauthenticated");
+    },
+  );
+});
+
+describe("the runner plane", () => {
+  it.each(forRunners.map((each) => [title(each), each] as const))(
+    "answers 401 to %s with an API key, and says to stop",
+    async (_, operation) => {
+      const path = pathWith(operation, ids);
+      const reply = await world.client.request(operation.method, path, exampleBody(operation));
+      expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+      expect(reply.headers.get("deployment-desired")).toBe("stop");
+    },
+  );
+
+  const opened = needing("runner_token");
+
+  it("and the report of an alarm are all that a runner token opens, by the document", () => {
+    const beside = opened.filter((each) => !forRunners.includes(each)).map(title);
+    expect(beside).toEqual(["PUT /v1/stacks/{stack_id}/alarms/{name}"]);
+  });
+
+  it.each(
+    operations
+      .filter((each) => each.security.length > 0 && !opened.includes(each))
+      .map((each) => [title(each), each] as const),
+  )(
+    "and that report are all that a runner token opens: %s answers it 401",
+    async (_, operation) => {
+      const path = pathWith(operation, ids);
+      const client = new Client(ids["runner"]);
+      const reply = await client.request(operation.method, path, exampleBody(operation));
+      expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+    },
+  );
+});
+
+describe("tenancy", () => {
+  const cases = behindGate.flatMap((operation) =>
+    parametersOf(operation).map((name) => [title(operation), name, operation] as const),
+  );
+
+  it.each(cases)("answers %s alike for a foreign {%s} and for none", async (_, name, operation) => {
+    const key = name === "id" ? whatIdNames(operation) : name;
+    const answerTo = async (id: string) => {
+      const reply = await send(operation, { ...ids, [key]: id }, exampleBody(operation));
+      return { status: reply.status, text: reply.text, headers: stableHeaders(reply.headers) };
+    };
+    const foreign = await answerTo(String(foreignIds[key]));
+    expect(foreign.status).toBe(404);
+    expect(foreign).toEqual(await answerTo(newId(systemClock)));
+  });
+
+  const fieldsWithIds = [
+    ["PUT", "/v1/projects/{project_id}", "default_environment_id", "environment_id"],
+    ["POST", "/v1/projects/{project_id}/members", "member_ids", "membership_id"],
+    ["POST", "/v1/orgs/{org_id}/api-keys", "membership_id", "membership_id"],
+    ["POST", "/v1/environments/{environment_id}/stacks", "component_id", "component_id"],
+    ["PUT", "/v1/stacks/{stack_id}", "component_id", "component_id"],
+    ["POST", "/v1/orgs/{org_id}/runner-pools", "environment_ids", "environment_id"],
+    ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
+    ["POST", "/v1/deployments/{id}/promote", "environment_id", "environment_id"],
+  ] as const;
+
+  it("covers every field of a body that takes an ID of a record", () => {
+    const declared = behindGate.flatMap((operation) =>
+      propertiesOf(operation)
+        .filter((name) => /_ids?$/.test(name) && !NO_RECORDS.includes(name))
+        .map((name) => `${title(operation)} ${name}`),
+    );
+    const covered = fieldsWithIds.map(([method, path, name]) => `${method} ${path} ${name}`);
+    expect(declared.toSorted()).toEqual(covered.toSorted());
+  });
+
+  it.each(fieldsWithIds)(
+    "answers %s %s alike for a foreign %s and for none",
+    async (method, path, field, kind) => {
+      const operation = behindGate.find((each) => each.method === method && each.path === path);
+      if (!operation) throw new Error(`There is no ${method} ${path}`);
+      const { client } = await newKey(world);
+      const answerTo = async (id: string) => {
+        const value = field.endsWith("s") ? [id] : id;
+        const body = { ...exampleBody(operation), [field]: value };
+        const { status, text } = await client.request(method, pathWith(operation, ids), body);
+        return { status, text };
+      };
+      const foreign = await answerTo(String(foreignIds[kind]));
+      expect(foreign.status).toBe(404);
+      expect(foreign).toEqual(await answerTo(newId(systemClock)));
+    },
+  );
+
+  function stableHeaders(headers: Headers): Record<string, string> {
+    const changing = /^(x-request-id|x-d1-bookmark|(x-)?ratelimit.*)$/;
+    return Object.fromEntries([...headers].filter(([name]) => !changing.test(name)));
+  }
+});
+
+describe("bodies", () => {
+  const withBody = operations.filter(({ requestBody }) => requestBody);
+  const cases = withBody.map((each) => [title(each), each] as const);
+  const needy = withBody.filter(requiresFields).map((each) => [title(each), each] as const);
+
+  it("are walked for what needs a key and for what does not", () => {
+    expect(withBody.map(title)).toContain("POST /v1/bootstrap");
+    expect(withBody.length).toBeGreaterThan(1);
+  });
+
+  it.each(needy)("of %s are refused without the required fields", async (_, operation) => {
+    const reply = await send(operation, ids, {});
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues.length).toBeGreaterThan(0);
+  });
+
+  it.each(cases)("of %s are refused when there is none", async (_, operation) => {
+    const json = { "content-type": "application/json" };
+    const replies = [
+      await send(operation, ids),
+      await send(operation, ids, undefined, json),
+      await send(operation, ids, "", json),
+      await send(operation, ids, "", { "content-type": "text/plain" }),
+      await send(operation, ids, new Uint8Array()),
+    ];
+    for (const { status, body } of replies) {
+      const message = "Send a JSON body, with content-type: application/json.";
+      expect([status, body.code, body.message]).toEqual([400, "bad_input", message]);
+    }
+  });
+
+  const withoutBody = operations.filter(
+    ({ method, requestBody }) => /^(POST|PUT|PATCH)$/.test(method) && !requestBody,
+  );
+  const nowhere = Object.fromEntries(
+    withoutBody.flatMap(parametersOf).map((name) => [name, newId(systemClock)]),
+  );
+
+  it.each(withoutBody.map((each) => [title(each), each] as const))(
+    "are not required where none is declared: %s",
+    async (_, operation) => {
+      const names = { ...nowhere, deployment: newId(systemClock) };
+      expect((await send(operation, names)).status).toBe(404);
+      expect((await send(operation, names, "")).status).toBe(404);
+    },
+  );
+
+  it.each(cases)("of %s are refused with an unknown field, by name", async (_, operation) => {
+    const reply = await send(operation, ids, { ...exampleBody(operation), surprise: 1 });
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues).toContainEqual({
+      path: "surprise",
+      message: "Unknown field; remove it.",
+    });
+  });
+
+  it.each(cases)("of %s are refused under another content type", async (_, operation) => {
+    const json = JSON.stringify(exampleBody(operation));
+    const types = [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/problem+json",
+      "",
+    ];
+    const replies = [
+      ...(await Promise.all(
+        types.map((type) => send(operation, ids, json, { "content-type": type })),
+      )),
+      await send(operation, ids, new TextEncoder().encode(json)),
+    ];
+    for (const reply of replies) {
+      expect(reply.status).toBe(400);
+      expect(reply.body.message).toContain("content-type: application/json");
+    }
+  });
+
+  it.each(cases)("of %s are read with parameters of their type", async (_, operation) => {
+    const json = JSON.stringify({ ...exampleBody(operation), surprise: 1 });
+    for (const type of ["application/json ; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
+      const reply = await send(operation, ids, json, { "content-type": type });
+      expect(reply.body.cause.issues.map(({ path }: Parsed) => path)).toContain("surprise");
+    }
+  });
+
+  it.each(cases)("of %s are refused when they are no JSON object", async (_, operation) => {
+    for (const body of ["{", "", "[]", "null", '"text"', "\ud800"]) {
+      const reply = await send(operation, ids, body, { "content-type": "application/json" });
+      expect(reply.status).toBe(400);
+    }
+  });
+});
+
+describe("methods", () => {
+  const paths = [...new Set(operations.map(({ path }) => path))];
+
+  it.each(paths)("that %s lacks are 501, with those it has", async (path) => {
+    const declared = operations.filter((each) => each.path === path).map(({ method }) => method);
+    const allowed = declared.includes("GET") ? [...declared, "HEAD"] : declared;
+    const [operation] = operations.filter((each) => each.path === path);
+    if (!operation) throw new Error("A path has an operation");
+    const lacking = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
+      (method) => !allowed.includes(method),
+    );
+    const isRunners = forRunners.includes(operation);
+    const client = isRunners ? new Client(ids["runner"]) : (await newKey(world)).client;
+    for (const method of lacking) {
+      const reply = await client.request(method, pathWith(operation, ids));
+      expect(reply.status).toBe(501);
+      expect(reply.body.code).toBe("not_implemented");
+      expect(reply.headers.get("allow")?.split(", ").toSorted()).toEqual(allowed.toSorted());
+    }
+  });
+});

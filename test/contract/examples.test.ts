@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { credentialPattern, parseCredential } from "../../src/auth/credentials.ts";
+import { FAILURES } from "../../src/features/deployments/index.ts";
+import { failureOf } from "../../src/features/notifications/delivery/outcome.ts";
+import { FAILURE_REASONS } from "../../src/features/notifications/outbox/model.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import type { Parsed } from "../support/client.ts";
+import { openApi } from "../support/contract.ts";
+import { newProject, newWorld } from "../support/world.ts";
+
+/** A component of the OpenAPI document. */
+const schemaOf = (name: string): Parsed => openApi.components.schemas[name];
+
+/** Every object of the document that has both of these fields, with their examples. */
+function examplesOf(...fields: [string, string]): [string, string][] {
+  const found: [string, string][] = [];
+  JSON.stringify(openApi, (_, value) => {
+    const [first, second] = fields.map((field) => value?.properties?.[field]?.example);
+    if (first !== undefined && second !== undefined) found.push([first, second]);
+    return value;
+  });
+  return found;
+}
+
+describe("an example in the OpenAPI document", () => {
+  it("of an error is what the service sends", async () => {
+    const { client } = await newWorld();
+    const { body } = await client.get(`/v1/projects/${newId(systemClock)}`);
+    expect(schemaOf("Error").example).toEqual(body);
+  });
+
+  it("of a failed attempt is what the code records for its status", () => {
+    const { status_code, error } = schemaOf("DeliveryAttempt").properties;
+    expect(error.example).toBe(failureOf(status_code.example).error);
+    expect(error.example).toBe("answered 503");
+  });
+
+  it("of a failed deployment has a reason that the service gives", () => {
+    const failed: Parsed = openApi.webhooks["deployments.failed"]?.post.requestBody;
+    const { example } = failed.content["application/json"].schema;
+    expect(Object.values(FAILURES)).toContain(example.data.failure_reason);
+  });
+
+  it("of a credential has its form and its own last four characters, and opens nothing", async () => {
+    const fields = [examplesOf("last_four", "key"), examplesOf("last_four", "token")].flat();
+    const whole = [...new Set(JSON.stringify(openApi).match(/ls[hr]_[0-9A-Za-z_]{72}/g))];
+    expect(whole.map((text) => text.slice(0, 4)).toSorted()).toEqual(["lsh_", "lsr_"]);
+    for (const text of whole) {
+      const pattern = credentialPattern(text.startsWith("lsh") ? "lsh" : "lsr");
+      expect(text).toMatch(pattern);
+      // Its checksum does not fit, so it is refused without a look into the database.
+      expect(await parseCredential(pattern, text)).toBeUndefined();
+    }
+    expect(fields.length).toBeGreaterThan(0);
+    for (const [lastFour, text] of fields) expect(text.slice(-4)).toBe(lastFour);
+  });
+
+  it("of Slack's address has every parameter that the service sends", async () => {
+    const { client } = await newWorld();
+    const project = await newProject(client);
+    const { body } = await client.get(`/v1/projects/${project.id}/slack/install`);
+    const parametersOf = (url: string) => [...new URL(url).searchParams.keys()];
+    const { example } = schemaOf("SlackInstallation").properties.url;
+    expect(parametersOf(example)).toEqual(parametersOf(body.url));
+  });
+});
+
+it("the reasons for a delivery that is not sent are all that the document lists", () => {
+  const { enum: listed, description } = schemaOf("Delivery").properties.failure_reason;
+  expect(listed).toEqual([...FAILURE_REASONS]);
+  for (const reason of FAILURE_REASONS) expect(description).toContain(`\`${reason}\``);
+});

@@ -1,0 +1,204 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client, type Reply } from "../support/client.ts";
+import { exampleBody, type Operation, operations, resolve } from "../support/contract.ts";
+import { Attempt } from "../support/runner.ts";
+import {
+  connect,
+  join,
+  newDelivery,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newKey,
+  newPool,
+  newProject,
+  newResource,
+  newWorld,
+  type World,
+} from "../support/world.ts";
+
+const MAXIMUM_BYTES = 1.1 * 1024 * 1024;
+
+const nested = (levels: number, open: string, close: string) =>
+  open.repeat(levels) + close.repeat(levels);
+const text = (value: unknown) => JSON.stringify(value);
+
+/** JSON texts, because some of them no serializer would write. */
+const CORPUS = {
+  "65 arrays": nested(65, "[", "]"),
+  "1,100 arrays": nested(1_100, "[", "]"),
+  "100,000 arrays": nested(100_000, "[", "]"),
+  "1,100 objects": `${'{"a":'.repeat(1_100)}1${"}".repeat(1_100)}`,
+  "a text of a million characters": text("x".repeat(1_000_000)),
+  "100,000 items": text(Array.from({ length: 100_000 }, () => 0)),
+  "20,000 fields": text(
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key-${at}`, at])),
+  ),
+  __proto__: '{"__proto__":{"polluted":1},"a":{"__proto__":[]}}',
+  constructor: '{"constructor":{"prototype":{"polluted":1}}}',
+  "inherited names": '{"toString":1,"hasOwnProperty":1,"valueOf":null,"length":-1,"then":1}',
+  "a lone surrogate": '"\\ud800"',
+  NUL: '"a\\u0000b"',
+  "an escape sequence": '"\\u001b[31mred\\u001b[0m"',
+  "a text from right to left": text("\u202eabc\u2066\u200d"),
+  "a number beyond doubles": "1e999",
+  "a large negative number": "-1e308",
+  "a number beyond integers": "9007199254740993",
+  "a small fraction": "5e-324",
+  "minus zero": "-0",
+  "a long number": "1".repeat(400),
+  null: "null",
+  true: "true",
+  "an empty text": '""',
+  "an empty array": "[]",
+  "an empty object": "{}",
+  "a pattern": text("(a+)+$".repeat(200)),
+  "markup and SQL": text("'; drop table projects; -- <script>alert(1)</script> {{7*7}} %s%n"),
+  "a pointer into prototypes": text([
+    { op: "add", path: "/hasOwnProperty/call", value: 1 },
+    { op: "add", path: "/__proto__/polluted", value: 1 },
+    { op: "copy", from: "/constructor/prototype", path: "/a" },
+  ]),
+};
+
+const PARAMETERS = ["__proto__", "constructor", "%00", "%ff", "..%2f..", "x".repeat(2_000), "🔑"];
+const QUERIES = [
+  "limit=1e3&after=%00&sort_by=constructor",
+  `after=${"A".repeat(4_000)}`,
+  "limit=9007199254740993",
+  "status=__proto__&role=toString&status=queued",
+  `status=${Array.from({ length: 500 }, () => "queued").join(",")}`,
+  "__proto__[polluted]=1&constructor.prototype.polluted=1",
+];
+
+type Ids = Record<string, string>;
+
+async function newIds(world: World): Promise<Ids> {
+  const project = await newProject(world.client);
+  const member = await join(world);
+  await world.client.post(`/v1/projects/${project.id}/members`, {
+    member_ids: [member.membershipId],
+  });
+  const inside = await newInside(world.client, project.default_environment_id);
+  const pool = await newPool(world, [project.default_environment_id]);
+  await connect(world.client, project.id);
+  const deployment = await newDeployment(world.client, project.default_environment_id);
+  const attempt = await Attempt.started(pool.runner);
+  const integration = await newIntegration(world.client, project.id);
+  return {
+    ...inside,
+    deployment: deployment.id,
+    resource: await newResource(String(inside["stack_id"])),
+    attempt_id: attempt.claimed.attempt_id,
+    lease: attempt.claimed.lease_token,
+    runner: String(pool.runner.key),
+    pool_id: pool.id,
+    token_id: pool.tokenId,
+    org_id: world.id,
+    project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
+    member_id: member.membershipId,
+    membership_id: member.membershipId,
+    key_id: member.keyId,
+    name: "api-5xx",
+  };
+}
+
+const isRunners = ({ security }: Operation) =>
+  security.length > 0 && security.every((each) => "runner_token" in each);
+
+function pathOf(operation: Operation, ids: Ids): string {
+  return operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
+    const record = operation.path.includes("/resources") ? "resource" : "deployment";
+    return String(ids[name === "id" ? record : name]);
+  });
+}
+
+/** Sends hostile requests; a key has 100 in a minute, an organization's keys 2,000 together. */
+class Sender {
+  readonly #world: World;
+  readonly #ids: Ids;
+  #client: Client | undefined;
+  #sent = 0;
+
+  constructor(world: World, ids: Ids) {
+    this.#world = world;
+    this.#ids = ids;
+  }
+
+  async send(operation: Operation, path: string, body?: string): Promise<Reply> {
+    this.#sent += 1;
+    if (!this.#client || this.#sent % 90 === 0) this.#client = (await newKey(this.#world)).client;
+    const client = isRunners(operation) ? new Client(this.#ids["runner"]) : this.#client;
+    return client.request(operation.method, path, body, {
+      authorization: `Bearer ${env.BOOTSTRAP_TOKEN}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(isRunners(operation) && { "lease-token": String(this.#ids["lease"]) }),
+    });
+  }
+}
+
+function expectSound(reply: Reply, what: string): void {
+  expect(reply.status === 501 || reply.status < 500, `${what}: ${reply.status}`).toBe(true);
+  expect(new TextEncoder().encode(reply.text).length, what).toBeLessThan(MAXIMUM_BYTES);
+}
+
+const prototypes = () =>
+  [Object.prototype, Array.prototype, String.prototype, Number.prototype, Function.prototype].map(
+    (each) => Object.getOwnPropertyNames(each).toSorted(),
+  );
+
+/** The bodies that an operation is sent: each value by itself, and in the place of each field. */
+function hostileBodies(operation: Operation): [string, string][] {
+  const example = exampleBody(operation);
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  if (!example || !schema) return [];
+  const fields = Object.keys(resolve(schema)["properties"] ?? {});
+  return Object.entries(CORPUS).flatMap(([name, json]) => [
+    [name, json],
+    ...fields.map((field): [string, string] => {
+      const { [field]: _, ...rest } = example;
+      const others = text(rest).slice(1, -1);
+      return [`${name} as ${field}`, `{${others ? `${others},` : ""}${text(field)}:${json}}`];
+    }),
+  ]);
+}
+
+describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as const))(
+  "%s",
+  (_, operation) => {
+    let sender: Sender;
+    let ids: Ids;
+    let before: string[][];
+
+    beforeAll(async () => {
+      const world = await newWorld();
+      ids = await newIds(world);
+      sender = new Sender(world, ids);
+      before = prototypes();
+    });
+
+    it("answers hostile input with a code of the contract, and goes on working", async () => {
+      for (const [what, body] of hostileBodies(operation)) {
+        expectSound(await sender.send(operation, pathOf(operation, ids), body), what);
+      }
+      const parameters = [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
+      for (const name of parameters) {
+        for (const value of PARAMETERS) {
+          const record = operation.path.includes("/resources") ? "resource" : "deployment";
+          const path = pathOf(operation, { ...ids, [name === "id" ? record : name]: value });
+          const body = operation.requestBody && text(exampleBody(operation));
+          expectSound(await sender.send(operation, path, body), `{${name}} = ${value}`);
+        }
+      }
+      for (const query of operation.method === "GET" ? QUERIES : []) {
+        expectSound(await sender.send(operation, `${pathOf(operation, ids)}?${query}`), query);
+      }
+      expect(prototypes()).toEqual(before);
+      const other = await newWorld();
+      expect((await other.client.get("/v1/orgs")).status).toBe(200);
+    });
+  },
+);

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import type { Client, Reply } from "../support/client.ts";
+import { type Operation, operations, resolve } from "../support/contract.ts";
+import { newKey, newPool, newProject, newWorld, type World } from "../support/world.ts";
+
+type Node = Record<string, unknown>;
+
+/** A field of a body that takes a text: its path, where `0` is the first item of an array. */
+interface TextField {
+  operation: Operation;
+  path: string[];
+  schema: Node;
+}
+
+const ELSEWHERE = [
+  // Pointers have a form of their own; test/documents.test.ts is about them.
+  /^patch\.0\.(path|from)$/,
+  // The value of a variable is any text: keys and certificates are kept as they are.
+  /^(variables\.0\.)?value$/,
+];
+/** Texts with several lines. */
+const WITH_LINES = /^(status_reason|message|description|bio)$|\.command\.0$/;
+const lastOf = ({ path }: TextField) => String(path.at(-1));
+const titleOf = ({ operation, path }: TextField) =>
+  `${path.join(".")} of ${operation.method} ${operation.path}`;
+const mayHaveLines = (field: TextField) =>
+  WITH_LINES.test(lastOf(field)) || WITH_LINES.test(field.path.join("."));
+
+/** Every text in a schema: optional and nullable ones too. */
+function textsIn(node: Node, path: string[] = []): { path: string[]; schema: Node }[] {
+  const schema = resolve(node);
+  const branches = [schema["anyOf"], schema["oneOf"], schema["allOf"]].flat().filter(Boolean);
+  if (branches.length > 0) return branches.flatMap((branch) => textsIn(branch as Node, path));
+  if ([schema["type"]].flat().includes("string")) return [{ path, schema }];
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Node>);
+  const items = schema["items"] as Node | undefined;
+  return [
+    ...properties.flatMap(([name, each]) => textsIn(each, [...path, name])),
+    ...(items ? textsIn(items, [...path, "0"]) : []),
+  ];
+}
+
+const fields: TextField[] = operations.flatMap((operation) => {
+  const body = operation.requestBody?.content["application/json"]?.schema;
+  return (body ? textsIn(body) : []).map((each) => ({ operation, ...each }));
+});
+const walked = fields.filter(({ path }) => !ELSEWHERE.some((each) => each.test(path.join("."))));
+/** Those that take any text: no form, no closed list. */
+const free = walked.filter(
+  ({ schema }) => !schema["pattern"] && !schema["enum"] && !schema["format"],
+);
+
+/** A body of this one field. */
+function bodyWith(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight<unknown>(
+    (inner, name) => (name === "0" ? [inner] : { [name]: inner }),
+    value,
+  );
+}
+
+let world: World;
+let runner: Client;
+
+beforeAll(async () => {
+  world = await newWorld();
+  const project = await newProject(world.client);
+  ({ runner } = await newPool(world, [project.default_environment_id]));
+});
+
+async function callerOf({ security, path }: Operation): Promise<Client> {
+  const isRunners = security.every((each) => "runner_token" in each) && path.includes("/runner/");
+  return isRunners ? runner : (await newKey(world)).client;
+}
+
+/** The messages about a field, for each of these values of it. */
+async function complaintsAbout({ operation, path }: TextField, values: readonly string[]) {
+  const client = await callerOf(operation);
+  const url = operation.path.replaceAll(/\{(.+?)\}/g, () => newId(systemClock));
+  return Promise.all(
+    values.map(async (value) => {
+      const reply = await client.request(operation.method, url, bodyWith(path, value));
+      return messagesIn(reply, path.join("."));
+    }),
+  );
+}
+
+function messagesIn({ body }: Reply, path: string): string[] {
+  const issues: { path: string; message: string }[] = body?.cause?.issues ?? [];
+  return issues.filter((issue) => issue.path === path).map(({ message }) => message);
+}
+
+const open = walked.filter(({ operation }) => operation.path !== "/v1/bootstrap");
+const cases = open.map((each) => [titleOf(each), each] as const);
+const freeCases = open
+  .filter((each) => free.includes(each))
+  .map((each) => [titleOf(each), each] as const);
+
+describe("texts", () => {
+  it("are found in every body", () => {
+    const names = new Set(fields.map(({ path }) => path.join(".")));
+    for (const name of [
+      "status_reason",
+      "resources.0.status_reason",
+      "resources.0.physical_id",
+      "message",
+      "source.git.commit.message",
+      "source.registry.command.0",
+      "reason",
+      "profile.bio",
+    ]) {
+      expect(names).toContain(name);
+    }
+  });
+
+  it.each(cases)("have no NUL, lone surrogate or control character: %s", async (_, field) => {
+    const hostile = ["a\u0000b", "a\ud800b", "\udfffab", "a\u0007b", "a\u001b[31mb", "a\u0085b"];
+    for (const messages of await complaintsAbout(field, hostile)) {
+      expect(messages).not.toEqual([]);
+    }
+  });
+
+  it.each(freeCases)("are free otherwise: %s", async (_, field) => {
+    const plain = ["ab", "é 🚢 <b>%00</b> ' \""];
+    expect(await complaintsAbout(field, plain)).toEqual([[], []]);
+    const [messages] = await complaintsAbout(field, ["a\tb\r\nc"]);
+    expect(messages).toEqual(
+      mayHaveLines(field) ? [] : ["Send a text without control characters."],
+    );
+  });
+
+  it.each(cases)("have each issue reported once: %s", async (_, field) => {
+    for (const messages of await complaintsAbout(field, ["", " ", "\u0000\ud800"])) {
+      expect(messages).toEqual([...new Set(messages)]);
+    }
+  });
+
+  it.each([
+    ["GET", "/v1/slack/callback?code=a%00b&state=c", "code"],
+    ["GET", "/v1/slack/callback?code=a&state=b%07c", "state"],
+    ["PUT", `/v1/stacks/${newId(systemClock)}/alarms/a%00b`, "name"],
+  ])("in an address have none either: %s %s", async (method, path, name) => {
+    const alarm = method === "PUT" ? { state: "ok" } : undefined;
+    const reply = await world.client.request(method, path, alarm);
+    expect(messagesIn(reply, name)).toEqual(["Send a text without control characters."]);
+  });
+
+  it("that are empty are not blank twice", async () => {
+    const { body } = await world.client.post("/v1/projects", { name: "" });
+    const issue = { path: "name", message: "Send a text that is not blank." };
+    expect(body.cause.issues).toEqual([issue]);
+  });
+
+  it.each(["resources.0.physical_id", "status_reason", "message", "source.registry.command.0"])(
+    "may be empty where they say nothing: %s",
+    async (name) => {
+      const field = fields.find(({ path }) => path.join(".") === name);
+      if (!field) throw new Error(`There is no ${name}`);
+      expect(await complaintsAbout(field, [""])).toEqual([[]]);
+    },
+  );
+});
+
+describe("timestamps", () => {
+  const fieldsWithTime = fields.filter(({ schema }) => schema["format"] === "date-time");
+  const timed = fieldsWithTime.map((each) => [titleOf(each), each] as const);
+  const message =
+    "Send an RFC 3339 date-time with seconds and an offset, within the years 0001 to 9999 in UTC, " +
+    "as 2027-01-31T00:00:00Z.";
+
+  it("are sent with keys and with resources", () => {
+    expect(fieldsWithTime.map(lastOf).toSorted()).toEqual(["expires_at", "timestamp"]);
+  });
+
+  it.each(timed)("within the years 0001 to 9999 in UTC are read: %s", async (_, field) => {
+    const good = [
+      "0001-01-01T00:00:00Z",
+      "0001-01-01T00:00:00-01:00",
+      "9999-12-31T23:59:59.999Z",
+      "9999-12-31T23:59:59+01:00",
+      "2027-01-31T00:00:00.123456789+05:30",
+    ];
+    expect(new Set((await complaintsAbout(field, good)).flat())).not.toContain(message);
+  });
+
+  it.each(timed)("that are not are refused, once: %s", async (_, field) => {
+    const bad = [
+      "9999-12-31T23:59:59-01:00",
+      "0000-06-01T00:00:00Z",
+      "0001-01-01T00:00:00+01:00",
+      "+010000-01-01T00:00:00Z",
+      "-000001-01-01T00:00:00Z",
+      "2027-01-31T00:00:00",
+      "2027-01-31T00:00Z",
+      "2027-02-30T00:00:00Z",
+      "2027-01-31",
+      "",
+    ];
+    for (const messages of await complaintsAbout(field, bad)) expect(messages).toEqual([message]);
+  });
+
+  it("of answers have years of four digits", async () => {
+    const { id, client } = await newWorld();
+    const latest = { name: "latest", expires_at: "9999-12-31T23:59:59+00:01" };
+    const { status, body } = await client.post(`/v1/orgs/${id}/api-keys`, latest);
+    expect([status, body.expires_at]).toEqual([201, "9999-12-31T23:58:59.000Z"]);
+  });
+});

@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Answer, newStage, type Stage, Timed } from "../walk/walk.ts";
+
+const TIMES = 100;
+
+let worker: Timed;
+let stage: Stage;
+let requests = 0;
+
+beforeEach(async () => {
+  worker = new Timed();
+  stage = await newStage(worker);
+});
+
+const [people, one, other] = [
+  (method: string, path: string, body?: object) => worker.call(stage.key, method, path, body),
+  () => String(stage.runners[0]),
+  () => String(stage.runners[1]),
+];
+
+const create = (fields: object = {}, environment = stage.environments[0]) =>
+  people("POST", `/v1/environments/${environment}/deployments`, { stack_ids: [], ...fields });
+const set = (path: string, value: unknown) => ({ op: "add", path, value });
+const configuration = async (environment = stage.environments[0]) =>
+  (await people("GET", `/v1/environments/${environment}`)).body.configuration;
+const put = (value: object) =>
+  people("PUT", `/v1/environments/${stage.environments[0]}`, {
+    name: "production",
+    configuration: value,
+  });
+const cancel = (id: string) => people("PATCH", `/v1/deployments/${id}/cancel`);
+const statusOf = async (id: string) => (await people("GET", `/v1/deployments/${id}`)).body.status;
+
+function claim(runner: string): Promise<Answer> {
+  requests += 1;
+  return worker.call(runner, "POST", "/v1/runner/claims", { request_id: `race ${requests}` });
+}
+
+function call(
+  { body }: Answer,
+  verb: string,
+  sent?: object,
+  runner: string = one(),
+): Promise<Answer> {
+  const headers = { "lease-token": body.lease_token };
+  return worker.call(
+    runner,
+    "POST",
+    `/v1/runner/attempts/${body.attempt_id}/${verb}`,
+    sent,
+    headers,
+  );
+}
+
+async function started(): Promise<{ id: string; claimed: Answer }> {
+  const { body } = await create();
+  const claimed = await claim(one());
+  expect((await call(claimed, "start")).status).toBe(200);
+  return { id: body.id, claimed };
+}
+
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
+
+describe("a hundred times", () => {
+  it("one of two claims gets the deployment, the other nothing", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      const { body } = await create();
+      const both = await Promise.all([claim(one()), claim(other())]);
+      expect(statuses(both)).toEqual([200, 204]);
+      await cancel(body.id);
+    }
+  });
+
+  it("a cancellation and a completion agree on one end", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      const { id, claimed } = await started();
+      const [canceled, completed] = await Promise.all([
+        cancel(id),
+        call(claimed, "complete", { outcome: "succeeded" }),
+      ]);
+      expect(completed.status).toBe(200);
+      expect(await statusOf(id)).toBe(canceled.status === 200 ? "canceled" : "succeeded");
+      expect([200, 409]).toContain(canceled.status);
+    }
+  });
+
+  it("one of two completions counts, the other is a conflict", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      const { id, claimed } = await started();
+      const outcomes = ["succeeded", "failed"];
+      const both = await Promise.all(
+        outcomes.map((outcome) => call(claimed, "complete", { outcome })),
+      );
+      expect(statuses(both)).toEqual([200, 409]);
+      expect(await statusOf(id)).toBe(outcomes[both.findIndex(({ status }) => status === 200)]);
+    }
+  });
+
+  it("a creation and a claim leave one deployment that can go on", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      const { body: older } = await create();
+      const [{ body: newer }, claimed] = await Promise.all([create(), claim(one())]);
+      const start = claimed.status === 200 ? await call(claimed, "start") : undefined;
+      const offered = claimed.body?.deployment.id;
+      expect(await statusOf(older.id)).toBe("superseded");
+      if (offered === newer.id) expect(start?.status).toBe(200);
+      else expect(start?.status ?? 409).toBe(409);
+      await cancel(newer.id);
+      worker.now += 121_000;
+      await worker.sweep();
+    }
+  });
+
+  it("a start executes the configuration that an edit has left, or keeps the edit out", async () => {
+    const edits = { accepted: 0, refused: 0 };
+    for (let at = 0; at < TIMES; at += 1) {
+      const began = Date.now();
+      expect((await put({ before: at })).status).toBe(200);
+      const duration = Date.now() - began;
+      await create({ patch: [set("/before", -1), set("/mine", at)] });
+      const claimed = await claim(one());
+      // From a start that is over when the edit begins, to the reverse.
+      const lead = (((at % 21) - 10) / 10) * duration;
+      const [start, edit] = await Promise.all([
+        scheduler.wait(Math.max(0, lead)).then(() => call(claimed, "start")),
+        scheduler.wait(Math.max(0, -lead)).then(() => put({ before: at + 0.5 })),
+      ]);
+      expect(start.status).toBe(200);
+      expect([200, 409]).toContain(edit.status);
+      const isAccepted = edit.status === 200;
+      edits[isAccepted ? "accepted" : "refused"] += 1;
+      const { patch } = start.body.deployment.data;
+      expect(patch[0].old_value).toBe(isAccepted ? at + 0.5 : at);
+      expect(await configuration()).toEqual({ before: isAccepted ? at + 0.5 : at });
+      await call(claimed, "complete", { outcome: "succeeded" });
+      expect(await configuration()).toEqual({ before: -1, mine: at });
+    }
+    expect(Math.min(edits.accepted, edits.refused), JSON.stringify(edits)).toBeGreaterThan(0);
+  });
+
+  it("a start in one pool executes what a success in another has left", async () => {
+    const [, environment] = stage.environments;
+    const elsewhere = String(stage.runners[2]);
+    for (let at = 0; at < TIMES; at += 1) {
+      await create({ queue: "fifo", patch: [set("/first", at)] }, environment);
+      const first = await claim(one());
+      expect((await call(first, "start")).status).toBe(200);
+      await create({ queue: "fifo", patch: [set("/second", at)] }, environment);
+      const [completed, early] = await Promise.all([
+        call(first, "complete", { outcome: "succeeded" }),
+        claim(elsewhere),
+      ]);
+      expect(completed.status).toBe(200);
+      const second = early.status === 200 ? early : await claim(elsewhere);
+      const start = await call(second, "start", undefined, elsewhere);
+      expect(start.status).toBe(200);
+      await call(second, "complete", { outcome: "succeeded" }, elsewhere);
+      expect(await configuration(environment)).toEqual({ first: at, second: at });
+    }
+  });
+
+  it("a creation during a success loses neither patch", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      await create({ patch: [set("/first", at)] });
+      const first = await claim(one());
+      await call(first, "start");
+      const [completed, created] = await Promise.all([
+        call(first, "complete", { outcome: "succeeded" }),
+        create({ patch: [set("/first", -1), set("/second", at)] }),
+      ]);
+      expect([completed.status, created.status]).toEqual([200, 201]);
+      const second = await claim(one());
+      const start = await call(second, "start");
+      expect(start.body.deployment.data.patch[0].old_value).toBe(at);
+      await call(second, "complete", { outcome: "succeeded" });
+      expect(await configuration()).toEqual({ first: -1, second: at });
+    }
+  });
+
+  it("the changelog of a cancel that races a start says what the cancel has changed", async () => {
+    for (let at = 0; at < TIMES; at += 1) {
+      worker.now += 1;
+      const { body } = await create();
+      const claimed = await claim(one());
+      const [start, canceled] = await Promise.all([call(claimed, "start"), cancel(body.id)]);
+      expect(canceled.status).toBe(200);
+      const isStarted = start.status === 200;
+      const after = isStarted ? "canceling" : "canceled";
+      expect(canceled.body.status).toBe(after);
+      const path = `/v1/projects/${stage.projectId}/changelog?limit=2`;
+      const { data } = (await people("GET", path)).body;
+      const told = data.find(({ before }: { before?: object }) => before);
+      expect(told).toMatchObject({
+        record: { id: body.id },
+        before: { status: isStarted ? "in_progress" : "queued" },
+        after: { status: after },
+      });
+      if (isStarted) await call(claimed, "complete", { outcome: "canceled" });
+    }
+  });
+});

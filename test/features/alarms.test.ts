@@ -1,0 +1,263 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { Client, type Parsed, type Reply } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { listDeliveries } from "../support/outbox.ts";
+import {
+  join,
+  newInside,
+  newIntegration,
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  type Pool,
+  type World,
+} from "../support/world.ts";
+
+let world: World;
+let pool: Pool;
+let project: Parsed;
+let stack: Parsed;
+
+/** A project whose one integration wants to hear of alarms, with a stack and a pool for it. */
+async function newStage() {
+  world = await newWorld();
+  project = await newProject(world.client);
+  const { stack_id } = await newInside(world.client, project.default_environment_id);
+  stack = (await world.client.get(`/v1/stacks/${stack_id}`)).body;
+  pool = await newPool(world, [project.default_environment_id]);
+  await newIntegration(world.client, project.id, ["services_in_alarm", "services_ok"]);
+  return { path: `/v1/stacks/${stack.id}/alarms`, client: (await newKey(world)).client };
+}
+
+const eventsOf = async () =>
+  (await listDeliveries(project.id)).map(({ type, data }) => ({ type, data }));
+const typesOf = async () => (await eventsOf()).map(({ type }) => type);
+
+describe("an alarm", () => {
+  it("is made by its first report, and changes with the next", async () => {
+    const { path, client } = await newStage();
+    const first = await client.put(`${path}/cpu`, { state: "alarm", reason: "Load of 9." });
+    expect(first.status).toBe(200);
+    expect(first.body).toEqual({
+      stack_id: stack.id,
+      name: "cpu",
+      state: "alarm",
+      reason: "Load of 9.",
+      changed_at: first.body.created_at,
+      created_at: expect.any(String),
+      updated_at: first.body.created_at,
+    });
+    const { body: same } = await client.put(`${path}/cpu`, { state: "alarm", reason: "Of 10." });
+    expect(same).toMatchObject({ reason: "Of 10.", changed_at: first.body.changed_at });
+    const { body: over } = await client.put(`${path}/cpu`, { state: "ok" });
+    expect(over).toEqual({
+      stack_id: stack.id,
+      name: "cpu",
+      state: "ok",
+      changed_at: over.updated_at,
+      created_at: first.body.created_at,
+      updated_at: expect.any(String),
+    });
+    expect((await client.get(path)).body).toEqual({ data: [over], has_more: false });
+  });
+
+  it("is told of when its state changes, and only then", async () => {
+    const { path, client } = await newStage();
+    const report = (state: string, reason?: string) =>
+      client.put(`${path}/cpu`, { state, ...(reason && { reason }) });
+    await report("ok");
+    expect(await eventsOf()).toEqual([]);
+    await report("alarm", "Load of 9.");
+    await report("alarm", "Load of 10.");
+    const about = {
+      stack_id: stack.id,
+      name: "cpu",
+      project: { id: project.id, name: project.name },
+      environment: { id: project.default_environment_id, name: "production" },
+      stack: { id: stack.id, name: stack.name },
+    };
+    const told = { ...about, state: "alarm", reason: "Load of 9." };
+    expect(await eventsOf()).toEqual([{ type: "services.in_alarm", data: told }]);
+    await report("ok");
+    await report("ok", "Still.");
+    const [, over, ...more] = await eventsOf();
+    expect(over).toEqual({ type: "services.ok", data: { ...about, state: "ok" } });
+    expect(more).toEqual([]);
+  });
+
+  it("is told of when its first report says that it is off, whatever others of the stack say", async () => {
+    const { path, client } = await newStage();
+    await client.put(`${path}/cpu`, { state: "alarm" });
+    await client.put(`${path}/memory`, { state: "alarm" });
+    await client.put(`${path}/memory`, { state: "ok" });
+    expect((await typesOf()).toSorted()).toEqual([
+      "services.in_alarm",
+      "services.in_alarm",
+      "services.ok",
+    ]);
+  });
+
+  it("is told of once by equal reports at once, of a person and of a runner", async () => {
+    const { path, client } = await newStage();
+    for (const state of ["alarm", "ok"]) {
+      const replies = await Promise.all(
+        [client, pool.runner, client, pool.runner].map((each) =>
+          each.put(`${path}/cpu`, { state }),
+        ),
+      );
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    }
+    expect(await typesOf()).toEqual(["services.in_alarm", "services.ok"]);
+    expect((await client.get(path)).body.data).toHaveLength(1);
+  });
+
+  it("is told of in the batch that writes it", async () => {
+    const { path, client } = await newStage();
+    const worker = new Instrumented();
+    await client.via(worker.fetch).put(`${path}/cpu`, { state: "alarm" });
+    const written = worker.database.filter(({ statements }) =>
+      statements.some(({ sql }) => sql.startsWith('insert into "alarms"')),
+    );
+    expect(written).toHaveLength(1);
+    const tables = written[0]?.statements.map(({ sql }) => /^insert into "(\w+)"/.exec(sql)?.[1]);
+    expect(tables).toEqual(["limit_checks", "deliveries", "alarms"]);
+  });
+
+  it.each(["CPU > 90 %", "a/b?c#d", "Ünïcode 🔑", "x".repeat(100)])(
+    "is called what its path says: %s",
+    async (name) => {
+      const { path, client } = await newStage();
+      const { status, body } = await client.put(`${path}/${encodeURIComponent(name)}`, {
+        state: "ok",
+      });
+      expect([status, body.name]).toEqual([200, name]);
+    },
+  );
+
+  it.each([
+    ["a name of blanks", "%20", { state: "ok" }, "name"],
+    ["a name that is too long", "x".repeat(101), { state: "ok" }, "name"],
+    ["a name with a control character", "a%0Ab", { state: "ok" }, "name"],
+    ["another state", "cpu", { state: "broken" }, "state"],
+    ["a reason that is too long", "cpu", { state: "ok", reason: "x".repeat(1_001) }, "reason"],
+  ])("is refused with %s", async (_, name, body, at) => {
+    const { path, client } = await newStage();
+    const reply = await client.put(`${path}/${name}`, body);
+    expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, at]);
+    expect((await client.get(path)).body.data).toEqual([]);
+  });
+
+  it("is listed a page at a time", async () => {
+    const { path, client } = await newStage();
+    const names = ["a", "b", "c", "d", "e"];
+    for (const name of names) await client.put(`${path}/${name}`, { state: "ok" });
+    const seen: string[] = [];
+    for (let after = ""; ; ) {
+      const { body } = await client.get(`${path}?limit=2&sort_by=created_at${after}`);
+      seen.push(...body.data.map(({ name }: Parsed) => name));
+      if (!body.has_more) break;
+      after = `&after=${body.next_page}`;
+    }
+    expect(seen.toSorted()).toEqual(names);
+  });
+
+  it.each([
+    ["stack", () => `/v1/stacks/${stack.id}`],
+    ["environment", () => `/v1/environments/${stack.environment_id}`],
+    ["project", () => `/v1/projects/${project.id}`],
+  ])("goes with its %s", async (_, pathOf) => {
+    const { client } = await newStage();
+    const { body: other } = await client.post(`/v1/projects/${project.id}/environments`, {
+      name: "staging",
+    });
+    stack = (await client.post(`/v1/environments/${other.id}/stacks`, { name: "gone" })).body;
+    const path = `/v1/stacks/${stack.id}/alarms`;
+    await client.put(`${path}/cpu`, { state: "alarm" });
+    expect((await client.delete(pathOf())).status).toBe(204);
+    expect((await client.get(path)).status).toBe(404);
+    const left = env.DB.prepare("select count(*) as n from alarms where stack_id = ?");
+    expect(await left.bind(stack.id).first("n")).toBe(0);
+  });
+
+  it("is reported by contributors, and read by viewers", async () => {
+    const { path } = await newStage();
+    const [viewer, contributor, outsider] = [
+      await join(world),
+      await join(world),
+      await join(world),
+    ];
+    const members = `/v1/projects/${project.id}/members`;
+    await world.client.post(members, { member_ids: [viewer.membershipId] });
+    await world.client.post(members, {
+      member_ids: [contributor.membershipId],
+      role: "contributor",
+    });
+    const put = ({ client }: { client: Client }) => client.put(`${path}/cpu`, { state: "ok" });
+    expect((await put(contributor)).status).toBe(200);
+    expect((await put(viewer)).status).toBe(403);
+    expect((await put(outsider)).status).toBe(403);
+    expect((await viewer.client.get(path)).body.data).toHaveLength(1);
+    expect((await outsider.client.get(path)).status).toBe(403);
+    expect((await put(await newWorld())).status).toBe(404);
+  });
+});
+
+describe("a runner", () => {
+  const nothingSaid = (reply: Reply) => expect(reply.headers.has("deployment-desired")).toBe(false);
+
+  it("reports the alarms of its pool's environments", async () => {
+    const { path, client } = await newStage();
+    const reply = await pool.runner.put(`${path}/cpu`, { state: "alarm", reason: "Load of 9." });
+    expect([reply.status, reply.body.state]).toEqual([200, "alarm"]);
+    expect(reply.headers.get("ratelimit-policy")).toBe('"runner";q=1200;w=60');
+    nothingSaid(reply);
+    expect((await client.get(path)).body.data).toEqual([reply.body]);
+    expect(await typesOf()).toEqual(["services.in_alarm"]);
+  });
+
+  it("takes two trips to the database for it, as a person does", async () => {
+    const { path } = await newStage();
+    const worker = new Instrumented();
+    const runner = pool.runner.via(worker.fetch);
+    await runner.put(`${path}/cpu`, { state: "alarm" });
+    worker.forget();
+    await runner.put(`${path}/cpu`, { state: "ok" });
+    expect(worker.database.map(({ statements }) => statements.length)).toEqual([1, 2]);
+  });
+
+  it("finds no stack of an environment that is not its pool's, nor of another organization", async () => {
+    const { path } = await newStage();
+    const staging = await world.client.post(`/v1/projects/${project.id}/environments`, {
+      name: "staging",
+    });
+    const elsewhere = await newPool(world, [staging.body.id]);
+    const foreign = await newWorld();
+    const theirs = await newProject(foreign.client);
+    const abroad = await newPool(foreign, [theirs.default_environment_id]);
+    const missing = path.replace(stack.id, project.id);
+    const replies = [
+      await elsewhere.runner.put(`${path}/cpu`, { state: "alarm" }),
+      await abroad.runner.put(`${path}/cpu`, { state: "alarm" }),
+      await pool.runner.put(`${missing}/cpu`, { state: "alarm" }),
+    ];
+    for (const reply of replies) {
+      expect([reply.status, reply.text]).toEqual([404, replies[0]?.text]);
+      nothingSaid(reply);
+    }
+    expect(await eventsOf()).toEqual([]);
+  });
+
+  it("reads no alarms, and is stopped with its token", async () => {
+    const { path } = await newStage();
+    expect((await pool.runner.get(path)).status).toBe(401);
+    expect((await pool.runner.get(`${path}/cpu`)).status).toBe(401);
+    expect((await new Client("lsr_made-up").put(`${path}/cpu`, { state: "ok" })).status).toBe(401);
+    const token = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens/${pool.tokenId}`;
+    await world.client.delete(token);
+    const late = await pool.runner.put(`${path}/cpu`, { state: "ok" });
+    expect([late.status, late.body.code]).toEqual([401, "unauthenticated"]);
+    nothingSaid(late);
+  });
+});

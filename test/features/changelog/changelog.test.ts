@@ -1,0 +1,693 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { PLANTED, plant } from "../../support/canary-secrets.ts";
+import type { Client, Parsed, Reply } from "../../support/client.ts";
+import { type Operation, operations } from "../../support/contract.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { listDeliveries } from "../../support/outbox.ts";
+import {
+  connect,
+  join,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newKey,
+  newProject,
+  newWorld,
+  type Person,
+  type World,
+} from "../../support/world.ts";
+
+/** A project with one of everything, and people in and beside it. */
+interface Stage {
+  world: World;
+  project: Parsed;
+  member: Person;
+  outsiders: Person[];
+  /** By the names of path parameters. */
+  ids: Record<string, string>;
+}
+
+const EXTERNAL_ID = "between-project-and-role";
+const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(plant())}`;
+
+async function newStage(): Promise<Stage> {
+  const world = await newWorld();
+  const project = await newProject(world.client, { description: "Before." });
+  const member = await join(world);
+  const outsiders = [await join(world), await join(world)];
+  await world.client.post(`/v1/projects/${project.id}/members`, {
+    member_ids: [member.membershipId],
+  });
+  const { body: staging } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+    name: "staging",
+    configuration: { replicas: 1 },
+  });
+  const inside = await newInside(world.client, staging.id);
+  await connect(world.client, project.id);
+  const deployment = await newDeployment(world.client, staging.id);
+  await newIntegration(world.client, project.id, ["changelog"]);
+  const integration = await newIntegration(world.client, project.id, [], HOOK);
+  const ids = {
+    ...inside,
+    project_id: project.id,
+    member_id: member.membershipId,
+    integration_id: integration.id,
+    id: deployment.id,
+  };
+  return { world, project, member, outsiders, ids };
+}
+
+interface Case {
+  body?(stage: Stage): object;
+  /** What has to be so before. */
+  prepare?(stage: Stage): Promise<unknown>;
+  /** The path of the record as it is before, where that is what the entry is to show. */
+  read?: string;
+  /** The entries, by what was read before and by the answer. */
+  entries(stage: Stage, before: Parsed, answer: Parsed): object[];
+}
+
+const shown = ({ updated_at: _, ...fields }: Parsed) => fields;
+const created = (type: string) => (_: Stage, __: Parsed, answer: Parsed) => [
+  { action: "created", record: recordOf(type, answer), after: shown(answer) },
+];
+const deleted = (type: string) => (_: Stage, before: Parsed) => [
+  { action: "deleted", record: recordOf(type, before), before: shown(before) },
+];
+const recordOf = (type: string, { id, name }: Parsed) => ({ type, id, ...(name && { name }) });
+
+const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
+const hookOf = ({ id }: Parsed) => ({ type: "integration", id, name: "hooks.example.com" });
+
+/** A record whose name is another than it was, with other fields that are, too. */
+const renamed =
+  (type: string, change: (before: Parsed, after: Parsed) => object[] = () => [{}, {}]) =>
+  (_: Stage, before: Parsed, answer: Parsed) => {
+    const [was, is] = change(before, answer);
+    return [
+      {
+        action: "updated",
+        record: recordOf(type, answer),
+        before: { name: before.name, ...was },
+        after: { name: answer.name, ...is },
+      },
+    ];
+  };
+
+const variable = (name: string) => ({ name, storage_method: "secret", value: plant() });
+const VERSIONS = () => [
+  { storage_method: "string", version: 1 },
+  { storage_method: "secret", version: 2 },
+];
+const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
+
+const makesVariable: Case = {
+  body: () => variable("TOKEN"),
+  entries: created("variable"),
+};
+
+/** `A` is there before, and `GONE`, which the request leaves out. */
+const makesVariables = (scope: string): Case => ({
+  prepare: async ({ world, ids }) => {
+    const name = scope === "environments" ? "environment_id" : "component_id";
+    const path = `/v1/${scope}/${ids[name]}/variables`;
+    await world.client.post(path, variable("GONE"));
+    await world.client.put(path, { mode: "merge", variables: [variable("A")] });
+  },
+  body: () => ({ mode: "replace", variables: [variable("A"), variable("NEW")] }),
+  entries: (_, __, answer) => {
+    const [a, fresh] = ["A", "NEW"].map((name) =>
+      answer.data.find((each: Parsed) => each.name === name),
+    );
+    const gone = { type: "variable", id: expect.any(String), name: "GONE" };
+    return [
+      {
+        action: "deleted",
+        record: gone,
+        before: expect.objectContaining({ name: "GONE", version: 1 }),
+      },
+      {
+        action: "updated",
+        record: recordOf("variable", a),
+        before: { version: a.version - 1 },
+        after: { version: a.version },
+      },
+      { action: "created", record: recordOf("variable", fresh), after: shown(fresh) },
+    ];
+  },
+});
+
+const makesDeployment: Case = {
+  entries: (_, __, answer) => [
+    {
+      action: "created",
+      record: { type: "deployment", id: answer.id },
+      after: {
+        id: answer.id,
+        environment_id: answer.environment_id,
+        status: "queued",
+        stack_ids: answer.stack_ids,
+        data: { patch: answer.data.patch },
+        created_at: answer.created_at,
+      },
+    },
+  ],
+};
+
+const CASES: Record<string, Case> = {
+  createProject: {
+    body: () => ({ name: "another", description: "New." }),
+    entries: created("project"),
+  },
+  replaceProject: {
+    read: "/v1/projects/{project_id}",
+    body: ({ project }) => ({
+      name: "renamed",
+      default_environment_id: project.default_environment_id,
+      icon: "emoji:x",
+    }),
+    entries: renamed("project", () => [{ description: "Before." }, { icon: "emoji:x" }]),
+  },
+  connectProject: {
+    body: () => ({ ...CONNECTION, region: "eu-west-1", external_id: EXTERNAL_ID }),
+    entries: ({ project }) => [
+      {
+        action: "connected",
+        record: recordOf("project", project),
+        before: { region: "eu-central-1" },
+        after: { region: "eu-west-1" },
+      },
+    ],
+  },
+  disconnectProject: {
+    entries: ({ project }) => [
+      { action: "disconnected", record: recordOf("project", project), before: CONNECTION },
+    ],
+  },
+  addProjectMembers: {
+    body: ({ outsiders }) => ({
+      member_ids: outsiders.map(({ membershipId }) => membershipId),
+      role: "contributor",
+    }),
+    entries: (_, __, members) =>
+      members.map((member: Parsed) => ({
+        action: "created",
+        record: { type: "project_member", id: member.membership_id, name: member.name },
+        after: { id: member.membership_id, ...member },
+      })),
+  },
+  replaceProjectMember: {
+    body: () => ({ role: "owner" }),
+    entries: (_, __, member) => [
+      {
+        action: "updated",
+        record: { type: "project_member", id: member.membership_id, name: member.name },
+        before: { role: "viewer" },
+        after: { role: "owner" },
+      },
+    ],
+  },
+  removeProjectMember: {
+    read: "/v1/projects/{project_id}/members/{member_id}",
+    entries: (_, member) => [
+      {
+        action: "deleted",
+        record: { type: "project_member", id: member.membership_id, name: member.name },
+        before: { id: member.membership_id, ...member },
+      },
+    ],
+  },
+  createIntegration: {
+    body: () => ({ type: "webhook", configuration: { changelog: false }, url: HOOK }),
+    entries: (_, __, { secret: ___, ...integration }) => [
+      { action: "created", record: hookOf(integration), after: shown(integration) },
+    ],
+  },
+  updateIntegration: {
+    read: INTEGRATION,
+    body: () => ({ configuration: { promotions: true } }),
+    entries: (_, before, after) => [
+      {
+        action: "updated",
+        record: hookOf(after),
+        before: { configuration: before.configuration },
+        after: { configuration: after.configuration },
+      },
+    ],
+  },
+  deleteIntegration: {
+    read: INTEGRATION,
+    entries: (_, before) => [{ action: "deleted", record: hookOf(before), before: shown(before) }],
+  },
+  rotateIntegrationSecret: {
+    entries: (_, __, { previous_secret_until, ...integration }) => [
+      {
+        action: "updated",
+        record: hookOf(integration),
+        before: {},
+        after: { previous_secret_until },
+      },
+    ],
+  },
+  createEnvironment: {
+    body: () => ({ name: "third", configuration: { replicas: 3 } }),
+    entries: created("environment"),
+  },
+  replaceEnvironment: {
+    read: "/v1/environments/{environment_id}",
+    body: () => ({ name: "renamed", configuration: { replicas: 2 } }),
+    entries: renamed("environment", (before, after) => [
+      { configuration: before.configuration },
+      { configuration: after.configuration },
+    ]),
+  },
+  deleteEnvironment: {
+    prepare: ({ world, ids }) => world.client.patch(`/v1/deployments/${ids["id"]}/cancel`),
+    read: "/v1/environments/{environment_id}",
+    entries: deleted("environment"),
+  },
+  createComponent: {
+    body: () => ({ name: "third", kind: "job" }),
+    entries: created("component"),
+  },
+  replaceComponent: {
+    read: "/v1/components/{component_id}",
+    body: () => ({ name: "renamed", kind: "job" }),
+    entries: renamed("component", () => [{ kind: "service" }, { kind: "job" }]),
+  },
+  deleteComponent: { read: "/v1/components/{component_id}", entries: deleted("component") },
+  createStack: { body: () => ({ name: "third" }), entries: created("stack") },
+  replaceStack: {
+    read: "/v1/stacks/{stack_id}",
+    body: ({ ids }) => ({ name: "renamed", component_id: ids["component_id"] }),
+    entries: renamed("stack", (_, after) => [{}, { component_id: after.component_id }]),
+  },
+  deleteStack: {
+    prepare: ({ world, ids }) => world.client.patch(`/v1/deployments/${ids["id"]}/cancel`),
+    read: "/v1/stacks/{stack_id}",
+    entries: deleted("stack"),
+  },
+  createDeployment: {
+    body: ({ ids }) => ({
+      patch: [{ op: "replace", path: "/replicas", value: 5 }],
+      stack_ids: [ids["stack_id"]],
+    }),
+    entries: makesDeployment.entries,
+  },
+  redeployDeployment: makesDeployment,
+  promoteDeployment: {
+    prepare: ({ ids }) => pretendSuccess(String(ids["id"])),
+    body: ({ project }) => ({ environment_id: project.default_environment_id }),
+    entries: (stage, before, answer) => {
+      const [entry] = makesDeployment.entries(stage, before, answer) as [Parsed];
+      const { stack_ids: _, ...after } = entry.after;
+      return [{ ...entry, after }];
+    },
+  },
+  cancelDeployment: {
+    entries: ({ ids }) => [
+      {
+        action: "canceled",
+        record: { type: "deployment", id: ids["id"] },
+        before: { status: "queued" },
+        after: { status: "canceled" },
+      },
+    ],
+  },
+  replaceVariable: {
+    read: "/v1/variables/{variable_id}",
+    body: () => variable("RENAMED"),
+    entries: renamed("variable", VERSIONS),
+  },
+  deleteVariable: { read: "/v1/variables/{variable_id}", entries: deleted("variable") },
+  createComponentVariable: makesVariable,
+  createEnvironmentVariable: makesVariable,
+  putComponentVariables: makesVariables("components"),
+  putEnvironmentVariables: makesVariables("environments"),
+};
+
+/** What writes, and leaves no entry: the organization's own; what is sent; and a state that is reported. */
+const WITHOUT_ENTRY = [
+  "addMember",
+  "createApiKey",
+  "createOrganization",
+  "createRunnerPool",
+  "createRunnerToken",
+  "deleteRunnerPool",
+  "removeMember",
+  "replaceMember",
+  "reportAlarm",
+  "revokeApiKey",
+  "revokeRunnerToken",
+  "pingIntegration",
+  "redeliver",
+  // The changelog goes with its project.
+  "deleteProject",
+];
+
+const writes = operations.filter(
+  ({ method, security }) => method !== "GET" && security.some((each) => "api_key" in each),
+);
+const recorded = writes
+  .filter(({ operationId }) => !WITHOUT_ENTRY.includes(operationId))
+  .map((each) => [each.operationId, each] as const);
+
+function caseOf(operation: Operation): Case {
+  const found = CASES[operation.operationId];
+  if (!found) throw new Error(`No case writes ${operation.operationId}`);
+  return found;
+}
+
+async function pretendSuccess(id: string): Promise<void> {
+  await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
+}
+
+const fill = (path: string, { ids }: Stage) =>
+  path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
+
+function send(operation: Operation, stage: Stage, client: Client): Promise<Reply> {
+  const body = caseOf(operation).body?.(stage);
+  return client.request(operation.method, fill(operation.path, stage), body);
+}
+
+/** The changelog of a project, the oldest first. */
+async function listChangelog({ world }: Stage, projectId: string): Promise<Parsed[]> {
+  const { client } = await newKey(world);
+  const { body } = await client.get(
+    `/v1/projects/${projectId}/changelog?sort_by=created_at&limit=240`,
+  );
+  return body.data;
+}
+
+const TABLES =
+  "projects project_members project_connections environments components stacks variables deployments integrations changelog_entries deliveries";
+
+/** All that is stored of an organization, as text. */
+/** Every row, but for what becomes of a delivery once it is written: that is the queue's doing. */
+async function dump({ world }: Stage): Promise<string> {
+  const tables = await Promise.all(
+    TABLES.split(" ").map(async (name) => {
+      const columns = name === "deliveries" ? "id, integration_id, event_id, type, data" : "*";
+      const all = env.DB.prepare(`select ${columns} from ${name} where organization_id = ?`);
+      return (await all.bind(world.id).all()).results;
+    }),
+  );
+  return JSON.stringify(tables);
+}
+
+/** Sees to it that no entry of an organization can be written, until it is told that one may. */
+async function refuseEntries({ world }: Stage): Promise<() => Promise<unknown>> {
+  const name = `refuse_${world.id}`;
+  await env.DB.prepare(
+    `create trigger ${name} before insert on changelog_entries
+      when new.organization_id = '${world.id}' begin select raise(abort, 'refused'); end`,
+  ).run();
+  return () => env.DB.prepare(`drop trigger ${name}`).run();
+}
+
+describe("the changelog", () => {
+  it("is about every operation that writes", () => {
+    const expected = [...Object.keys(CASES), ...WITHOUT_ENTRY];
+    expect(writes.map(({ operationId }) => operationId).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it.each(recorded)(
+    "has what %s does, in the same batch, and as one event",
+    async (_, operation) => {
+      const stage = await newStage();
+      const { prepare, read, entries } = caseOf(operation);
+      await prepare?.(stage);
+      const before = read && (await stage.world.client.get(fill(read, stage))).body;
+      const earlier = (await listChangelog(stage, stage.project.id)).map(({ id }) => id);
+      const delivered = (await listDeliveries(stage.project.id)).length;
+      const worker = new Instrumented();
+
+      const { client, keyId } = await newKey(stage.world);
+      const reply = await send(operation, stage, client.via(worker.fetch));
+      expect(reply.status).toBeLessThan(300);
+
+      const isNew = operation.operationId === "createProject";
+      const projectId = isNew ? reply.body.id : stage.project.id;
+      const written = (await listChangelog(stage, projectId)).filter(
+        ({ id }) => !earlier.includes(id),
+      );
+      const { accountId: account_id, membershipId: membership_id } = stage.world;
+      const common = {
+        id: expect.any(String),
+        project_id: projectId,
+        actor: { account_id, membership_id, key_id: keyId },
+        created_at: expect.any(String),
+      };
+      const expected = entries(stage, before, reply.body).map((entry) => ({ ...common, ...entry }));
+      expect(written).toHaveLength(expected.length);
+      expect(written).toEqual(expect.arrayContaining(expected));
+
+      const batches = worker.database.filter(({ statements }) =>
+        statements.some(({ sql }) => sql.startsWith('insert into "changelog_entries"')),
+      );
+      expect(batches).toHaveLength(1);
+      if (isNew) return;
+      const events = (await listDeliveries(projectId)).slice(delivered);
+      expect(events.every(({ type }) => type === "changelog.created")).toBe(true);
+      const told = written.map(({ id, action, record }) => ({ changelog_id: id, action, record }));
+      expect(events).toHaveLength(1);
+      const [event] = events;
+      expect(event?.data.entries).toHaveLength(told.length);
+      expect(event?.data.entries).toEqual(expect.arrayContaining(told));
+      const { entries: listed } = event?.data ?? {};
+      expect(event?.data).toEqual({
+        ...listed[0],
+        account_id,
+        entries: listed,
+        count: told.length,
+      });
+    },
+  );
+
+  it.each(recorded)("is written with what %s does, or neither is", async (_, operation) => {
+    const stage = await newStage();
+    await caseOf(operation).prepare?.(stage);
+    const before = await dump(stage);
+    const allow = await refuseEntries(stage);
+    const { client } = await newKey(stage.world);
+    expect((await send(operation, stage, client)).status).toBe(500);
+    expect(await dump(stage)).toBe(before);
+    await allow();
+    expect((await send(operation, stage, client)).status).toBeLessThan(300);
+    expect(await dump(stage)).not.toBe(before);
+  });
+
+  const restricted = recorded.filter(([id]) => id !== "createProject");
+  it.each(restricted)("has nothing of %s by somebody who may not", async (_, operation) => {
+    const stage = await newStage();
+    await caseOf(operation).prepare?.(stage);
+    const before = await dump(stage);
+    expect((await send(operation, stage, stage.member.client)).status).toBe(403);
+    expect(await dump(stage)).toBe(before);
+  });
+
+  it("holds no secret", async () => {
+    const stage = await newStage();
+    const { client } = await newKey(stage.world);
+    const ids = [
+      "connectProject",
+      "createComponentVariable",
+      "replaceVariable",
+      "createIntegration",
+    ];
+    for (const [id, operation] of recorded) {
+      if (ids.includes(id)) await send(operation, stage, client);
+    }
+    for (const [id, operation] of recorded) {
+      if (!id.startsWith("put")) continue;
+      await caseOf(operation).prepare?.(stage);
+      await send(operation, stage, client);
+    }
+    const tables = await Promise.all(
+      ["changelog_entries", "deliveries"].map((name) =>
+        env.DB.prepare(`select * from ${name}`).all(),
+      ),
+    );
+    const text = JSON.stringify(tables.map(({ results }) => results));
+    expect(text).toContain("resource_id");
+    expect(text).not.toContain(PLANTED);
+    expect(text).not.toContain(EXTERNAL_ID);
+  });
+});
+
+describe("what changes nothing", () => {
+  const again = ["replaceProject", "connectProject", "replaceProjectMember", "replaceEnvironment"];
+  const idempotent = [...again, "replaceComponent", "replaceStack", "disconnectProject"];
+  it.each(recorded.filter(([id]) => [...idempotent, "cancelDeployment"].includes(id)))(
+    "is in no changelog: %s once more",
+    async (_, operation) => {
+      const stage = await newStage();
+      const { client } = await newKey(stage.world);
+      await send(operation, stage, client);
+      const once = await listChangelog(stage, stage.project.id);
+      expect((await send(operation, stage, client)).status).toBeLessThan(300);
+      expect(await listChangelog(stage, stage.project.id)).toEqual(once);
+    },
+  );
+
+  const refusals: [string, (stage: Stage) => Promise<Reply>, number][] = [
+    [
+      "a name that is taken",
+      ({ world, ids }) =>
+        world.client.put(`/v1/environments/${ids["environment_id"]}`, {
+          name: "production",
+          configuration: {},
+        }),
+      409,
+    ],
+    [
+      "a default environment of elsewhere",
+      async ({ world, ids }) =>
+        world.client.put(`/v1/projects/${ids["project_id"]}`, {
+          default_environment_id: (await newProject(world.client)).default_environment_id,
+        }),
+      404,
+    ],
+    [
+      "members of whom one is in the project already",
+      ({ world, member, outsiders, ids }) =>
+        world.client.post(`/v1/projects/${ids["project_id"]}/members`, {
+          member_ids: [...outsiders, member].map(({ membershipId }) => membershipId),
+        }),
+      409,
+    ],
+    [
+      "the last owner's removal",
+      ({ world, ids }) =>
+        world.client.delete(`/v1/projects/${ids["project_id"]}/members/${world.membershipId}`),
+      409,
+    ],
+    [
+      "the default environment's deletion",
+      ({ world, project }) =>
+        world.client.delete(`/v1/environments/${project.default_environment_id}`),
+      409,
+    ],
+    [
+      "the deletion of a stack that a deployment holds",
+      ({ world, ids }) => world.client.delete(`/v1/stacks/${ids["stack_id"]}`),
+      409,
+    ],
+    [
+      "a deployment without a connection",
+      async ({ world }) => {
+        const { default_environment_id } = await newProject(world.client);
+        return world.client.post(`/v1/environments/${default_environment_id}/deployments`, {});
+      },
+      409,
+    ],
+    [
+      "the promotion of what has not succeeded",
+      ({ world, ids, project }) =>
+        world.client.post(`/v1/deployments/${ids["id"]}/promote`, {
+          environment_id: project.default_environment_id,
+        }),
+      409,
+    ],
+    [
+      "a variable's name that is taken",
+      ({ world, ids }) =>
+        world.client.post(`/v1/environments/${ids["environment_id"]}/variables`, variable("A")),
+      409,
+    ],
+  ];
+
+  it.each(refusals)("is in no changelog: %s", async (_, refused, status) => {
+    const stage = await newStage();
+    const before = await listChangelog(stage, stage.project.id);
+    expect((await refused(stage)).status).toBe(status);
+    expect(await listChangelog(stage, stage.project.id)).toEqual(before);
+  });
+
+  it("is in no changelog: the second of two deletions at once", async () => {
+    const stage = await newStage();
+    const path = `/v1/components/${stage.ids["component_id"]}`;
+    await Promise.all([1, 2].map(() => stage.world.client.delete(path)));
+    const entries = await listChangelog(stage, stage.project.id);
+    expect(entries.filter(({ action }) => action === "deleted")).toHaveLength(1);
+  });
+});
+
+it("is what the record is, when somebody sends what it was while another changes it", async () => {
+  const { world, project } = await newStage();
+  const path = `/v1/projects/${project.id}`;
+  const put = async (name: string) => {
+    const { client } = await newKey(world);
+    return client.put(path, { name, default_environment_id: project.default_environment_id });
+  };
+  for (let round = 1; round <= 20; round += 1) {
+    const { body: was } = await (await newKey(world)).client.get(path);
+    await Promise.all([put(`name ${round}`), put(was.name), put(`name ${round}`), put(was.name)]);
+    const { client } = await newKey(world);
+    const { body: is } = await client.get(path);
+    const [newest] = (await client.get(`${path}/changelog?limit=1`)).body.data;
+    expect(newest.after?.name ?? is.name).toBe(is.name);
+  }
+});
+
+it("tells of every variable that several bulk requests at once have written or removed", async () => {
+  const stage = await newStage();
+  const path = `/v1/environments/${stage.ids["environment_id"]}/variables`;
+  const names = ["A", "B", "C", "D"];
+  const write = async (round: number) => {
+    const { client } = await newKey(stage.world);
+    const variables = names.filter((_, at) => (at + round) % 2 === 0).map(variable);
+    const mode = round % 3 === 0 ? "merge" : "replace";
+    return (await client.put(path, { mode, variables })).status;
+  };
+  const statuses = await Promise.all([0, 1, 2, 3, 4, 5].map(write));
+  expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+
+  // The entries, each upon the other, give what stands.
+  const told = new Map<string, number>();
+  const entries = await listChangelog(stage, stage.project.id);
+  const ofVariables = entries.filter(({ record }) => record.type === "variable");
+  for (const { record, action } of ofVariables) {
+    if (action === "created") told.set(record.id, (told.get(record.id) ?? 0) + 1);
+    if (action === "deleted") told.set(record.id, (told.get(record.id) ?? 0) - 1);
+  }
+  const { body } = await stage.world.client.get(path);
+  const standing = [...told].filter(([, count]) => count === 1).map(([id]) => id);
+  expect(standing.toSorted()).toEqual(body.data.map(({ id }: Parsed) => id).toSorted());
+  for (const { id, version } of body.data) {
+    const rises = ofVariables.filter(
+      ({ record, action }) => record.id === id && action === "updated",
+    );
+    expect(version).toBe(1 + rises.length);
+  }
+});
+
+it("is read by viewers and admins, a page at a time, and by nobody else", async () => {
+  const { world, project, member, outsiders } = await newStage();
+  const path = `/v1/projects/${project.id}/changelog`;
+  expect((await outsiders[0]?.client.get(path))?.status).toBe(403);
+  expect((await (await newWorld()).client.get(path)).status).toBe(404);
+  const { body: all } = await world.client.get(path);
+  const { body: first } = await member.client.get(`${path}?limit=3`);
+  expect(first.data).toEqual(all.data.slice(0, 3));
+  const { body: rest } = await member.client.get(`${path}?after=${first.next_page}`);
+  expect([...first.data, ...rest.data]).toEqual(all.data);
+  expect(all.data.at(-1)).toMatchObject({ action: "created", record: { type: "project" } });
+});
+
+it("outlives what it is about, and keeps of a large field its size", async () => {
+  const { world, project } = await newStage();
+  const text = "x".repeat(20_000);
+  const { body } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+    name: "large",
+    configuration: { text },
+  });
+  await world.client.delete(`/v1/environments/${body.id}`);
+  const { body: log } = await world.client.get(`/v1/projects/${project.id}/changelog`);
+  const [gone, made] = log.data;
+  const configuration = { characters: JSON.stringify({ text }).length };
+  expect([gone.action, made.action]).toEqual(["deleted", "created"]);
+  expect(gone.before).toMatchObject({ name: "large", configuration });
+  expect(made.after).toMatchObject({ name: "large", configuration });
+});

@@ -1,0 +1,192 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { Reply } from "../support/client.ts";
+import { type Operation, operations } from "../support/contract.ts";
+import { Instrumented } from "../support/instruments.ts";
+import {
+  connect,
+  join,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  type World,
+} from "../support/world.ts";
+
+const CALLERS = 5;
+
+/** Every DELETE, and whether the changelog of a project has an entry for it. */
+const CHANGELOG: Record<string, boolean> = {
+  removeMember: false,
+  revokeApiKey: false,
+  deleteRunnerPool: false,
+  revokeRunnerToken: false,
+  // The changelog of a project is deleted with it.
+  deleteProject: false,
+  removeProjectMember: true,
+  deleteIntegration: true,
+  deleteEnvironment: true,
+  deleteComponent: true,
+  deleteStack: true,
+  deleteVariable: true,
+};
+
+const deletions = operations.filter(({ method }) => method === "DELETE");
+const cases = deletions.map((each) => [each.operationId, each] as const);
+
+/** One of everything that can be deleted, by the names of the path parameters. */
+async function newRecords(world: World): Promise<Record<string, string>> {
+  const project = await newProject(world.client);
+  const member = await join(world);
+  const body = { member_ids: [member.membershipId] };
+  await world.client.post(`/v1/projects/${project.id}/members`, body);
+  const environments = `/v1/projects/${project.id}/environments`;
+  const { body: staging } = await world.client.post(environments, { name: "staging" });
+  const pool = await newPool(world, [staging.id]);
+  return {
+    ...(await newInside(world.client, staging.id)),
+    org_id: world.id,
+    project_id: project.id,
+    membership_id: member.membershipId,
+    member_id: member.membershipId,
+    key_id: member.keyId,
+    pool_id: pool.id,
+    token_id: pool.tokenId,
+    integration_id: (await newIntegration(world.client, project.id)).id,
+  };
+}
+
+function pathOf(operation: Operation, ids: Record<string, string>): string {
+  return operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
+    const id = ids[name];
+    if (!id) throw new Error(`There is no record for {${name}}`);
+    return id;
+  });
+}
+
+/** The ID of the record that an operation deletes: the last parameter of its path. */
+const recordOf = (operation: Operation, ids: Record<string, string>) =>
+  pathOf(operation, ids).split("/").at(-1);
+
+/** A database that answers the first query of each of `count` sessions before any second query. */
+function readingTogether(count: number): D1Database {
+  let started = 0;
+  let open = () => {};
+  const allHaveRead = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const hold = async <Result>(isFirst: boolean, run: () => Promise<Result>): Promise<Result> => {
+    if (!isFirst) await allHaveRead;
+    try {
+      return await run();
+    } finally {
+      if (isFirst) started += 1;
+      if (started === count) open();
+    }
+  };
+  const withSession = (constraint: string) => {
+    const session = env.DB.withSession(constraint);
+    let queries = 0;
+    const query = <Result>(run: () => Promise<Result>) => {
+      queries += 1;
+      return hold(queries === 1, run);
+    };
+    const wrap = (bound: D1PreparedStatement) => ({
+      bound,
+      bind: (...params: unknown[]) => wrap(bound.bind(...params)),
+      all: () => query(() => bound.all()),
+      run: () => query(() => bound.run()),
+      raw: () => query(() => bound.raw()),
+    });
+    return {
+      prepare: (sql: string) => wrap(session.prepare(sql)),
+      batch: (statements: { bound: D1PreparedStatement }[]) =>
+        query(() => session.batch(statements.map(({ bound }) => bound))),
+      getBookmark: () => session.getBookmark(),
+    };
+  };
+  return { withSession } as unknown as D1Database;
+}
+
+/** A database that is an ordinary one until it is replaced. */
+function replaceable() {
+  let current: D1Database = env.DB;
+  const withSession = (constraint: string) => current.withSession(constraint);
+  return {
+    database: { withSession } as unknown as D1Database,
+    replace: (database: D1Database) => {
+      current = database;
+    },
+  };
+}
+
+/** Sends a DELETE from several callers at once, each of whom has read before any of them writes. */
+async function deleteAtOnce(world: World, path: string): Promise<Reply[]> {
+  const { database, replace } = replaceable();
+  const isolate = new Instrumented({ database });
+  const people = await Promise.all(Array.from({ length: CALLERS }, () => newKey(world)));
+  const callers = people.map(({ client }) => client.via(isolate.fetch));
+  // From here on the isolate knows the keys, so that a request begins with its own query.
+  await Promise.all(callers.map((caller) => caller.get("/v1/orgs")));
+  replace(readingTogether(CALLERS));
+  return Promise.all(callers.map((caller) => caller.delete(path)));
+}
+
+async function countEntries(recordId: string | undefined): Promise<number> {
+  const count = await env.DB.prepare(
+    "select count(*) as count from changelog_entries where record_id = ? and action = 'deleted'",
+  )
+    .bind(recordId)
+    .first<number>("count");
+  return count ?? 0;
+}
+
+describe("of several DELETEs of one record", () => {
+  it("every operation is tested", () => {
+    const ids = deletions.map(({ operationId }) => operationId);
+    expect(Object.keys(CHANGELOG).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(cases)("at once, %s succeeds once, and the others are 404", async (id, operation) => {
+    const world = await newWorld();
+    const ids = await newRecords(world);
+    const replies = await deleteAtOnce(world, pathOf(operation, ids));
+    const statuses = replies.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([204, ...Array(CALLERS - 1).fill(404)]);
+    expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
+  });
+
+  it.each(cases)(
+    "one after the other, %s succeeds once, and then is 404",
+    async (id, operation) => {
+      const world = await newWorld();
+      const ids = await newRecords(world);
+      const path = pathOf(operation, ids);
+      expect((await world.client.delete(path)).status).toBe(204);
+      expect((await world.client.delete(path)).status).toBe(404);
+      expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
+    },
+  );
+});
+
+describe("a record that cannot be deleted", () => {
+  it.each([
+    ["deleteProject", "project_id"],
+    ["deleteEnvironment", "environment_id"],
+    ["deleteStack", "stack_id"],
+  ])("is a conflict for all of several DELETEs at once: %s", async (id, name) => {
+    const world = await newWorld();
+    const ids = await newRecords(world);
+    await connect(world.client, String(ids["project_id"]));
+    await newDeployment(world.client, String(ids["environment_id"]));
+    const operation = deletions.find(({ operationId }) => operationId === id);
+    if (!operation) throw new Error(`There is no ${id}`);
+    const replies = await deleteAtOnce(world, pathOf(operation, ids));
+    expect(replies.map(({ status }) => status)).toEqual(Array(CALLERS).fill(409));
+    for (const { body } of replies) expect(body.message).toContain("deployment");
+    expect(await countEntries(ids[name])).toBe(0);
+  });
+});

@@ -1,0 +1,309 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import type { Client, Parsed } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { Attempt, claim } from "../../support/runner.ts";
+import {
+  connect,
+  newDeployment,
+  newInside,
+  newPool,
+  newProject,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+/** Of the second operation. */
+const REASON = /^patch_conflict: operation 1: /;
+
+let world: World;
+let project: Parsed;
+let environmentId: string;
+let environment: string;
+let now: number;
+let worker: Instrumented;
+let runner: Client;
+
+beforeEach(async () => {
+  now = Date.now();
+  worker = new Instrumented({ clock: { now: () => now } });
+  world = await newWorld();
+  world.client = world.client.via(worker.fetch);
+  project = await newProject(world.client);
+  environmentId = project.default_environment_id;
+  environment = `/v1/environments/${environmentId}`;
+  await connect(world.client, project.id);
+  runner = (await newPool(world, [environmentId])).runner.via(worker.fetch);
+});
+
+const queue = (...patch: object[]) =>
+  newDeployment(world.client, environmentId, { queue: "fifo", patch, stack_ids: [] });
+const again = async (id: string) =>
+  (await world.client.post(`/v1/deployments/${id}/redeploy`, { queue: "fifo" })).body;
+const set = (path: string, value: unknown) => ({ op: "add", path, value });
+const read = async (id: string) => (await world.client.get(`/v1/deployments/${id}`)).body;
+const configuration = async () => (await world.client.get(environment)).body.configuration;
+const put = (value: object) =>
+  world.client.put(environment, { name: "production", configuration: value });
+
+/** Starts the next deployment, and gives it as its runner gets it. */
+async function start(): Promise<{ attempt: Attempt; deployment: Parsed }> {
+  const attempt = await Attempt.claim(runner);
+  const { status, body } = await attempt.post("start");
+  expect(status).toBe(200);
+  return { attempt, deployment: body.deployment };
+}
+
+async function succeed(): Promise<Parsed> {
+  const { attempt, deployment } = await start();
+  expect((await attempt.complete("succeeded")).status).toBe(200);
+  return deployment;
+}
+
+/** Claims and starts the next deployment, whose patch does not apply. */
+async function fail(): Promise<Parsed> {
+  const attempt = await Attempt.claim(runner);
+  const reply = await attempt.post("start");
+  expect(reply).toMatchObject({
+    status: 409,
+    body: { code: "conflict", cause: { reason: "patch_conflict" } },
+  });
+  expect(reply.headers.get("deployment-desired")).toBe("stop");
+  return read(attempt.deploymentId);
+}
+
+describe("deployments that wait for one another", () => {
+  it("each add their own patch, based on what the one before has left", async () => {
+    await queue(set("/a", 1), set("/shared", "first"));
+    const second = await queue(set("/b", 2), set("/shared", "second"));
+    expect(second.data.patch[1]).not.toHaveProperty("old_value");
+    await succeed();
+    const executed = await succeed();
+    expect(executed.id).toBe(second.id);
+    expect(executed.data.patch).toEqual([
+      set("/b", 2),
+      { ...set("/shared", "second"), old_value: "first" },
+    ]);
+    expect((await read(second.id)).data.patch).toEqual(executed.data.patch);
+    expect(await configuration()).toEqual({ a: 1, b: 2, shared: "second" });
+  });
+
+  it("roll nothing back, without a patch or behind one that failed", async () => {
+    await queue(set("/a", 1));
+    await queue(set("/broken", true));
+    await queue();
+    await queue(set("/c", 3));
+    await succeed();
+    const { attempt } = await start();
+    await attempt.complete("failed");
+    await succeed();
+    expect(await configuration()).toEqual({ a: 1 });
+    await succeed();
+    expect(await configuration()).toEqual({ a: 1, c: 3 });
+  });
+
+  it("keep what was edited between their creation and their start", async () => {
+    await put({ edited: 1, replicas: 1 });
+    const { id } = await queue({ op: "replace", path: "/replicas", value: 5 });
+    await put({ edited: 2, replicas: 3 });
+    expect((await succeed()).data.patch[0].old_value).toBe(3);
+    expect((await read(id)).data.patch[0].old_value).toBe(3);
+    expect(await configuration()).toEqual({ edited: 2, replicas: 5 });
+  });
+
+  it("do not mind edits of others' configurations, nor one that changes nothing", async () => {
+    await put({ a: 1 });
+    await queue(set("/b", 2));
+    const other = (
+      await world.client.post(`/v1/projects/${project.id}/environments`, {
+        name: "other",
+      })
+    ).body;
+    const body = { name: "other", configuration: { a: 9 } };
+    expect((await world.client.put(`/v1/environments/${other.id}`, body)).status).toBe(200);
+    await put({ a: 1 });
+    const attempt = await Attempt.claim(runner);
+    worker.forget();
+    await attempt.post("start");
+    expect(worker.database.map(({ statements }) => statements.length)).toEqual([10]);
+  });
+});
+
+describe("a patch that does not apply any more", () => {
+  it("fails its deployment, which says which operation, and the next one is offered", async () => {
+    await put({ replicas: 1, tags: [] });
+    const stackId = String((await newInside(world.client, environmentId))["stack_id"]);
+    const failing = await newDeployment(world.client, environmentId, {
+      queue: "fifo",
+      patch: [set("/x", 1), { op: "test", path: "/replicas", value: 1 }],
+      stack_ids: [stackId],
+    });
+    const removing = await queue({ op: "remove", path: "/tags" });
+    await put({ replicas: 2, tags: [] });
+    const failed = await fail();
+    expect(failed).toMatchObject({
+      id: failing.id,
+      status: "failed",
+      data: {
+        patch: failing.data.patch,
+        stacks: [{ status: "skipped", status_reason: expect.stringMatching(REASON) }],
+      },
+    });
+    expect(await configuration()).toEqual({ replicas: 2, tags: [] });
+    expect((await succeed()).id).toBe(removing.id);
+    expect(await configuration()).toEqual({ replicas: 2 });
+  });
+
+  it("is reported in the same words to the runner that asks again", async () => {
+    await put({ a: 1 });
+    await queue({ op: "remove", path: "/a" });
+    await put({});
+    const attempt = await Attempt.claim(runner);
+    const [first, second] = [await attempt.post("start"), await attempt.post("start")];
+    expect(first.status).toBe(409);
+    expect(second.body).toEqual(first.body);
+    expect((await claim(runner)).status).toBe(204);
+  });
+
+  it("does not fail one whose operations apply to another value", async () => {
+    await put({ a: 1 });
+    await queue({ op: "test", path: "/a", value: 1 }, { op: "remove", path: "/a" });
+    await put({ a: 1, b: 2 });
+    await succeed();
+    expect(await configuration()).toEqual({ b: 2 });
+  });
+
+  it("does not fail one whose old values are too large now: it is executed without them", async () => {
+    await put({ a: "small" });
+    await queue({ op: "replace", path: "/a", value: 1 }, { op: "add", path: "/a", value: 2 });
+    await put({ a: "x".repeat(262_100) });
+    expect((await succeed()).data.patch).toEqual([
+      { op: "replace", path: "/a", value: 1 },
+      { op: "add", path: "/a", value: 2 },
+    ]);
+    expect(await configuration()).toEqual({ a: 2 });
+  });
+
+  it("fails one that would make the configuration too large", async () => {
+    await queue(set("/mine", "x".repeat(150_000)));
+    await put({ yours: "y".repeat(150_000) });
+    expect((await fail()).status).toBe("failed");
+  });
+});
+
+describe("a configuration that is fixed at creation", () => {
+  it("is what a redeployment leads to, by a patch that starts from the current one", async () => {
+    await queue(set("/version", 1));
+    const first = await succeed();
+    await queue(set("/version", 2));
+    await succeed();
+    const back = await again(first.id);
+    expect(back.data.patch).toEqual([{ op: "replace", path: "/version", value: 1, old_value: 2 }]);
+    await put({ version: 3, added: true });
+    const executed = await succeed();
+    expect(executed.id).toBe(back.id);
+    expect(executed.data.patch).toHaveLength(2);
+    expect(executed.data.patch).toEqual(
+      expect.arrayContaining([
+        { op: "remove", path: "/added", old_value: true },
+        { op: "replace", path: "/version", value: 1, old_value: 3 },
+      ]),
+    );
+    expect(await configuration()).toEqual({ version: 1 });
+  });
+
+  it("is what a promotion leads to", async () => {
+    await queue(set("/version", 1));
+    const { id } = await succeed();
+    const staging = (
+      await world.client.post(`/v1/projects/${project.id}/environments`, { name: "staging" })
+    ).body;
+    const path = `/v1/environments/${staging.id}`;
+    const body = { environment_id: staging.id };
+    const promoted = (await world.client.post(`/v1/deployments/${id}/promote`, body)).body;
+    await world.client.put(path, { name: "staging", configuration: { version: 0, other: 1 } });
+    const other = (await newPool(world, [staging.id])).runner.via(worker.fetch);
+    const attempt = await Attempt.started(other);
+    expect(attempt.deploymentId).toBe(promoted.id);
+    await attempt.complete("succeeded");
+    expect((await world.client.get(path)).body.configuration).toEqual({ version: 1 });
+  });
+
+  it("is that of a deployment that was queued before there were versions", async () => {
+    await put({ a: 1 });
+    const { id } = await queue(set("/b", 2));
+    // As the previous Worker writes it, during a rollout or before: without the new columns.
+    const copied = `organization_id, project_id, environment_id, number, status, queue, patch,
+      configuration, created_at, updated_at`;
+    const earlier = newId(systemClock);
+    await env.DB.batch([
+      env.DB.prepare("update deployments set number = -number where id = ?").bind(id),
+      env.DB.prepare(
+        `insert into deployments (id, ${copied}) select ?1, organization_id, project_id,
+           environment_id, -number, status, queue, patch, configuration, created_at, updated_at
+         from deployments where id = ?2`,
+      ).bind(earlier, id),
+      env.DB.prepare("delete from deployments where id = ?").bind(id),
+    ]);
+    await put({ a: 9, c: 3 });
+    const executed = await succeed();
+    expect(executed.id).toBe(earlier);
+    expect(executed.data.patch).toHaveLength(3);
+    expect(await configuration()).toEqual({ a: 1, b: 2 });
+  });
+});
+
+describe("a start", () => {
+  it("that is sent again gives the same deployment and changes nothing", async () => {
+    await put({ a: 1 });
+    await queue(set("/a", 2));
+    await put({ a: 5 });
+    const attempt = await Attempt.claim(runner);
+    const first = await attempt.post("start");
+    now += 1_000;
+    const second = await attempt.post("start");
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual(first.body);
+    expect(first.body.deployment.data.patch[0].old_value).toBe(5);
+  });
+
+  it("makes one more round trip if there is something to base on another configuration", async () => {
+    await put({ a: 1 });
+    const costs: number[][] = [];
+    const measure = async () => {
+      const attempt = await Attempt.claim(runner);
+      worker.forget();
+      await attempt.post("start");
+      costs.push(worker.database.map(({ statements }) => statements.length));
+      await attempt.complete("succeeded");
+    };
+    await queue(set("/a", 2));
+    await queue({ op: "test", path: "/a", value: 1 });
+    await measure();
+    await queue(set("/a", 3));
+    await measure();
+    await measure();
+    expect(costs).toEqual([[10], [10, 11], [10]]);
+  });
+});
+
+describe("the configuration of an environment", () => {
+  it("is not replaced while a deployment is active, and may be otherwise", async () => {
+    const { id } = await queue(set("/a", 1));
+    expect((await put({ b: 1 })).status).toBe(200);
+    const { attempt } = await start();
+    const refused = await put({ b: 2 });
+    expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect((await put({ b: 1 })).status).toBe(200);
+    await world.client.patch(`/v1/deployments/${id}/cancel`);
+    expect((await put({ b: 2 })).status).toBe(409);
+    await attempt.complete("canceled");
+    expect((await put({ b: 2 })).status).toBe(200);
+    await queue(set("/c", 1));
+    await succeed();
+    expect((await put({ d: 1 })).status).toBe(200);
+    expect(await configuration()).toEqual({ d: 1 });
+  });
+});

@@ -1,0 +1,172 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { DEPLOYMENT_STATUSES } from "../../../src/features/deployments/lifecycle.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import type { Client } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { expectIndexed, insertProjects } from "../../support/lists.ts";
+import { join, newWorld, type World } from "../../support/world.ts";
+
+const ROWS = 1_000;
+const LIMIT = 20;
+const SIX = DEPLOYMENT_STATUSES.filter((status) => status !== "succeeded").join();
+
+describe("every list of deployments, resources, runners and deliveries", () => {
+  let world: World;
+  let projectId: string;
+  const environmentId = newId(systemClock);
+  const stackId = newId(systemClock);
+  const integrationId = newId(systemClock);
+
+  beforeAll(async () => {
+    world = await newWorld();
+    const person = await join(world);
+    projectId = newId(systemClock);
+    const ids = Array.from({ length: ROWS }, () => newId(systemClock));
+    await insertProjects(world, [{ id: projectId, createdAt: 0 }]);
+    await insertProjects(
+      world,
+      ids.map((id, index) => ({ id, createdAt: index })),
+    );
+    const insert = (sql: string) => env.DB.prepare(sql);
+    await env.DB.batch([
+      insert(
+        "insert into environments (id, organization_id, project_id, name, configuration, created_at, updated_at) values (?1, ?2, ?3, 'e', '{}', 0, 0)",
+      ).bind(environmentId, world.id, projectId),
+      insert("insert into stacks values (?1, ?2, ?3, ?4, null, 's', 0, 0)").bind(
+        stackId,
+        world.id,
+        projectId,
+        environmentId,
+      ),
+      insert("insert into project_members values (?1, ?2, ?3, 'viewer', 0, 0)").bind(
+        projectId,
+        person.membershipId,
+        world.id,
+      ),
+      insert(
+        `insert into integrations (id, organization_id, project_id, type, configuration, url,
+           shown_url, created_at, updated_at) values (?1, ?2, ?3, 'webhook', '{}', '', '', 0, 0)`,
+      ).bind(integrationId, world.id, projectId),
+    ]);
+    const roles = ["viewer", "contributor", "viewer"];
+    const statements = ids.flatMap((id, at) => [
+      insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(id),
+      insert("insert into memberships values (?1, ?2, ?1, 'member', ?3, 0)").bind(id, world.id, at),
+      insert(
+        "insert into api_keys values (?1, ?2, ?1, 'x', 'member', ?1, 'abcd', 1, null, null, ?3)",
+      ).bind(id, world.id, at),
+      insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0)").bind(
+        projectId,
+        id,
+        world.id,
+        roles[at % 3],
+        at,
+      ),
+      insert(
+        `insert into deployments (id, organization_id, project_id, environment_id, number, status,
+           announced, queue, patch, configuration, created_at, updated_at)
+           values (?1, ?2, ?3, ?4, ?5, ?6, ?6, 'fifo', '[]', '{}', ?5, 0)`,
+      ).bind(id, world.id, projectId, environmentId, at, at % 2 ? "failed" : "succeeded"),
+      insert(
+        "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
+      ).bind(id, stackId, world.id, environmentId, at),
+      insert(
+        `insert into resources values (?1, ?2, ?3, ?4, ?5, ?1, 'p', 'x', 'CREATE_COMPLETE', null,
+           0, ?6, 0)`,
+      ).bind(id, world.id, projectId, environmentId, stackId, at),
+      insert(
+        `insert into deliveries values (?1, ?2, ?3, ?4, ?1, 'ping', '{}', 0, ?6, 0, 0, null, 0, ?5,
+           0, 0, null)`,
+      ).bind(id, world.id, projectId, integrationId, at, at % 2 ? "failed" : "succeeded"),
+      insert(
+        `insert into runner_pools (id, organization_id, name, created_at, updated_at)
+           values (?1, ?2, ?1, ?3, 0)`,
+      ).bind(id, world.id, at),
+      // The member has a role in every hundredth of the projects.
+      ...(at % 10 === 0
+        ? [
+            insert("insert into project_members values (?1, ?2, ?3, 'viewer', ?4, ?4)").bind(
+              id,
+              person.membershipId,
+              world.id,
+              at,
+            ),
+          ]
+        : []),
+    ]);
+    for (let at = 0; at < statements.length; at += 500) {
+      await env.DB.batch(statements.slice(at, at + 500));
+    }
+  });
+
+  const deliveriesPath = () =>
+    `/v1/projects/${projectId}/notification-integrations/${integrationId}/deliveries`;
+
+  const lists = {
+    deployments: () => ["/v1/deployments", world.client],
+    "deployments with one status": () => ["/v1/deployments?status=failed", world.client],
+    "deployments with two statuses": () => [
+      "/v1/deployments?status=failed,succeeded",
+      world.client,
+    ],
+    "deployments of an environment": () => [
+      `/v1/environments/${environmentId}/deployments`,
+      world.client,
+    ],
+    "deployments of an environment with two statuses": () => [
+      `/v1/environments/${environmentId}/deployments?status=failed,succeeded`,
+      world.client,
+    ],
+    "deployments with six statuses": () => [`/v1/deployments?status=${SIX}`, world.client],
+    "deployments of an environment with six statuses": () => [
+      `/v1/environments/${environmentId}/deployments?status=${SIX}`,
+      world.client,
+    ],
+    "deployments of a stack": () => [`/v1/stacks/${stackId}/deployments`, world.client],
+    "deployments of a stack with one status": () => [
+      `/v1/stacks/${stackId}/deployments?status=failed`,
+      world.client,
+    ],
+    "deployments of a stack with two statuses": () => [
+      `/v1/stacks/${stackId}/deployments?status=failed,succeeded`,
+      world.client,
+    ],
+    "resources of a stack": () => [`/v1/stacks/${stackId}/resources`, world.client],
+    "resources of an environment": () => [
+      `/v1/environments/${environmentId}/resources`,
+      world.client,
+    ],
+    deliveries: () => [deliveriesPath(), world.client],
+    "deliveries with one status": () => [`${deliveriesPath()}?status=failed`, world.client],
+    "deliveries with two statuses": () => [
+      `${deliveriesPath()}?status=failed,succeeded`,
+      world.client,
+    ],
+    "runner pools": () => [`/v1/orgs/${world.id}/runner-pools`, world.client],
+  } satisfies Record<string, () => [string, Client]>;
+
+  const cases = Object.entries(lists).flatMap(([name, list]) =>
+    ["+created_at", "-created_at"].map((order) => [name, order, list] as const),
+  );
+
+  it.each(cases)(
+    "(%s, %s) walks an index, and reads about what it returns",
+    async (_, order, list) => {
+      const [path, client] = list();
+      const worker = new Instrumented();
+      const caller = client.via(worker.fetch);
+      const separator = path.includes("?") ? "&" : "?";
+      let after = "";
+      for (let page = 0; page < 3; page += 1) {
+        worker.forget();
+        const query = `sort_by=${order}&limit=${LIMIT}${after}`;
+        const { body } = await caller.get(`${path}${separator}${query}`);
+        expect(body.data).toHaveLength(LIMIT);
+        after = `&after=${body.next_page}`;
+        await expectIndexed(worker.database, LIMIT);
+      }
+    },
+  );
+});

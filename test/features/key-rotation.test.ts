@@ -1,0 +1,237 @@
+import { env } from "cloudflare:workers";
+import { drizzle } from "drizzle-orm/d1";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Database } from "../../src/db/client.ts";
+import { rotateBatch } from "../../src/features/key-rotation/rotation.ts";
+import {
+  SEALED_COLUMNS,
+  type SealedColumn,
+} from "../../src/features/key-rotation/sealed-columns.ts";
+import { Cipher } from "../../src/lib/cipher.ts";
+import type { Client, Parsed } from "../support/client.ts";
+import { newIntegration, newKey, newProject, newWorld } from "../support/world.ts";
+
+const VARIABLES = 20;
+/** Each has a URL and a secret; every other one, a previous secret as well. */
+const INTEGRATIONS = 6;
+const SEALED = VARIABLES + INTEGRATIONS * 2 + INTEGRATIONS / 2;
+const keyOf = (byte: number) => btoa(String.fromCharCode(...new Uint8Array(32).fill(byte)));
+// The suite's own key, and one to come.
+const OLD = `test:${keyOf(7)}`;
+const NEW = `next:${keyOf(8)}`;
+
+interface Row {
+  id: string;
+  organization_id: string;
+  sealed: string;
+}
+
+/** What every sealed text says, by its column and the ID of its row. */
+type Texts = ReadonlyMap<string, string>;
+
+const nameOf = ({ table, column }: SealedColumn, id: string) => `${table}.${column} ${id}`;
+
+async function rowsOf({ table, column }: SealedColumn): Promise<Row[]> {
+  const { results } = await env.DB.prepare(
+    `select id, organization_id, ${column} as sealed from ${table}
+      where ${column} is not null order by id`,
+  ).all<Row>();
+  return results;
+}
+
+/** One of everything that is sealed, and more, under the old key. */
+async function newSealed() {
+  await env.DB.batch(
+    ["deliveries", "integrations", "variables"].map((table) =>
+      env.DB.prepare(`delete from ${table}`),
+    ),
+  );
+  const world = await newWorld();
+  const project = await newProject(world.client);
+  const path = `/v1/environments/${project.default_environment_id}/variables`;
+  const variables = Array.from({ length: VARIABLES }, (_, index) => ({
+    name: `V_${index}`,
+    storage_method: "secret",
+    value: `value ${index}`,
+  }));
+  const { body } = await world.client.put(path, { mode: "replace", variables });
+  const byName = new Map(variables.map(({ name, value }) => [name, value]));
+  const texts = new Map<string, string>(
+    body.data.map(({ id, name }: Parsed) => [`variables.value ${id}`, byName.get(name)]),
+  );
+  const { client } = await newKey(world);
+  for (let at = 0; at < INTEGRATIONS; at += 1)
+    await newSealedIntegration(client, project, texts, at);
+  expect(texts.size).toBe(SEALED);
+  return texts;
+}
+
+async function newSealedIntegration(
+  client: Client,
+  project: Parsed,
+  texts: Map<string, string>,
+  at: number,
+): Promise<void> {
+  const url = `https://hooks.example.com/?at=${at}`;
+  const { id, secret } = await newIntegration(client, project.id, [], url);
+  texts.set(`integrations.url ${id}`, url).set(`integrations.secret ${id}`, secret);
+  if (at % 2 === 0) return;
+  const path = `/v1/projects/${project.id}/notification-integrations/${id}/rotate-secret`;
+  const { body } = await client.post(path, undefined);
+  texts.set(`integrations.secret ${id}`, body.secret);
+  texts.set(`integrations.previous_secret ${id}`, secret);
+}
+
+async function expectReadable(cipher: Cipher, texts: Texts): Promise<void> {
+  const found = new Map<string, string>();
+  for (const column of SEALED_COLUMNS) {
+    for (const { id, organization_id, sealed } of await rowsOf(column)) {
+      const text = await cipher.open(sealed, column.placeOf(organization_id, id));
+      found.set(nameOf(column, id), text);
+    }
+  }
+  expect(found).toEqual(texts);
+}
+
+/** A database that dies with its n-th batch: before it, or after it but before its answer. */
+function dying(batches: number, after: boolean): Database {
+  let left = batches;
+  return databaseWith(async (statements) => {
+    left -= 1;
+    if (left > 0) return env.DB.batch(statements);
+    if (after) await env.DB.batch(statements);
+    throw new Error("Killed");
+  });
+}
+
+function databaseWith(batch: (statements: D1PreparedStatement[]) => Promise<D1Result[]>): Database {
+  const database = { prepare: (sql: string) => env.DB.prepare(sql), batch };
+  return drizzle(database as unknown as D1Database);
+}
+
+/** As the command does it. */
+async function rotateAll(db: Database, cipher: Cipher, size: number): Promise<number> {
+  let resealed = 0;
+  for (const column of SEALED_COLUMNS) {
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const batch = await rotateBatch(db, cipher, column, { after, size });
+      resealed += batch.resealed;
+      after = batch.next;
+    }
+  }
+  return resealed;
+}
+
+const whole = { after: "", size: 50 };
+const columnNamed = (name: string) => {
+  const found = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name);
+  if (!found) throw new Error(`${name} is not sealed`);
+  return found;
+};
+
+describe("key rotation", () => {
+  it("killed anywhere and resumed leaves every text readable at every moment", async () => {
+    const cipher = await Cipher.of(`${NEW},${OLD}`);
+    const cuts = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.boolean()), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(cuts, fc.integer({ min: 1, max: 30 }), async (each, size) => {
+        const texts = await newSealed();
+        for (const [batches, after] of each) {
+          await rotateAll(dying(batches, after), cipher, size).catch((error: Error) => {
+            expect(String(error)).toContain("Killed");
+          });
+          await expectReadable(cipher, texts);
+        }
+        await rotateAll(drizzle(env.DB), cipher, size);
+        await expectReadable(await Cipher.of(NEW), texts);
+        expect(await rotateAll(drizzle(env.DB), cipher, size)).toBe(0);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it("writes each text once, and nothing else of its row", async () => {
+    const cipher = await Cipher.of(`${NEW},${OLD}`);
+    await newSealed();
+    const others = async () => {
+      const results = await env.DB.batch<Record<string, unknown>>([
+        env.DB.prepare("select * from variables order by id"),
+        env.DB.prepare("select * from integrations order by id"),
+      ]);
+      const sealed = SEALED_COLUMNS.map(({ column }) => column);
+      return results
+        .flatMap((each) => each.results)
+        .map((row) => Object.entries(row).filter(([name]) => !sealed.includes(name)));
+    };
+    const before = await others();
+    expect(await rotateAll(drizzle(env.DB), cipher, 10)).toBe(SEALED);
+    expect(await others()).toEqual(before);
+    const rows = (await Promise.all(SEALED_COLUMNS.map(rowsOf))).flat();
+    expect(rows).toHaveLength(SEALED);
+    expect(rows.every(({ sealed }) => sealed.startsWith("next."))).toBe(true);
+  });
+
+  it.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, column] as const))(
+    "never puts an old %s over one that is written meanwhile",
+    async (_, column) => {
+      const cipher = await Cipher.of(`${NEW},${OLD}`);
+      const texts = await newSealed();
+      const rows = await rowsOf(column);
+      const [victim] = rows;
+      if (!victim) throw new Error("There are rows");
+      const racing = databaseWith(async (statements) => {
+        const place = column.placeOf(victim.organization_id, victim.id);
+        const sealed = await (await Cipher.of(OLD)).seal("newer", place);
+        await env.DB.prepare(`update ${column.table} set ${column.column} = ? where id = ?`)
+          .bind(sealed, victim.id)
+          .run();
+        return env.DB.batch(statements);
+      });
+      const { resealed } = await rotateBatch(racing, cipher, column, whole);
+      expect(resealed).toBe(rows.length - 1);
+      await expectReadable(cipher, new Map(texts).set(nameOf(column, victim.id), "newer"));
+    },
+  );
+
+  it("misses no secret that becomes the previous one meanwhile", async () => {
+    const cipher = await Cipher.of(`${NEW},${OLD}`);
+    const texts = new Map(await newSealed());
+    const [victim] = await rowsOf(columnNamed("integrations.secret"));
+    if (!victim) throw new Error("There are rows");
+    const { id } = victim;
+    const place = columnNamed("integrations.secret").placeOf(victim.organization_id, id);
+    let batches = 0;
+    const racing = databaseWith(async (statements) => {
+      batches += 1;
+      // The Worker knows the new key, and so seals under it.
+      if (batches === 3) {
+        await env.DB.prepare(
+          "update integrations set previous_secret = secret, secret = ? where id = ?",
+        )
+          .bind(await cipher.seal("rotated", place), id)
+          .run();
+      }
+      return env.DB.batch(statements);
+    });
+    await rotateAll(racing, cipher, 50);
+    expect(batches).toBeGreaterThanOrEqual(3);
+    texts.set(`integrations.previous_secret ${id}`, texts.get(`integrations.secret ${id}`) ?? "");
+    texts.set(`integrations.secret ${id}`, "rotated");
+    await expectReadable(await Cipher.of(NEW), texts);
+  });
+
+  it("names what no key opens, leaves it as it is, and goes on", async () => {
+    await newSealed();
+    const column = columnNamed("variables.value");
+    const [lost] = await rowsOf(column);
+    await env.DB.prepare("update variables set value = ? where id = ?")
+      .bind("gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", lost?.id)
+      .run();
+    const cipher = await Cipher.of(`${NEW},${OLD}`);
+    const batch = await rotateBatch(drizzle(env.DB), cipher, column, whole);
+    expect(batch).toEqual({ resealed: VARIABLES - 1, unreadable: [lost?.id], next: undefined });
+    const left = (await rowsOf(column)).filter(({ sealed }) => sealed.startsWith("gone."));
+    expect(left).toHaveLength(1);
+  });
+});

@@ -1,0 +1,360 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../../src/app.ts";
+import { EVENT_TYPES } from "../../../src/features/notifications/kinds.ts";
+import { FAILURE_REASONS } from "../../../src/features/notifications/outbox/model.ts";
+import type { Client, Parsed } from "../../support/client.ts";
+import { complaintsOfWebhook, openApi } from "../../support/contract.ts";
+import { Attempt } from "../../support/runner.ts";
+import {
+  connect,
+  join,
+  newDelivery,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newPool,
+  newProject,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+let world: World;
+let client: Client;
+let project: Parsed;
+let integration: Parsed;
+let path: string;
+
+beforeEach(async () => {
+  world = await newWorld();
+  client = world.client;
+  project = await newProject(client);
+  integration = await newIntegration(client, project.id);
+  path = `/v1/projects/${project.id}/notification-integrations/${integration.id}`;
+});
+
+const rowOf = async (id: string) =>
+  (await env.DB.prepare("select * from deliveries where id = ?").bind(id).first()) as Record<
+    string,
+    string | number | null
+  >;
+
+const disable = () =>
+  env.DB.prepare("update integrations set disabled_at = 1, disabled_reason = 'gone' where id = ?")
+    .bind(integration.id)
+    .run();
+
+/** A caller whose rings for deliveries are heard. */
+function listening(): { caller: Client; rung: string[]; fail(): void } {
+  const rung: string[] = [];
+  let isBroken = false;
+  const app = createApp({ log: () => undefined });
+  const sendBatch = async (messages: { body: { delivery_id: string } }[]) => {
+    if (isBroken) throw new Error("The queue is down");
+    rung.push(...messages.map(({ body }) => body.delivery_id));
+  };
+  const bindings = { ...env, DELIVERIES: { sendBatch } } as unknown as Env;
+  const execution = {
+    waitUntil() {},
+    passThroughOnException() {},
+  } as unknown as ExecutionContext;
+  const fail = () => {
+    isBroken = true;
+  };
+  return { caller: client.via((request) => app.fetch(request, bindings, execution)), rung, fail };
+}
+
+describe("the deliveries of an integration", () => {
+  it("are listed by page, the newest first, without what was sent", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 5; at += 1) {
+      ids.unshift(await newDelivery(integration.id, { createdAt: at }));
+    }
+    const { body: first } = await client.get(`${path}/deliveries?limit=3`);
+    const { body: second } = await client.get(
+      `${path}/deliveries?limit=3&after=${first.next_page}`,
+    );
+    expect([first.has_more, second.has_more]).toEqual([true, false]);
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
+    expect(first.data[0]).toEqual({
+      id: ids[0],
+      integration_id: integration.id,
+      event_id: ids[0],
+      type: "deployments.failed",
+      status: "succeeded",
+      attempt_count: 1,
+      created_at: "1970-01-01T00:00:00.004Z",
+      updated_at: "1970-01-01T00:00:00.004Z",
+      finished_at: "1970-01-01T00:00:00.004Z",
+    });
+  });
+
+  it("are filtered by one status or several", async () => {
+    const made: Record<string, string> = {};
+    for (const [at, status] of ["pending", "succeeded", "failed"].entries()) {
+      made[status] = await newDelivery(integration.id, { status, createdAt: at });
+    }
+    const listed = async (query: string) =>
+      (await client.get(`${path}/deliveries?${query}`)).body.data.map(({ id }: Parsed) => id);
+    const { pending, succeeded, failed } = made;
+    expect(await listed("status=pending")).toEqual([pending]);
+    expect(await listed("status=failed,pending")).toEqual([failed, pending]);
+    expect(await listed("status=succeeded&status=failed")).toEqual([failed, succeeded]);
+    expect(await listed("status=pending,succeeded,failed")).toEqual([failed, succeeded, pending]);
+    const wrong = await client.get(`${path}/deliveries?status=lost`);
+    expect([wrong.status, wrong.body.cause.issues[0].path]).toEqual([400, "status.0"]);
+  });
+
+  it("say when they will be tried again, while they are pending", async () => {
+    const id = await newDelivery(integration.id, { status: "pending", attempts: 2 });
+    const { body } = await client.get(`${path}/deliveries/${id}`);
+    expect(body).toMatchObject({
+      status: "pending",
+      attempt_count: 2,
+      next_attempt_at: "1970-01-01T00:00:00.002Z",
+    });
+    expect(body).not.toHaveProperty("finished_at");
+  });
+
+  it("say why they failed without being sent, and only then", async () => {
+    const id = await newDelivery(integration.id, { status: "failed", attempts: 0 });
+    const own = await newDelivery(integration.id, { status: "failed", attempts: 8 });
+    const set = env.DB.prepare("update deliveries set failure_reason = ?1 where id = ?2");
+    for (const reason of FAILURE_REASONS) {
+      await set.bind(reason, id).run();
+      const { body } = await client.get(`${path}/deliveries/${id}`);
+      expect(body.failure_reason).toBe(reason);
+    }
+    const { body } = await client.get(`${path}/deliveries`);
+    const reasons = new Map(body.data.map((each: Parsed) => [each.id, each.failure_reason]));
+    expect(reasons).toEqual(
+      new Map([
+        [id, FAILURE_REASONS.at(-1)],
+        [own, undefined],
+      ]),
+    );
+    // A redelivery is a delivery of its own, which has not failed.
+    const again = await client.post(`${path}/deliveries/${id}/redeliver`, undefined);
+    expect(again.body).not.toHaveProperty("failure_reason");
+  });
+
+  it("are read with what was sent, and what came of it each time", async () => {
+    const id = await newDelivery(integration.id, { attempts: 2 });
+    const insert = (number: number, ...rest: (string | number | null)[]) =>
+      env.DB.prepare("insert into delivery_attempts values (?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(id, number, world.id, ...rest)
+        .run();
+    await insert(2, 20, 30, 200, null, "ok");
+    await insert(1, 10, 15_000, null, "timed out", null);
+    const { body } = await client.get(`${path}/deliveries/${id}`);
+    expect(body.payload).toEqual({
+      id,
+      type: "deployments.failed",
+      timestamp: "1970-01-01T00:00:00.001Z",
+      data: { status: "failed" },
+    });
+    expect(body.attempts).toEqual([
+      {
+        number: 1,
+        started_at: "1970-01-01T00:00:00.010Z",
+        duration_ms: 15_000,
+        error: "timed out",
+      },
+      {
+        number: 2,
+        started_at: "1970-01-01T00:00:00.020Z",
+        duration_ms: 30,
+        status_code: 200,
+        response: "ok",
+      },
+    ]);
+  });
+
+  it("go with it, and with its project", async () => {
+    const id = await newDelivery(integration.id);
+    const other = await newIntegration(client, project.id);
+    const kept = await newDelivery(other.id);
+    for (const each of [id, kept]) {
+      await env.DB.prepare("insert into delivery_attempts values (?, 1, ?, 0, 0, null, null, null)")
+        .bind(each, world.id)
+        .run();
+    }
+    const attempts = async () =>
+      (
+        await env.DB.prepare("select delivery_id from delivery_attempts where organization_id = ?")
+          .bind(world.id)
+          .all()
+      ).results.map(({ delivery_id }) => delivery_id);
+    expect((await client.delete(path)).status).toBe(204);
+    expect(await rowOf(id)).toBeNull();
+    expect(await attempts()).toEqual([kept]);
+    expect((await client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    expect(await rowOf(kept)).toBeNull();
+    expect(await attempts()).toEqual([]);
+  });
+});
+
+describe("a redelivery", () => {
+  it("is a new delivery of the same event, due at once, and rung for", async () => {
+    const id = await newDelivery(integration.id, { status: "failed", attempts: 8 });
+    const before = await rowOf(id);
+    const { caller, rung } = listening();
+    const { status, body } = await caller.post(`${path}/deliveries/${id}/redeliver`, undefined);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      event_id: id,
+      type: "deployments.failed",
+      status: "pending",
+      attempt_count: 0,
+      next_attempt_at: body.created_at,
+    });
+    expect(body.id).not.toBe(id);
+    expect(rung).toEqual([body.id]);
+    expect(await rowOf(id)).toEqual(before);
+    const { data, occurred_at, event_id, type } = before;
+    expect(await rowOf(body.id)).toMatchObject({ data, occurred_at, event_id, type });
+    const [sent, again] = await Promise.all(
+      [id, body.id].map((each) => client.get(`${path}/deliveries/${each}`)),
+    );
+    expect(again?.body.payload).toEqual(sent?.body.payload);
+  });
+
+  it("that nobody could be rung for is there all the same", async () => {
+    const id = await newDelivery(integration.id);
+    const { caller, rung, fail } = listening();
+    fail();
+    const { status, body } = await caller.post(`${path}/deliveries/${id}/redeliver`, undefined);
+    expect([status, rung]).toEqual([201, []]);
+    const { sweep_at, created_at } = await rowOf(body.id);
+    expect(Number(sweep_at) - Number(created_at)).toBe(60_000);
+  });
+});
+
+describe("a ping", () => {
+  it("is an event of its own, for the integration that was asked for", async () => {
+    await newIntegration(client, project.id, ["changelog"]);
+    const { caller, rung } = listening();
+    const { status, body } = await caller.post(`${path}/ping`, undefined);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ type: "ping", status: "pending", integration_id: integration.id });
+    expect(body.event_id).not.toBe(body.id);
+    expect(rung).toEqual([body.id]);
+    const { body: full } = await client.get(`${path}/deliveries/${body.id}`);
+    expect(full.payload).toEqual({
+      id: body.event_id,
+      type: "ping",
+      timestamp: body.created_at,
+      data: { integration_id: integration.id },
+    });
+    expect(full.attempts).toEqual([]);
+  });
+
+  it("and a redelivery are refused while the integration is disabled", async () => {
+    const id = await newDelivery(integration.id);
+    await disable();
+    const { caller, rung } = listening();
+    for (const each of [`${path}/ping`, `${path}/deliveries/${id}/redeliver`]) {
+      const { status, body } = await caller.post(each, undefined);
+      expect([status, body.code]).toEqual([409, "conflict"]);
+    }
+    expect(rung).toEqual([]);
+    await client.patch(path, {});
+    expect((await caller.post(`${path}/ping`, undefined)).status).toBe(201);
+  });
+});
+
+describe("who may do what with deliveries", () => {
+  it.each([
+    ["viewer", 403],
+    ["contributor", 403],
+    ["owner", 201],
+  ])("a %s reads them, and sends as the role allows", async (role, expected) => {
+    const id = await newDelivery(integration.id);
+    const person = await join(world);
+    const members = { member_ids: [person.membershipId], role };
+    await client.post(`/v1/projects/${project.id}/members`, members);
+    for (const read of [`${path}/deliveries`, `${path}/deliveries/${id}`]) {
+      expect((await person.client.get(read)).status).toBe(200);
+    }
+    for (const write of [`${path}/deliveries/${id}/redeliver`, `${path}/ping`]) {
+      expect((await person.client.post(write, undefined)).status).toBe(expected);
+    }
+  });
+
+  it("somebody without a role in the project does neither", async () => {
+    const id = await newDelivery(integration.id);
+    const { client: outsider } = await join(world);
+    const replies = [
+      await outsider.get(`${path}/deliveries`),
+      await outsider.get(`${path}/deliveries/${id}`),
+      await outsider.post(`${path}/deliveries/${id}/redeliver`, undefined),
+      await outsider.post(`${path}/ping`, undefined),
+    ];
+    for (const { status, body } of replies) expect([status, body.code]).toEqual([403, "forbidden"]);
+  });
+
+  it("nobody reaches a delivery by way of another integration or project", async () => {
+    const id = await newDelivery(integration.id);
+    const beside = await newIntegration(client, project.id);
+    const other = await newProject(client);
+    const foreign = await newIntegration(client, other.id);
+    const root = "/v1/projects";
+    for (const wrong of [
+      `${root}/${project.id}/notification-integrations/${beside.id}`,
+      `${root}/${other.id}/notification-integrations/${integration.id}`,
+      `${root}/${other.id}/notification-integrations/${foreign.id}`,
+    ]) {
+      const replies = [
+        await client.get(`${wrong}/deliveries/${id}`),
+        await client.post(`${wrong}/deliveries/${id}/redeliver`, undefined),
+      ];
+      for (const { status } of replies) expect(status).toBe(404);
+    }
+    const elsewhere = `${root}/${other.id}/notification-integrations/${integration.id}`;
+    expect((await client.get(`${elsewhere}/deliveries`)).status).toBe(404);
+    expect((await client.post(`${elsewhere}/ping`, undefined)).status).toBe(404);
+  });
+});
+
+describe("what is sent", () => {
+  it("is documented for every type of event, with an example that fits", () => {
+    expect(Object.keys(openApi.webhooks).toSorted()).toEqual(EVENT_TYPES.toSorted());
+    for (const { post } of Object.values(openApi.webhooks)) {
+      const schema = post.requestBody?.content["application/json"]?.schema;
+      expect(complaintsOfWebhook(schema?.["example"] as { type: string })).toEqual([]);
+    }
+  });
+
+  it("is as documented", async () => {
+    const on = ["deployments_in_progress", "deployments_succeeded", "deployments_failed"];
+    const configuration = Object.fromEntries([...on, "changelog"].map((kind) => [kind, true]));
+    await client.patch(path, { configuration });
+    await client.post(`${path}/ping`, undefined);
+    await connect(client, project.id);
+    const environmentId = project.default_environment_id;
+    await newInside(client, environmentId);
+    const pool = await newPool(world, [environmentId]);
+    for (const outcome of ["succeeded", "failed"]) {
+      await newDeployment(client, environmentId);
+      const attempt = await Attempt.started(pool.runner);
+      for (const { id } of attempt.claimed.deployment.data.stacks ?? []) {
+        await attempt.report(id, { seq: 1, status: "succeeded" });
+      }
+      await attempt.complete(outcome);
+    }
+    const { body } = await client.get(`${path}/deliveries?limit=240`);
+    const types = new Set<string>();
+    for (const { id } of body.data) {
+      const { body: delivery } = await client.get(`${path}/deliveries/${id}`);
+      expect(complaintsOfWebhook(delivery.payload), delivery.payload.type).toEqual([]);
+      types.add(delivery.type);
+    }
+    expect([...types].toSorted()).toEqual([
+      "changelog.created",
+      "deployments.failed",
+      "deployments.in_progress",
+      "deployments.succeeded",
+      "ping",
+    ]);
+  });
+});

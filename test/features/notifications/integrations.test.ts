@@ -1,0 +1,456 @@
+import { env } from "cloudflare:workers";
+import { Webhook } from "standardwebhooks";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../../src/app.ts";
+import {
+  placeOfSecret,
+  placeOfUrl,
+} from "../../../src/features/notifications/integrations/index.ts";
+import { Cipher } from "../../../src/lib/cipher.ts";
+import { PLANTED } from "../../support/canary-secrets.ts";
+import type { Client, Parsed } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { GOOD, HOSTILE } from "../../support/targets.ts";
+import {
+  join,
+  newIntegration,
+  newKey,
+  newProject,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+const KINDS = [
+  "deployments_failed",
+  "deployments_in_progress",
+  "deployments_succeeded",
+  "changelog",
+  "promotions",
+  "services_in_alarm",
+  "services_ok",
+];
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const DAY = 24 * 60 * 60 * 1000;
+
+let world: World;
+let client: Client;
+let project: Parsed;
+let integrations: string;
+
+beforeEach(async () => {
+  world = await newWorld();
+  client = world.client;
+  project = await newProject(client);
+  integrations = `/v1/projects/${project.id}/notification-integrations`;
+});
+
+const rowOf = async (id: string) => {
+  const row = await env.DB.prepare("select * from integrations where id = ?").bind(id).first();
+  return row as Record<string, string | number | null>;
+};
+
+const entriesOf = async (id: string) => {
+  const { results } = await env.DB.prepare(
+    "select * from changelog_entries where record_id = ? order by created_at, id",
+  )
+    .bind(id)
+    .all<Record<string, string>>();
+  return results;
+};
+
+const flags = (...on: string[]) =>
+  Object.fromEntries(KINDS.map((kind) => [kind, on.includes(kind)]));
+
+describe("a webhook integration", () => {
+  it("is created, read, listed, changed and deleted", async () => {
+    const body = {
+      type: "webhook",
+      configuration: { promotions: true, changelog: false },
+      url: "https://EXAMPLE.com/hooks",
+    };
+    const created = await client.post(integrations, body);
+    expect(created.status).toBe(201);
+    const { secret, ...record } = created.body;
+    expect(secret).toMatch(SECRET);
+    expect(record).toEqual({
+      id: expect.any(String),
+      project_id: project.id,
+      type: "webhook",
+      configuration: flags("promotions"),
+      url: "https://example.com/hooks",
+      created_at: expect.any(String),
+      updated_at: record.created_at,
+    });
+    const path = `${integrations}/${record.id}`;
+    expect((await client.get(path)).body).toEqual(record);
+    const second = await newIntegration(client, project.id);
+    const { body: list } = await client.get(integrations);
+    expect(list).toEqual({
+      data: [expect.objectContaining({ id: second.id }), record],
+      has_more: false,
+    });
+
+    const changed = await client.patch(path, { configuration: { services_ok: true } });
+    expect(changed.body.configuration).toEqual(flags("promotions", "services_ok"));
+    const off = await client.patch(path, { configuration: { promotions: false }, url: GOOD[7] });
+    expect(off.body).toMatchObject({
+      configuration: flags("services_ok"),
+      url: "https://example.com/hooks?…",
+    });
+    expect((await client.delete(path)).status).toBe(204);
+    expect((await client.get(path)).status).toBe(404);
+    expect((await client.delete(path)).status).toBe(404);
+    expect((await client.get(integrations)).body.data).toHaveLength(1);
+  });
+
+  it("is kept sealed: its URL and its secret open at their own places and nowhere else", async () => {
+    const url = "https://example.com/hooks?token=abc";
+    const { id, secret } = await newIntegration(client, project.id, [], url);
+    const row = await rowOf(id);
+    expect(JSON.stringify(row)).not.toMatch(/abc|whsec_/);
+    expect(row["shown_url"]).toBe("https://example.com/hooks?…");
+    const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
+    const places = { url: placeOfUrl(world.id, id), secret: placeOfSecret(world.id, id) };
+    expect(await cipher.open(String(row["url"]), places.url)).toBe(url);
+    expect(await cipher.open(String(row["secret"]), places.secret)).toBe(secret);
+    await expect(cipher.open(String(row["url"]), places.secret)).rejects.toThrow();
+    await expect(cipher.open(String(row["secret"]), places.url)).rejects.toThrow();
+  });
+
+  it("has a secret that the library of Standard Webhooks takes, and nobody else has", async () => {
+    const made = await Promise.all([1, 2, 3].map(() => newIntegration(client, project.id)));
+    const secrets = made.map(({ secret }) => secret);
+    expect(new Set(secrets).size).toBe(3);
+    for (const secret of secrets) {
+      const signature = new Webhook(secret).sign("msg_1", new Date(), "{}");
+      expect(signature).toMatch(/^v1,/);
+      expect(atob(secret.slice("whsec_".length))).toHaveLength(32);
+    }
+  });
+
+  it("shows its secret in two answers, and its query in none", async () => {
+    const token = `${PLANTED}${crypto.randomUUID()}`;
+    const url = `https://example.com/hooks?token=${token}`;
+    const { id, secret } = await newIntegration(client, project.id, ["changelog"], url);
+    const path = `${integrations}/${id}`;
+    const { body: rotated } = await client.post(`${path}/rotate-secret`, undefined);
+    const answers = [
+      await client.get(path),
+      await client.get(integrations),
+      await client.patch(path, { url }),
+      await client.patch(path, {}),
+      await client.patch(path, { url: "https://10.0.0.1" }),
+    ];
+    const kept = JSON.stringify([
+      await entriesOf(id),
+      (await env.DB.prepare("select * from deliveries where integration_id = ?").bind(id).all())
+        .results,
+    ]);
+    for (const text of [...answers.map((each) => each.text), kept]) {
+      for (const hidden of [secret, rotated.secret, token, "whsec_"])
+        expect(text).not.toContain(hidden);
+    }
+  });
+
+  it("shows no part of what it refuses, in the answer or in the log", async () => {
+    const worker = new Instrumented();
+    const caller = client.via(worker.fetch);
+    for (const url of [
+      `https://example.com/?token=${PLANTED}x`,
+      `https://user:${PLANTED}x@example.com/`,
+      `ftp://example.com/${PLANTED}x`,
+      `https://${PLANTED}x`,
+    ]) {
+      const { text } = await caller.post(integrations, { type: "webhook", configuration: {}, url });
+      expect(text).not.toContain(PLANTED);
+    }
+    expect(worker.logged.length).toBeGreaterThan(3);
+    expect(JSON.stringify(worker.logged)).not.toMatch(/planted|whsec_/);
+  });
+
+  it("says of nothing but what it is told in its changelog", async () => {
+    const { id } = await newIntegration(client, project.id, ["changelog"]);
+    const path = `${integrations}/${id}`;
+    await client.patch(path, { configuration: { promotions: true } });
+    await client.post(`${path}/rotate-secret`, undefined);
+    await client.delete(path);
+    const [created, updated, rotated, deleted] = await entriesOf(id);
+    const common = {
+      record_type: "integration",
+      record_name: "hooks.example.com",
+      key_id: world.keyId,
+    };
+    expect(created).toMatchObject({ ...common, action: "created", before: null });
+    expect(JSON.parse(String(created?.["after"]))).toMatchObject({ id, type: "webhook" });
+    expect(updated).toMatchObject({ ...common, action: "updated" });
+    expect(JSON.parse(String(updated?.["before"]))).toEqual({ configuration: flags("changelog") });
+    expect(JSON.parse(String(updated?.["after"]))).toEqual({
+      configuration: flags("changelog", "promotions"),
+    });
+    expect(JSON.parse(String(rotated?.["after"]))).toEqual({
+      previous_secret_until: expect.any(String),
+    });
+    expect(deleted).toMatchObject({ ...common, action: "deleted", after: null });
+  });
+
+  it("tells of its own coming to itself and to the others, and of its going to them", async () => {
+    const witness = await newIntegration(client, project.id, ["changelog"]);
+    const { id } = await newIntegration(client, project.id, ["changelog"]);
+    await client.delete(`${integrations}/${id}`);
+    const { results } = await env.DB.prepare(
+      "select data from deliveries where integration_id = ? order by occurred_at, id",
+    )
+      .bind(witness.id)
+      .all<{ data: string }>();
+    const told = results.map(({ data }) => JSON.parse(data));
+    expect(told.map(({ action, record }) => [action, record.id])).toEqual([
+      ["created", witness.id],
+      ["created", id],
+      ["deleted", id],
+    ]);
+  });
+});
+
+describe("the secret of a webhook", () => {
+  it("is rotated, and the former one stays for a day", async () => {
+    const { id, secret } = await newIntegration(client, project.id);
+    const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
+    const read = async () => {
+      const row = await rowOf(id);
+      const open = (text: unknown) => cipher.open(String(text), placeOfSecret(world.id, id));
+      return {
+        now: await open(row["secret"]),
+        before: await open(row["previous_secret"]),
+        until: Number(row["previous_secret_until"]),
+      };
+    };
+    const rotate = () => client.post(`${integrations}/${id}/rotate-secret`, undefined);
+    const began = Date.now();
+    const { status, body: first } = await rotate();
+    expect(status).toBe(200);
+    expect(first.secret).toMatch(SECRET);
+    expect(first.secret).not.toBe(secret);
+    const once = await read();
+    expect(once).toMatchObject({ now: first.secret, before: secret });
+    expect(once.until - DAY).toBeGreaterThanOrEqual(began);
+    expect(once.until - DAY).toBeLessThanOrEqual(Date.now());
+    expect(first.previous_secret_until).toBe(new Date(once.until).toISOString());
+    // Within the day, the oldest goes.
+    const { body: second } = await rotate();
+    expect(await read()).toMatchObject({ now: second.secret, before: first.secret });
+  });
+});
+
+describe("the target of a webhook", () => {
+  it("is refused if it is not on the public Internet, and what is wrong is said of `url`", async () => {
+    const { id } = await newIntegration(client, project.id);
+    const urls = Object.values(HOSTILE).flat();
+    for (let at = 0; at < urls.length; at += 40) {
+      const { client: caller } = await newKey(world);
+      for (const url of urls.slice(at, at + 40)) {
+        const body = { type: "webhook", configuration: {}, url };
+        for (const reply of [
+          await caller.post(integrations, body),
+          await caller.patch(`${integrations}/${id}`, { url }),
+        ]) {
+          expect([reply.status, reply.body.cause?.issues[0].path], url).toEqual([400, "url"]);
+        }
+      }
+    }
+    expect((await client.get(integrations)).body.data).toHaveLength(1);
+  });
+
+  it("is accepted if it is", async () => {
+    for (const url of GOOD) {
+      const reply = await client.post(integrations, { type: "webhook", configuration: {}, url });
+      expect(reply.status, url).toBe(201);
+    }
+  });
+
+  it("has up to 2,000 characters, none of them a control character", async () => {
+    const long = `https://example.com/${"x".repeat(2_000)}`;
+    for (const url of [
+      long.slice(0, 2_001),
+      "https://example.com/\n",
+      "",
+      " ",
+      1,
+      null,
+      undefined,
+    ]) {
+      const reply = await client.post(integrations, { type: "webhook", configuration: {}, url });
+      expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, "url"]);
+    }
+    await newIntegration(client, project.id, [], long.slice(0, 2_000));
+  });
+
+  it("may be of this machine where the Worker is told so, and no other word will do", async () => {
+    const app = createApp();
+    const attempt = async (setting: string) => {
+      const bindings = { ...env, ALLOW_INSECURE_WEBHOOKS: setting } as unknown as Env;
+      const execution = {
+        waitUntil() {},
+        passThroughOnException() {},
+      } as unknown as ExecutionContext;
+      const caller = client.via((request) => app.fetch(request, bindings, execution));
+      const url = "http://127.0.0.1:5000/hooks";
+      return (await caller.post(integrations, { type: "webhook", configuration: {}, url })).status;
+    };
+    expect(await attempt("true")).toBe(201);
+    for (const setting of ["false", "1", "TRUE", ""]) expect(await attempt(setting)).toBe(400);
+  });
+});
+
+describe("an integration that was disabled", () => {
+  const disable = (id: string) =>
+    env.DB.prepare(
+      `update integrations set disabled_at = 5, disabled_reason = 'failing', failing_since = 4,
+        paused_until = 6 where id = ?`,
+    )
+      .bind(id)
+      .run();
+
+  it("says since when and why, and is enabled again by any change", async () => {
+    const { id } = await newIntegration(client, project.id);
+    const path = `${integrations}/${id}`;
+    for (const body of [
+      {},
+      { configuration: { changelog: true } },
+      { url: "https://example.com" },
+    ]) {
+      await disable(id);
+      expect((await client.get(path)).body).toMatchObject({
+        disabled_at: "1970-01-01T00:00:00.005Z",
+        disabled_reason: "failing",
+      });
+      const { status, body: enabled } = await client.patch(path, body);
+      expect(status).toBe(200);
+      expect(enabled).not.toHaveProperty("disabled_at");
+      expect(enabled).not.toHaveProperty("disabled_reason");
+      expect(await rowOf(id)).toMatchObject({
+        disabled_at: null,
+        disabled_reason: null,
+        failing_since: null,
+        paused_until: null,
+      });
+    }
+  });
+
+  it("but one that only fails keeps count of it, unless it gets another URL", async () => {
+    const { id } = await newIntegration(client, project.id);
+    const path = `${integrations}/${id}`;
+    await env.DB.prepare("update integrations set failing_since = 4, paused_until = 6 where id = ?")
+      .bind(id)
+      .run();
+    await client.patch(path, { configuration: { changelog: true } });
+    expect(await rowOf(id)).toMatchObject({ failing_since: 4, paused_until: 6 });
+    await client.patch(path, { url: "https://example.com/new" });
+    expect(await rowOf(id)).toMatchObject({ failing_since: null, paused_until: null });
+  });
+});
+
+describe("a project", () => {
+  it("has at most 20 integrations, also when two come at once", async () => {
+    for (let count = 0; count < 19; count += 1) await newIntegration(client, project.id);
+    const body = { type: "webhook", configuration: {}, url: "https://example.com" };
+    const replies = await Promise.all([1, 2, 3].map(() => client.post(integrations, body)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    expect((await client.get(integrations)).body.data).toHaveLength(20);
+    const refused = replies.filter(({ status }) => status === 409);
+    for (const {
+      body: { message },
+    } of refused)
+      expect(message).toContain("Delete one first");
+  });
+
+  it("reaches its own integrations alone", async () => {
+    const { id } = await newIntegration(client, project.id);
+    const other = await newProject(client);
+    const path = `/v1/projects/${other.id}/notification-integrations/${id}`;
+    const replies = [
+      await client.get(path),
+      await client.patch(path, {}),
+      await client.delete(path),
+      await client.post(`${path}/rotate-secret`, undefined),
+    ];
+    for (const { status, body } of replies) expect([status, body.code]).toEqual([404, "not_found"]);
+    expect((await client.get(`${integrations}/${id}`)).status).toBe(200);
+  });
+
+  it("is deleted with its integrations", async () => {
+    const { id } = await newIntegration(client, project.id, ["changelog"]);
+    expect((await client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    expect(await rowOf(id)).toBeNull();
+  });
+});
+
+describe("what is sent", () => {
+  const good = { type: "webhook", configuration: {}, url: "https://example.com" };
+
+  it.each([
+    [{ ...good, type: "slack" }, "type"],
+    [{ ...good, configuration: { deploys: true } }, "configuration.deploys"],
+    [{ ...good, configuration: { changelog: "true" } }, "configuration.changelog"],
+    [{ ...good, configuration: undefined }, "configuration"],
+    [{ ...good, secret: "whsec_x" }, "secret"],
+  ])("is refused as %j", async (body, path) => {
+    const reply = await client.post(integrations, body);
+    expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, path]);
+  });
+
+  it("may be a URL of no Slack integration, which has no secret either", async () => {
+    const { id } = await newIntegration(client, project.id);
+    await env.DB.prepare(
+      "update integrations set type = 'slack', secret = null, shown_url = '#deploys' where id = ?",
+    )
+      .bind(id)
+      .run();
+    const path = `${integrations}/${id}`;
+    expect((await client.get(path)).body).not.toHaveProperty("url");
+    const refused = await client.patch(path, { url: "https://example.com" });
+    expect([refused.status, refused.body.cause.issues[0].path]).toEqual([400, "url"]);
+    expect((await client.post(`${path}/rotate-secret`, undefined)).status).toBe(409);
+    expect((await client.patch(path, { configuration: { changelog: true } })).status).toBe(200);
+  });
+});
+
+describe("who may do what with integrations", () => {
+  it.each([
+    ["viewer", 403],
+    ["contributor", 403],
+    ["owner", 200],
+  ])("a %s reads them, and writes as the role allows", async (role, expected) => {
+    const person = await join(world);
+    const members = { member_ids: [person.membershipId], role };
+    await client.post(`/v1/projects/${project.id}/members`, members);
+    const { id } = await newIntegration(client, project.id);
+    const path = `${integrations}/${id}`;
+    for (const read of [integrations, path])
+      expect((await person.client.get(read)).status).toBe(200);
+    const body = { type: "webhook", configuration: {}, url: "https://example.com" };
+    const writes = [
+      await person.client.post(integrations, body),
+      await person.client.patch(path, {}),
+      await person.client.post(`${path}/rotate-secret`, undefined),
+      await person.client.delete(path),
+    ];
+    for (const { status, body: answer } of writes) {
+      if (expected === 403) expect([status, answer.code]).toEqual([403, "forbidden"]);
+      else expect([200, 201, 204]).toContain(status);
+    }
+  });
+
+  it("somebody without a role in the project does neither", async () => {
+    const { id } = await newIntegration(client, project.id);
+    const { client: outsider } = await join(world);
+    const body = { type: "webhook", configuration: {}, url: "https://example.com" };
+    const replies = [
+      await outsider.get(integrations),
+      await outsider.get(`${integrations}/${id}`),
+      await outsider.post(integrations, body),
+      await outsider.patch(`${integrations}/${id}`, {}),
+      await outsider.delete(`${integrations}/${id}`),
+    ];
+    for (const { status } of replies) expect(status).toBe(403);
+  });
+});

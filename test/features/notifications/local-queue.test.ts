@@ -1,0 +1,106 @@
+import { env } from "cloudflare:workers";
+import { Webhook } from "standardwebhooks";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ringFor } from "../../../src/features/notifications/delivery/index.ts";
+import type { Parsed } from "../../support/client.ts";
+import {
+  plantDeliveries,
+  plantIntegration,
+  SECRET,
+  stored,
+  storedAttempts,
+} from "../../support/delivery-harness.ts";
+import { newProject, newWorld } from "../../support/world.ts";
+
+const ORIGIN = "https://hooks.longshore.dev";
+
+let project: Parsed;
+/** The endpoints of one test, which no other test reaches. */
+let place: string;
+
+beforeEach(async () => {
+  project = await newProject((await newWorld()).client);
+  place = `${ORIGIN}/${crypto.randomUUID()}`;
+});
+
+const log = async (): Promise<{ path: string; headers: Record<string, string>; body: string }[]> =>
+  (await fetch(`${place}/log`)).json();
+
+/** Deliveries to an endpoint, which the queue of this machine has been told of. */
+async function ring(what: string, count: number): Promise<string[]> {
+  const integrationId = await plantIntegration(project, { url: `${place}/${what}` });
+  const ids = await plantDeliveries(project, integrationId, Date.now(), count);
+  await ringFor(env.DELIVERIES, ids);
+  return ids;
+}
+
+async function waitFor(ids: readonly string[], fields: object): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      for (const id of ids) expect(await stored(id)).toMatchObject(fields);
+    },
+    { timeout: 50_000, interval: 100 },
+  );
+}
+
+describe("the real queue, the real Worker and a network", () => {
+  it("bring an event to a receiver, which verifies it", async () => {
+    const ids = await ring("in", 12);
+    await waitFor(ids, { status: "succeeded", attempts: 1 });
+    const requests = await log();
+    expect(requests).toHaveLength(12);
+    for (const { body, headers } of requests) new Webhook(SECRET).verify(body, headers);
+  });
+
+  it("bring it again after what has failed, not before it is due", async () => {
+    const [id = ""] = await ring("flaky", 1);
+    await waitFor([id], { status: "succeeded", attempts: 2 });
+    const [first, second] = await storedAttempts(id);
+    expect(first).toMatchObject({ status_code: 503, error: "answered 503", response: "not now" });
+    expect(second.started_at - first.started_at).toBeGreaterThanOrEqual(4_500);
+    const sent = (await log()).map(({ headers }) => headers["webhook-id"]);
+    expect(sent).toEqual([sent[0], sent[0]]);
+  });
+
+  it("do not follow a redirect", async () => {
+    const [id = ""] = await ring("moved", 1);
+    await waitFor([id], { attempts: 1, claimed_until: null });
+    expect((await log()).map(({ path }) => path.split("/").at(-1))).toEqual(["moved"]);
+    expect(await storedAttempts(id)).toMatchObject([{ status_code: 307, error: "redirected" }]);
+  });
+
+  it.each([
+    "https://127.0.0.1",
+    "https://[::1]",
+    "https://2130706433",
+    "https://localhost.",
+    "http://hooks.longshore.dev",
+    "https://hooks.longshore.dev:6379",
+  ])("make no connection to %s", async (origin) => {
+    const url = place.replace(ORIGIN, origin);
+    const integrationId = await plantIntegration(project, { url: `${url}/canary` });
+    const ids = await plantDeliveries(project, integrationId, Date.now());
+    await ringFor(env.DELIVERIES, ids);
+    await waitFor(ids, { attempts: 1, claimed_until: null });
+    expect(await storedAttempts(String(ids[0]))).toMatchObject([
+      { error: "the URL is not allowed", status_code: null },
+    ]);
+    expect(await log()).toEqual([]);
+  });
+
+  it("bring everything to a healthy endpoint while a dead one is still being waited for", async () => {
+    const dead = await ring("dead", 20);
+    const alive = await ring("in", 20);
+    await waitFor(alive, { status: "succeeded", attempts: 1 });
+    const hanging = await Promise.all(dead.map(stored));
+    expect(hanging.map(({ status }) => status)).toEqual(Array(20).fill("pending"));
+    expect(hanging.filter(({ claimed_until }) => claimed_until !== null)).toHaveLength(20);
+    expect(await Promise.all(dead.map(storedAttempts))).toEqual(Array(20).fill([]));
+    const started = (await log()).filter(({ path }) => path.endsWith("dead"));
+    expect(started).toHaveLength(20);
+
+    // What is let go of after its batch was over is recorded all the same.
+    await fetch(`${place}/release`);
+    await waitFor(dead, { status: "succeeded", attempts: 1 });
+  });
+});

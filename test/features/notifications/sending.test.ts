@@ -1,0 +1,471 @@
+import { env } from "cloudflare:workers";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Parsed } from "../../support/client.ts";
+import {
+  clearOutbox,
+  OLD_SECRET,
+  Post,
+  plantAttempts,
+  plantDeliveries,
+  plantIntegration,
+  SECRET,
+  stored,
+  storedAttempts,
+  storedIntegration,
+} from "../../support/delivery-harness.ts";
+import { newProject, newWorld } from "../../support/world.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let project: Parsed;
+
+beforeEach(async () => {
+  await clearOutbox();
+  project = await newProject((await newWorld()).client);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A delivery to an integration that answers like this, rung for; and how it went. */
+async function sendOne(
+  answer: () => Response | Promise<Response>,
+  fields: Parameters<typeof plantIntegration>[1] = {},
+  options: ConstructorParameters<typeof Post>[1] = {},
+) {
+  const post = new Post(answer, options);
+  const integrationId = await plantIntegration(project, fields);
+  const [id = ""] = await plantDeliveries(project, integrationId, post.now);
+  const start = post.now;
+  post.ring([id]);
+  const attempts = () => storedAttempts(id);
+  return { post, id, integrationId, start, attempts };
+}
+
+const updateIntegration = (id: string, set: string) =>
+  env.DB.prepare(`update integrations set ${set} where id = ?`).bind(id).run();
+
+const status = (code: number, headers: Record<string, string> = {}) =>
+  new Response(null, { status: code, headers });
+
+const LENGTH_9 = { "content-length": "9" };
+
+/** A response of two bytes whose body then ends with this error of the runtime. */
+function breakingOff(message: string, headers: Record<string, string>): Response {
+  const chunks = [new Uint8Array(2)];
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const chunk = chunks.pop();
+      if (chunk) controller.enqueue(chunk);
+      else controller.error(new Error(message));
+    },
+  });
+  // A response that declares an encoding is not decoded again if the stream is what was decoded.
+  return { status: 200, headers: new Headers(headers), body } as Response;
+}
+
+describe("a request", () => {
+  it("is the event, signed as Standard Webhooks say, to where the integration is", async () => {
+    const { post, id, start } = await sendOne(() => new Response("thanks"));
+    await post.runUntil(start);
+    expect(post.received).toHaveLength(1);
+    const [request] = post.received;
+    const { results } = await env.DB.prepare("select * from deliveries where id = ?")
+      .bind(id)
+      .all();
+    const eventId = String(results[0]?.["event_id"]);
+    expect(request).toMatchObject({
+      url: "https://hooks.longshore.dev/in",
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Longshore-Webhooks/1",
+        "webhook-id": eventId,
+        "webhook-timestamp": String(Math.floor(start / 1_000)),
+        "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+      },
+    });
+    const verified = new Webhook(SECRET).verify(String(request?.body), request?.headers ?? {});
+    expect(verified).toEqual({
+      id: eventId,
+      type: "changelog.created",
+      timestamp: new Date(start).toISOString(),
+      data: { at: 0 },
+    });
+    expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(await storedAttempts(id)).toMatchObject([
+      { number: 1, started_at: start, status_code: 200, error: null, response: "thanks" },
+    ]);
+  });
+
+  it("is signed with the secret before as well, for as long as that counts", async () => {
+    const rotatedUntil = Date.now() + DAY;
+    const { post, integrationId, start } = await sendOne(() => status(204), { rotatedUntil });
+    await post.runUntil(start);
+    post.now = rotatedUntil;
+    post.ring(await plantDeliveries(project, integrationId, rotatedUntil));
+    await post.runUntil(rotatedUntil);
+    const [during, after] = post.received;
+    expect(during?.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
+    new Webhook(OLD_SECRET).verify(String(during?.body), during?.headers ?? {});
+    expect(after?.headers["webhook-signature"]).toMatch(/^v1,\S+$/);
+  });
+
+  it("to Slack is a message, without a signature, and one a second", async () => {
+    const post = new Post(() => new Response("ok"));
+    const integrationId = await plantIntegration(project, { type: "slack" });
+    const ids = await plantDeliveries(project, integrationId, post.now, 12);
+    post.ring(ids);
+    await post.runUntil(post.now + MINUTE);
+    expect(post.received).toHaveLength(12);
+    const times = post.received.map(({ at }) => at);
+    const gaps = times.slice(1).map((at, before) => at - Number(times[before]));
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(SECOND);
+    expect(Number(times.at(-1)) - Number(times[0])).toBeLessThan(30 * SECOND);
+    const [first] = post.received;
+    expect(Object.keys(first?.headers ?? {})).toEqual(["content-type", "user-agent"]);
+    expect(JSON.parse(String(first?.body))).toMatchObject({ text: expect.any(String) });
+    for (const id of ids)
+      expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+  });
+
+  it("to Slack goes out although more comes all the time", async () => {
+    const post = new Post(() => new Response("ok"));
+    const integrationId = await plantIntegration(project, { type: "slack" });
+    for (let times = 0; times < 20; times += 1) {
+      post.ring(await plantDeliveries(project, integrationId, post.now));
+      await post.runUntil(post.now + SECOND / 2);
+    }
+    expect(post.received.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it.each([
+    ["what is tried again", "attempts = 1", MINUTE],
+    ["what comes in more than ten minutes", "attempts = 0", 10 * MINUTE + 1],
+  ])("to Slack does not line up behind %s", async (_, set, inMs) => {
+    const post = new Post(() => new Response("ok"));
+    const start = post.now;
+    const integrationId = await plantIntegration(project, { type: "slack" });
+    const ids = await plantDeliveries(project, integrationId, start, 3);
+    const [other = "", first = "", second = ""] = ids;
+    await env.DB.prepare(`update deliveries set ${set}, due_at = ? where id = ?`)
+      .bind(start + inMs, other)
+      .run();
+    post.ring([first, second]);
+    await post.runUntil(start);
+    expect(await stored(first)).toMatchObject({ status: "succeeded" });
+    expect(await stored(second)).toMatchObject({ status: "pending", due_at: start + 1_100 });
+  });
+});
+
+describe("an endpoint that fails", () => {
+  it("is tried eight times, by the schedule, and then no more", async () => {
+    const { post, id, start, attempts } = await sendOne(() => new Response("no", { status: 500 }));
+    await post.runUntil(start + 3 * DAY);
+    const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+    expect(post.received.map(({ at }) => (at - start) / 1_000)).toEqual(
+      [0, ...delays].map((_, at) => delays.slice(0, at).reduce((sum, each) => sum + each, 0)),
+    );
+    expect(await stored(id)).toMatchObject({
+      status: "failed",
+      attempts: 8,
+      failure_reason: null,
+    });
+    expect((await stored(id)).finished_at).toBe(post.received.at(-1)?.at);
+    const made = await attempts();
+    expect(made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(made[0]).toMatchObject({ status_code: 500, error: "answered 500", response: "no" });
+    expect(post.queue.kept).toEqual([]);
+  });
+
+  it.each([0, 0.123, 0.999])(
+    "is never tried before it is due, with a chance of %d",
+    async (chance) => {
+      const { post, id, start } = await sendOne(() => status(500), {}, { random: () => chance });
+      let due = start;
+      post.endpoint = async ({ at }) => {
+        expect(at).toBeGreaterThanOrEqual(due);
+        expect(at).toBeLessThan(due + 1_000);
+        return status(500);
+      };
+      for (let attempt = 1; attempt <= 8; attempt += 1) {
+        await post.runUntil(due + 1_000);
+        expect(post.received).toHaveLength(attempt);
+        due = (await stored(id)).due_at;
+      }
+      expect(post.logged).toEqual([]);
+    },
+  );
+
+  it("is never tried before the time that it asks for", async () => {
+    const answers = ["7200", new Date(Date.now() + 20 * HOUR).toUTCString()];
+    const { post, start } = await sendOne(() =>
+      status(503, { "retry-after": answers.shift() ?? "" }),
+    );
+    await post.runUntil(start + 11 * HOUR);
+    expect(post.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR]);
+    // Not longer than 12 hours, however far off the time is.
+    await post.runUntil(start + 14 * HOUR);
+    expect(post.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR, 14 * HOUR]);
+  });
+
+  it.each([301, 302, 307, 308])("by a redirect of %d is not followed", async (code) => {
+    const location = "http://169.254.169.254/latest/meta-data";
+    const { post, start, attempts } = await sendOne(() => status(code, { location }));
+    await post.runUntil(start);
+    expect(post.received).toHaveLength(1);
+    expect(await attempts()).toMatchObject([{ status_code: code, error: "redirected" }]);
+  });
+
+  it.each([
+    ["Network connection lost.", "no connection, or lost before a valid response"],
+    ["internal error; reference = 1234", "the request failed"],
+    ["connect ECONNREFUSED 10.0.0.1:443", "the request failed"],
+  ])("to be reached by %j says no more than is known", async (message, error) => {
+    const { post, start, attempts } = await sendOne(() => {
+      throw new Error(message);
+    });
+    await post.runUntil(start);
+    expect(await attempts()).toMatchObject([{ status_code: null, error, response: null }]);
+  });
+
+  it("because what is stored does not open is not reached", async () => {
+    const { post, integrationId, start, attempts } = await sendOne(() => status(204));
+    await updateIntegration(integrationId, "url = ''");
+    await post.runUntil(start);
+    expect(post.received).toEqual([]);
+    expect(await attempts()).toMatchObject([
+      { error: "the URL or the secret could not be decrypted" },
+    ]);
+  });
+
+  it.each([429, 502, 504])("with %d is left alone by other deliveries as well", async (code) => {
+    const answers = [status(code, { "retry-after": "30" })];
+    const { post, integrationId, start } = await sendOne(() => answers.pop() ?? status(204));
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({
+      paused_until: start + 30 * SECOND,
+    });
+    const others = await plantDeliveries(project, integrationId, start, 3);
+    post.ring([...others, ...others]);
+    await post.runUntil(start + 29 * SECOND);
+    expect(post.received).toHaveLength(1);
+    for (const id of others) {
+      expect(await stored(id)).toMatchObject({ attempts: 0, due_at: start + 30 * SECOND });
+    }
+    // Of two messages about a delivery, one waits and the other is gone.
+    expect(post.queue.kept).toHaveLength(4);
+    await post.runUntil(start + 30 * SECOND);
+    expect(post.received).toHaveLength(5);
+    expect(post.logged).toEqual([]);
+  });
+
+  it("with 410 is disabled, which the changelog tells and other integrations hear", async () => {
+    const { post, id, integrationId, start } = await sendOne(() => status(410));
+    const other = await plantIntegration(project, { url: "https://other.longshore.dev/" });
+    const [second = ""] = await plantDeliveries(project, integrationId, start + MINUTE);
+    post.endpoint = ({ url }) => status(url.startsWith("https://other.") ? 204 : 410);
+    await post.runUntil(start + 2 * MINUTE);
+    expect(await stored(id)).toMatchObject({ status: "failed", attempts: 1 });
+    expect(await storedIntegration(integrationId)).toMatchObject({
+      disabled_at: start,
+      disabled_reason: "gone",
+    });
+    expect(post.received.map(({ url }) => new URL(url).hostname)).toEqual([
+      "hooks.longshore.dev",
+      "other.longshore.dev",
+    ]);
+    expect(JSON.parse(String(post.received[1]?.body))).toMatchObject({
+      type: "changelog.created",
+      data: { action: "disabled", record: { type: "integration", id: integrationId } },
+    });
+    const entry = await env.DB.prepare(
+      "select * from changelog_entries where project_id = ? and record_id = ?",
+    )
+      .bind(project.id, integrationId)
+      .first<Record<string, string>>();
+    expect(entry).toMatchObject({ account_id: null, key_id: null, action: "disabled" });
+    expect(JSON.parse(String(entry?.["after"]))).toEqual({
+      disabled_at: new Date(start).toISOString(),
+      disabled_reason: "gone",
+    });
+    // Its own attempt says why the first has failed; the second was never sent.
+    expect(await stored(id)).toMatchObject({ failure_reason: null });
+    post.ring([second]);
+    await post.runUntil(start + 3 * MINUTE);
+    expect(await stored(second)).toMatchObject({
+      status: "failed",
+      attempts: 0,
+      failure_reason: "integration_disabled",
+    });
+    expect(await storedIntegration(other)).toMatchObject({ disabled_at: null });
+  });
+
+  it("for five days with nothing but failures is disabled; one success and it is not", async () => {
+    const { post, integrationId, start } = await sendOne(() => status(500));
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({ failing_since: start });
+    const tryAt = async (moment: number, code: number) => {
+      post.now = moment;
+      post.endpoint = () => status(code);
+      post.ring(await plantDeliveries(project, integrationId, moment));
+      await post.runUntil(moment);
+    };
+    await tryAt(start + 4 * DAY, 500);
+    expect(await storedIntegration(integrationId)).toMatchObject({ failing_since: start });
+    await tryAt(start + 4 * DAY + 1, 204);
+    const again = start + 4 * DAY + 2;
+    await tryAt(again, 500);
+    await tryAt(again + 5 * DAY - 1, 500);
+    expect(await storedIntegration(integrationId)).toMatchObject({
+      failing_since: again,
+      disabled_at: null,
+    });
+    await tryAt(again + 5 * DAY, 500);
+    expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: null });
+    const twice = again + 5 * DAY + 10 * SECOND;
+    await post.runUntil(twice);
+    const { disabled_at } = await storedIntegration(integrationId);
+    expect(disabled_at).toBeGreaterThan(again + 5 * DAY);
+    expect(disabled_at).toBeLessThanOrEqual(twice);
+    expect(await storedIntegration(integrationId)).toMatchObject({
+      disabled_reason: "failing",
+    });
+  });
+
+  it("with a short rest to ask for does not cut a longer one", async () => {
+    const { post, integrationId, start } = await sendOne(() => status(204));
+    const paused_until = start + HOUR;
+    post.endpoint = async () => {
+      await updateIntegration(integrationId, `paused_until = ${paused_until}`);
+      return status(429, { "retry-after": "30" });
+    };
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({ paused_until });
+  });
+
+  it("with 410 to two requests at once is disabled once, and so says the changelog", async () => {
+    const { post, integrationId, start } = await sendOne(() => status(410));
+    // Changed in the same millisecond, so that the time of the change does not tell them apart.
+    await updateIntegration(integrationId, `updated_at = ${start}`);
+    post.ring(await plantDeliveries(project, integrationId, start));
+    await post.runUntil(start);
+    expect(post.received).toHaveLength(2);
+    expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: start });
+    const { results } = await env.DB.prepare("select * from changelog_entries where record_id = ?")
+      .bind(integrationId)
+      .all();
+    expect(results).toMatchObject([{ action: "disabled" }]);
+  });
+
+  it("after five days is not disabled if something has arrived meanwhile", async () => {
+    const { post, id, integrationId, start } = await sendOne(() => status(204));
+    await updateIntegration(integrationId, `failing_since = ${start - 6 * DAY}`);
+    await plantAttempts(id, 1);
+    post.endpoint = async () => {
+      await updateIntegration(integrationId, "failing_since = null");
+      return status(500);
+    };
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({
+      failing_since: start,
+      disabled_at: null,
+    });
+  });
+
+  it("that was enabled again is asked again, whatever was said before of being gone", async () => {
+    const { post, id, integrationId, start } = await sendOne(() => status(410));
+    post.endpoint = async () => {
+      await updateIntegration(integrationId, "updated_at = updated_at + 1");
+      return status(410);
+    };
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: null });
+    expect(await stored(id)).toMatchObject({ status: "pending", attempts: 1, finished_at: null });
+    post.endpoint = () => status(204);
+    await post.runUntil(start + 6 * SECOND);
+    expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
+  });
+
+  it("is not disabled, nor paused, for what its URL before has done", async () => {
+    const { post, integrationId, start } = await sendOne(() => status(204));
+    post.endpoint = async () => {
+      await updateIntegration(integrationId, "url = 'changed'");
+      return status(410);
+    };
+    await post.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({
+      disabled_at: null,
+      failing_since: null,
+    });
+  });
+});
+
+describe("an answer", () => {
+  it.each([
+    ["é".repeat(700), "é".repeat(512)],
+    [`a${"é".repeat(700)}`, `a${"é".repeat(511)}`],
+    [`${"x".repeat(1_022)}😀`, "x".repeat(1_022)],
+    ["short", "short"],
+    ["a\0b", "a\ufffdb"],
+    ["", null],
+  ])("keeps its first 1,024 bytes, whole characters (%#)", async (body, kept) => {
+    const { post, start, attempts } = await sendOne(() => new Response(body));
+    await post.runUntil(start);
+    expect(await attempts()).toMatchObject([{ status_code: 200, response: kept }]);
+  });
+
+  it("is read to 16 KiB and no further", async () => {
+    let given = 0;
+    let canceled = false;
+    const endless = () =>
+      new ReadableStream<Uint8Array>(
+        {
+          pull: (controller) => {
+            given += 1_024;
+            controller.enqueue(new Uint8Array(1_024).fill(65));
+          },
+          cancel: () => {
+            canceled = true;
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    const { post, start, id } = await sendOne(() => new Response(endless()));
+    await post.runUntil(start);
+    expect([given, canceled]).toEqual([16_384, true]);
+    expect(await stored(id)).toMatchObject({ status: "succeeded" });
+  });
+
+  const LOST = "Network connection lost.";
+  it.each([
+    ["without a length", LOST, {}, "the response broke off"],
+    ["before its length", LOST, LENGTH_9, "the response ended before its declared length"],
+    ["compressed", LOST, { ...LENGTH_9, "content-encoding": "gzip" }, "the response broke off"],
+    [
+      "in its gzip",
+      "Gzip decompression failed.",
+      { "content-encoding": "gzip" },
+      "the response could not be decompressed",
+    ],
+    ["for another reason", "internal error", LENGTH_9, "the response could not be read"],
+  ])("that breaks off %s is a failure", async (_, message, headers, error) => {
+    const { post, start, attempts } = await sendOne(() => breakingOff(message, headers));
+    await post.runUntil(start);
+    expect(await attempts()).toMatchObject([{ status_code: 200, error, response: null }]);
+  });
+
+  it("that is longer than what is read of it has a length that is not compared", async () => {
+    const headers = { "content-length": "100000" };
+    const body = "x".repeat(100_000);
+    const { post, start, attempts } = await sendOne(() => new Response(body, { headers }));
+    await post.runUntil(start);
+    expect(await attempts()).toMatchObject([{ status_code: 200, error: null }]);
+  });
+});

@@ -1,0 +1,319 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { API_KEY_PATTERN } from "../../src/features/api-keys/format.ts";
+import { encodeCursor } from "../../src/lib/cursor.ts";
+import { Client } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { join, newEmail, newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+let world: World;
+let members: string;
+let keys: string;
+
+beforeEach(async () => {
+  world = await newWorld();
+  members = `/v1/orgs/${world.id}/members`;
+  keys = `/v1/orgs/${world.id}/api-keys`;
+});
+
+describe("organizations", () => {
+  it("are founded with an owner and a first key, which reaches that organization alone", async () => {
+    const { status, body } = await world.client.post("/v1/orgs", { name: "Beta" });
+    expect(status).toBe(201);
+    expect(body.api_key).toMatchObject({ role: "owner", org_id: body.id });
+    expect(body.api_key.key).toMatch(API_KEY_PATTERN);
+    expect(body.api_key.key.endsWith(body.api_key.last_four)).toBe(true);
+    const owner = new Client(body.api_key.key);
+    expect((await owner.get("/v1/orgs")).body.data).toMatchObject([{ id: body.id, name: "Beta" }]);
+    expect((await owner.get(members)).status).toBe(404);
+    expect((await world.client.get(`/v1/orgs/${body.id}/members`)).status).toBe(404);
+    const [owned] = (await owner.get(`/v1/orgs/${body.id}/members`)).body.data;
+    expect(owned).toMatchObject({ account_id: world.accountId, role: "owner" });
+  });
+
+  it("may be founded by any member", async () => {
+    const { client } = await join(world);
+    expect((await client.post("/v1/orgs", { name: "Gamma" })).status).toBe(201);
+  });
+});
+
+describe("the list of organizations", () => {
+  it.each(["asc", "desc"] as const)("is empty past its one row, %s", async (direction) => {
+    const sort = `sort_by=${direction === "asc" ? "%2B" : "-"}created_at`;
+    const { body } = await world.client.get(`/v1/orgs?${sort}`);
+    const position = { createdAt: Date.parse(body.data[0].created_at), id: world.id };
+    const after = encodeURIComponent(encodeCursor(direction, position));
+    const past = await world.client.get(`/v1/orgs?${sort}&after=${after}`);
+    expect(past.body).toEqual({ data: [], has_more: false });
+  });
+});
+
+describe("members of an organization", () => {
+  it("are added by e-mail address, which no answer shows", async () => {
+    const email = newEmail();
+    const profile = { bio: "Compilers.\nAnd ships.", github: "grace", website: null };
+    const added = await world.client.post(members, {
+      email: email.toUpperCase(),
+      name: "Grace Hopper",
+      display_name: "Grace",
+      avatar: "emoji:⚓",
+      profile,
+      role: "admin",
+    });
+    expect(added.status).toBe(201);
+    expect(added.body).toMatchObject({
+      name: "Grace Hopper",
+      display_name: "Grace",
+      avatar: "emoji:⚓",
+      profile: { bio: "Compilers.\nAnd ships.", github: "grace" },
+      role: "admin",
+    });
+    expect(added.text.toLowerCase()).not.toContain(email);
+    const read = await world.client.get(`${members}/${added.body.membership_id}`);
+    expect(read.body).toEqual(added.body);
+  });
+
+  it("reuse the account of their address as it is", async () => {
+    const email = newEmail();
+    const first = await world.client.post(members, { email, name: "First", role: "member" });
+    const other = await newWorld();
+    const second = await other.client.post(`/v1/orgs/${other.id}/members`, {
+      email,
+      name: "Second",
+      role: "member",
+    });
+    expect(second.body.account_id).toBe(first.body.account_id);
+    expect(second.body.name).toBe("First");
+  });
+
+  it("are added once, also when two add at once", async () => {
+    const email = newEmail();
+    const add = () => world.client.post(members, { email, name: "Twin", role: "member" });
+    const statuses = (await Promise.all([add(), add(), add()])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, 409, 409]);
+  });
+
+  it.each([
+    ["an address that is none", { email: "ada", name: "Ada", role: "member" }, "email"],
+    ["a role that is none", { email: "a@b.example", name: "Ada", role: "king" }, "role"],
+    ["a blank name", { email: "a@b.example", name: " ", role: "member" }, "name"],
+    ["half a surrogate", { email: "a@b.example", name: "\ud800", role: "member" }, "name"],
+    ["a control character", { email: "a@b.example", name: "a\u0000b", role: "member" }, "name"],
+    [
+      "an unknown field of the profile",
+      { email: "a@b.example", name: "Ada", role: "member", profile: { blog: "x" } },
+      "profile.blog",
+    ],
+  ])("are refused with %s", async (_, body, path) => {
+    const reply = await world.client.post(members, body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues[0].path).toBe(path);
+  });
+
+  it("are an admin's affair", async () => {
+    const member = await join(world);
+    const own = `${members}/${member.membershipId}`;
+    const replies = [
+      await member.client.get(members),
+      await member.client.get(own),
+      await member.client.post(members, { email: newEmail(), name: "X", role: "member" }),
+      await member.client.put(own, { role: "admin" }),
+      await member.client.delete(own),
+    ];
+    for (const { status, body } of replies) {
+      expect(status).toBe(403);
+      expect(body.code).toBe("unauthorized");
+    }
+  });
+
+  it("who are owners are an owner's affair", async () => {
+    const admin = await join(world, "admin");
+    const member = await join(world);
+    const owner = `${members}/${world.membershipId}`;
+    const replies = [
+      await admin.client.put(owner, { role: "member" }),
+      await admin.client.delete(owner),
+      await admin.client.put(`${members}/${member.membershipId}`, { role: "owner" }),
+      await admin.client.post(members, { email: newEmail(), name: "X", role: "owner" }),
+    ];
+    for (const { body } of replies) expect(body.code).toBe("unauthorized");
+    const promoted = await admin.client.put(`${members}/${member.membershipId}`, { role: "admin" });
+    expect(promoted.body.role).toBe("admin");
+  });
+
+  it("always have an owner among them, also when two step down at once", async () => {
+    const owner = `${members}/${world.membershipId}`;
+    expect((await world.client.put(owner, { role: "admin" })).status).toBe(409);
+    expect((await world.client.delete(owner)).status).toBe(409);
+    const second = await join(world, "owner");
+    const statuses = await Promise.all([
+      world.client.put(owner, { role: "member" }),
+      second.client.put(`${members}/${second.membershipId}`, { role: "member" }),
+    ]);
+    expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1);
+    const owners = await env.DB.prepare(
+      "select count(*) as n from memberships where organization_id = ? and role = 'owner'",
+    )
+      .bind(world.id)
+      .first("n");
+    expect(owners).toBe(1);
+  });
+
+  it("who are the only owner may be made owner again", async () => {
+    const owner = await world.client.put(`${members}/${world.membershipId}`, { role: "owner" });
+    expect([owner.status, owner.body.role]).toEqual([200, "owner"]);
+  });
+
+  it("who become owners meanwhile are no longer an admin's to demote or remove", async () => {
+    for (const attempt of [
+      (client: Client, path: string) => client.put(path, { role: "admin" }),
+      (client: Client, path: string) => client.delete(path),
+    ]) {
+      const member = await join(world);
+      const path = `${members}/${member.membershipId}`;
+      const isolate = new Instrumented({ database: promoting(member.membershipId) });
+      const admin = (await join(world, "admin")).client.via(isolate.fetch);
+      const reply = await attempt(admin, path);
+      expect([reply.status, reply.body?.code]).toEqual([409, "conflict"]);
+      expect(reply.body.message).toContain("just changed");
+      expect((await world.client.get(path)).body.role).toBe("owner");
+      expect((await member.client.get("/v1/orgs")).status).toBe(200);
+    }
+  });
+
+  it("who are removed take their keys and places in projects with them", async () => {
+    const member = await join(world);
+    const project = await newProject(world.client);
+    await world.client.post(`/v1/projects/${project.id}/members`, {
+      member_ids: [member.membershipId],
+    });
+    expect((await world.client.delete(`${members}/${member.membershipId}`)).status).toBe(204);
+    expect((await world.client.get(`${keys}/${member.keyId}`)).status).toBe(404);
+    const left = await world.client.get(`/v1/projects/${project.id}/members`);
+    expect(left.body.data).toHaveLength(1);
+    expect((await member.client.get("/v1/orgs")).status).toBe(401);
+  });
+
+  it("who alone own a project stay, with all they have", async () => {
+    const member = await join(world);
+    const project = await newProject(member.client);
+    const path = `${members}/${member.membershipId}`;
+    expect((await world.client.delete(path)).status).toBe(409);
+    expect((await member.client.get(`/v1/projects/${project.id}`)).status).toBe(200);
+    await world.client.post(`/v1/projects/${project.id}/members`, {
+      member_ids: [world.membershipId],
+      role: "owner",
+    });
+    expect((await world.client.delete(path)).status).toBe(204);
+  });
+});
+
+describe("API keys", () => {
+  it("are shown once, and read ever after without what they were", async () => {
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    const created = await world.client.post(keys, {
+      name: "ci",
+      role: "member",
+      expires_at: expires,
+    });
+    expect(created.status).toBe(201);
+    const { key, ...record } = created.body;
+    expect(record).toMatchObject({ name: "ci", role: "member", expires_at: expires });
+    expect(record.membership_id).toBe(world.membershipId);
+    expect(key).toMatch(/^lsh_[1-9A-HJ-NP-Za-km-z]{22}_[0-9A-Za-z]{49}$/);
+    const read = await world.client.get(`${keys}/${record.id}`);
+    expect(read.body).toEqual(record);
+    expect((await world.client.get(keys)).text).not.toContain(key.slice(27));
+    const stored = await env.DB.prepare("select * from api_keys where id = ?")
+      .bind(record.id)
+      .first();
+    expect(JSON.stringify(stored)).not.toContain(key.slice(27, 70));
+  });
+
+  it("work in the name of another membership, up to its role", async () => {
+    const member = await join(world);
+    const forMember = { name: "theirs", membership_id: member.membershipId };
+    const created = await world.client.post(keys, forMember);
+    expect(created.body).toMatchObject({ membership_id: member.membershipId, role: "member" });
+    const above = await world.client.post(keys, { ...forMember, role: "admin" });
+    expect(above.status).toBe(400);
+    expect(above.body.cause.issues[0].path).toBe("role");
+  });
+
+  it("never make one that is stronger than themselves", async () => {
+    const weak = await newKey(world, { role: "admin" });
+    expect((await weak.client.post(keys, { name: "x", role: "owner" })).body.code).toBe(
+      "unauthorized",
+    );
+    expect((await weak.client.post(keys, { name: "x" })).body.role).toBe("admin");
+    const member = await newKey(world, { role: "member" });
+    expect((await member.client.post(keys, { name: "x" })).body.code).toBe("unauthorized");
+  });
+
+  it("are an admin's affair", async () => {
+    const member = await join(world);
+    const own = `${keys}/${member.keyId}`;
+    for (const { status, body } of [
+      await member.client.get(keys),
+      await member.client.get(own),
+      await member.client.post(keys, { name: "x" }),
+      await member.client.delete(own),
+    ]) {
+      expect([status, body?.code]).toEqual([403, "unauthorized"]);
+    }
+    expect((await world.client.get(own)).status).toBe(200);
+  });
+
+  it("of owners are an owner's affair", async () => {
+    const admin = await join(world, "admin");
+    const owners = { name: "x", membership_id: world.membershipId, role: "member" };
+    for (const { status, body } of [
+      await admin.client.delete(`${keys}/${world.keyId}`),
+      await admin.client.post(keys, owners),
+    ]) {
+      expect([status, body?.code]).toEqual([403, "unauthorized"]);
+    }
+    expect((await world.client.post(keys, owners)).status).toBe(201);
+  });
+
+  it("do no more than their membership may now", async () => {
+    const admin = await join(world, "admin");
+    await world.client.put(`${members}/${admin.membershipId}`, { role: "member" });
+    expect((await admin.client.get(keys)).status).toBe(403);
+    await world.client.put(`${members}/${admin.membershipId}`, { role: "owner" });
+    expect((await admin.client.get(keys)).status).toBe(200);
+    const owner = { email: newEmail(), name: "X", role: "owner" };
+    expect((await admin.client.post(members, owner)).body.code).toBe("unauthorized");
+  });
+
+  it("cannot expire in the past, nor at a time that is none", async () => {
+    for (const expires_at of [
+      new Date(Date.now() - 1).toISOString(),
+      "tomorrow",
+      "2027-02-30T00:00:00Z",
+    ]) {
+      const reply = await world.client.post(keys, { name: "x", expires_at });
+      expect(reply.status).toBe(400);
+      expect(reply.body.cause.issues[0].path).toBe("expires_at");
+    }
+    expect((await world.client.post(keys, { name: "x", expires_at: null })).status).toBe(201);
+  });
+});
+
+/** A database in which a member becomes an owner between what is read and what is written for it. */
+function promoting(membershipId: string): D1Database {
+  const withSession = (constraint: string) => {
+    const session = env.DB.withSession(constraint);
+    return {
+      prepare: (sql: string) => session.prepare(sql),
+      batch: async (statements: D1PreparedStatement[]) => {
+        await env.DB.prepare("update memberships set role = 'owner' where id = ?")
+          .bind(membershipId)
+          .run();
+        return session.batch(statements);
+      },
+      getBookmark: () => session.getBookmark(),
+    };
+  };
+  return { withSession } as unknown as D1Database;
+}

@@ -1,0 +1,329 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import type { Parsed } from "../support/client.ts";
+import { join, newKey, newProject, newWorld, type Person, type World } from "../support/world.ts";
+
+const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
+
+let world: World;
+let project: Parsed;
+let path: string;
+
+beforeEach(async () => {
+  world = await newWorld();
+  project = await newProject(world.client, { icon: "emoji:🚢", description: "A shop.\nOurs." });
+  path = `/v1/projects/${project.id}`;
+});
+
+describe("projects", () => {
+  it("begin with an owner and a production environment, disconnected", async () => {
+    expect(project).toMatchObject({
+      org_id: world.id,
+      name: "storefront",
+      description: "A shop.\nOurs.",
+      icon: "emoji:🚢",
+      connection_status: "disconnected",
+    });
+    const environment = await env.DB.prepare("select * from environments where id = ?")
+      .bind(project.default_environment_id)
+      .first();
+    expect(environment).toMatchObject({ project_id: project.id, name: "production" });
+    const { body } = await world.client.get(`${path}/members`);
+    expect(body.data).toMatchObject([{ membership_id: world.membershipId, role: "owner" }]);
+  });
+
+  it("are read by any form of their ID, and answer with one", async () => {
+    const hex = toHex(project.id);
+    const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+    for (const form of [project.id, hex, uuid]) {
+      expect((await world.client.get(`/v1/projects/${form}`)).body).toEqual(project);
+    }
+  });
+
+  it.each([
+    ["too short", "abc", 400],
+    ["of a letter that is none of ours", "0OIl000000000000000000", 400],
+    ["an upper-case UUID", "0196F0E0-0000-7000-8000-000000000000", 400],
+    ["percent signs that decode to nothing", "%E0%A4%A", 400],
+    ["beyond 128 bits", "z".repeat(22), 404],
+    ["nobody's", newId(systemClock), 404],
+  ])("of an ID that is %s are not found, or refused as malformed", async (_, id, status) => {
+    expect((await world.client.get(`/v1/projects/${id}`)).status).toBe(status);
+  });
+
+  it("are replaced: what the body leaves out is cleared, save the name", async () => {
+    const { default_environment_id } = project;
+    const repo_id = newId(systemClock);
+    const full = { default_environment_id, name: "shop", icon: "icon:cart", repo_id };
+    const replaced = await world.client.put(path, full);
+    expect(replaced.status).toBe(200);
+    expect(replaced.body).toMatchObject({ name: "shop", icon: "icon:cart", repo_id });
+    expect(replaced.body).not.toHaveProperty("description");
+    const bare = await world.client.put(path, { default_environment_id, icon: null });
+    expect(bare.body.name).toBe("shop");
+    expect(bare.body).not.toHaveProperty("icon");
+    expect(bare.body).not.toHaveProperty("repo_id");
+    expect((await world.client.get(path)).body).toEqual(bare.body);
+  });
+
+  it("keep to a default environment of their own", async () => {
+    const other = await newProject(world.client);
+    for (const id of [other.default_environment_id, newId(systemClock)]) {
+      const reply = await world.client.put(path, { default_environment_id: id });
+      expect(reply.status).toBe(404);
+    }
+    expect((await world.client.get(path)).body).toEqual(project);
+  });
+
+  it.each([
+    ["an icon of no kind", { icon: "ship" }, "icon"],
+    ["an icon of nothing", { icon: "emoji:" }, "icon"],
+    ["no name", { name: "" }, "name"],
+    ["too long a name", { name: "x".repeat(101) }, "name"],
+    ["a repo that is no ID", { repo_id: "github" }, "repo_id"],
+    ["a name that is a number", { name: 7 }, "name"],
+    ["a control character in the icon", { icon: "icon:a\u0007b" }, "icon"],
+    ["a control character in the description", { description: "a\u0007b" }, "description"],
+  ])("are refused with %s", async (_, fields, where) => {
+    const reply = await world.client.post("/v1/projects", { name: "x", ...fields });
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues.map((issue: Parsed) => issue.path)).toContain(where);
+  });
+
+  it("keep the lines of their description, however they end", async () => {
+    const description = "A shop.\r\nOurs.\n\tAlone.";
+    const { status, body } = await world.client.post("/v1/projects", { name: "x", description });
+    expect([status, body.description]).toEqual([201, description]);
+  });
+
+  it("are deleted with all that hangs from them", async () => {
+    await world.client.put(`${path}/connection`, CONNECTION);
+    expect((await world.client.delete(path)).status).toBe(204);
+    expect((await world.client.get(path)).status).toBe(404);
+    for (const table of ["environments", "project_members", "project_connections"]) {
+      const rows = await env.DB.prepare(`select count(*) as n from ${table} where project_id = ?`)
+        .bind(project.id)
+        .first("n");
+      expect(rows).toBe(0);
+    }
+  });
+
+  it("connect to a provider, replace the connection, and disconnect as often as one likes", async () => {
+    const connected = await world.client.put(`${path}/connection`, CONNECTION);
+    expect(connected.body.connection_status).toBe("connected");
+    const role_arn = "arn:aws:iam::123456789012:role/teams/deploy";
+    const again = { ...CONNECTION, region: "us-gov-west-1", role_arn, external_id: "longshore" };
+    expect((await world.client.put(`${path}/connection`, again)).status).toBe(200);
+    const stored = await env.DB.prepare("select * from project_connections where project_id = ?")
+      .bind(project.id)
+      .first();
+    expect(stored).toMatchObject({ region: "us-gov-west-1", role_arn, external_id: "longshore" });
+    for (let time = 0; time < 2; time += 1) {
+      expect((await world.client.patch(`${path}/disconnect`)).status).toBe(204);
+      expect((await world.client.get(path)).body.connection_status).toBe("disconnected");
+    }
+    const left = await env.DB.prepare(
+      "select count(*) as n from project_connections where project_id = ?",
+    )
+      .bind(project.id)
+      .first("n");
+    expect(left).toBe(0);
+  });
+
+  it.each([
+    ["provider", { provider: "gcp" }],
+    ["account_id", { account_id: "1234" }],
+    ["region", { region: "Frankfurt" }],
+    ["role_arn", { role_arn: "deploy" }],
+    ["external_id", { external_id: "a b" }],
+  ])("refuse a connection with a bad %s", async (where, fields) => {
+    const reply = await world.client.put(`${path}/connection`, { ...CONNECTION, ...fields });
+    expect(reply.body.cause.issues[0].path).toBe(where);
+  });
+});
+
+describe("who may do what in a project", () => {
+  let bystander: string;
+
+  beforeEach(async () => {
+    const { membershipId } = await join(world);
+    await world.client.post(`${path}/members`, { member_ids: [membershipId] });
+    bystander = `${path}/members/${membershipId}`;
+  });
+
+  const attempts = (id: string, { client }: Person) => ({
+    read: () => client.get(`/v1/projects/${id}`),
+    readMembers: () => client.get(`/v1/projects/${id}/members`),
+    readMember: () => client.get(bystander),
+    replace: () =>
+      client.put(`/v1/projects/${id}`, { default_environment_id: project.default_environment_id }),
+    connect: () => client.put(`/v1/projects/${id}/connection`, CONNECTION),
+    disconnect: () => client.patch(`/v1/projects/${id}/disconnect`),
+    addMember: () =>
+      client.post(`/v1/projects/${id}/members`, { member_ids: [world.membershipId] }),
+    replaceMember: () => client.put(bystander, { role: "contributor" }),
+    removeMember: () => client.delete(bystander),
+    remove: () => client.delete(`/v1/projects/${id}`),
+  });
+  const READS = ["read", "readMembers", "readMember"];
+  const WRITES = ["replace", "connect", "disconnect", "remove"];
+  const ALL = [...READS, ...WRITES, "addMember", "replaceMember", "removeMember"];
+
+  it.each([
+    ["a member of the organization alone", undefined, []],
+    ["a viewer", "viewer", READS],
+    ["a contributor", "contributor", READS],
+    ["an owner", "owner", ALL],
+  ] as const)("%s", async (_, role, allowed) => {
+    const person = await join(world);
+    if (role) {
+      const body = { member_ids: [person.membershipId], role };
+      await world.client.post(`${path}/members`, body);
+    }
+    await expectAllowed(person, allowed);
+  });
+
+  it("an admin of the organization", async () => {
+    await expectAllowed(await join(world, "admin"), ALL);
+  });
+
+  it("a member's key for an owner, which is as weak as itself", async () => {
+    const stranger = await newProject((await join(world, "owner")).client);
+    const { client } = await newKey(world, { role: "member" });
+    expect((await client.get(`/v1/projects/${stranger.id}`)).status).toBe(403);
+    expect((await client.get(path)).status).toBe(200);
+  });
+
+  async function expectAllowed(person: Person, allowed: readonly string[]) {
+    for (const [name, attempt] of Object.entries(attempts(project.id, person))) {
+      const { status, body } = await attempt();
+      if (allowed.includes(name)) expect([200, 201, 204, 409], name).toContain(status);
+      else expect([name, status, body?.code]).toEqual([name, 403, "forbidden"]);
+    }
+  }
+
+  it("lists show the projects that one may read, and no others", async () => {
+    const member = await join(world);
+    const admin = await join(world, "admin");
+    const mine = await newProject(member.client, { name: "mine" });
+    const idsFor = async ({ client }: Person, list: string) =>
+      (await client.get(list)).body.data.map((each: Parsed) => each.id);
+    for (const list of ["/v1/projects", `/v1/orgs/${world.id}/projects`]) {
+      expect(await idsFor(member, list)).toEqual([mine.id]);
+      expect(await idsFor(admin, list)).toEqual([mine.id, project.id]);
+    }
+  });
+});
+
+describe("members of a project", () => {
+  let people: Person[];
+  let members: string;
+
+  beforeEach(async () => {
+    people = [await join(world), await join(world, "admin"), await join(world)];
+    members = `${path}/members`;
+  });
+
+  it("are added in the order of the request, as viewers by default", async () => {
+    const member_ids = people.map(({ membershipId }) => membershipId).toReversed();
+    const { status, body } = await world.client.post(members, { member_ids });
+    expect(status).toBe(201);
+    expect(body.map((each: Parsed) => each.membership_id)).toEqual(member_ids);
+    expect(body[0]).toMatchObject({ project_id: project.id, role: "viewer", org_role: "member" });
+    expect(body[1]).toMatchObject({ org_role: "admin" });
+  });
+
+  it("are added all or none", async () => {
+    const [first, second] = people.map(({ membershipId }) => membershipId);
+    await world.client.post(members, { member_ids: [first] });
+    const foreign = await newWorld();
+    const known = await world.client.post(members, { member_ids: [second, first] });
+    expect(known.status).toBe(409);
+    for (const id of [foreign.membershipId, newId(systemClock)]) {
+      const unknown = await world.client.post(members, { member_ids: [second, id] });
+      expect(unknown.status).toBe(404);
+    }
+    const { body } = await world.client.get(members);
+    expect(body.data).toHaveLength(2);
+  });
+
+  it("are added by the hundred, and not by more", async () => {
+    const ids = await bulkMemberships(world, 101);
+    const tooMany = await world.client.post(members, { member_ids: ids });
+    expect(tooMany.status).toBe(400);
+    const { status, body } = await world.client.post(members, { member_ids: ids.slice(1) });
+    expect(status).toBe(201);
+    expect(body.map((each: Parsed) => each.membership_id)).toEqual(ids.slice(1));
+    expect((await world.client.post(members, { member_ids: [] })).status).toBe(400);
+  });
+
+  it("are not named twice in a request, in whatever forms", async () => {
+    const [first] = people;
+    const id = String(first?.membershipId);
+    const reply = await world.client.post(members, { member_ids: [id, toHex(id)] });
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues[0].path).toBe("member_ids.1");
+  });
+
+  it("change their role and leave, save the last owner, also when two go at once", async () => {
+    const [first] = people;
+    const own = `${members}/${world.membershipId}`;
+    const other = `${members}/${first?.membershipId}`;
+    expect((await world.client.put(own, { role: "viewer" })).status).toBe(409);
+    expect((await world.client.delete(own)).status).toBe(409);
+    await world.client.post(members, { member_ids: [first?.membershipId], role: "owner" });
+    const replies = await Promise.all([
+      world.client.delete(own),
+      world.client.put(other, { role: "viewer" }),
+    ]);
+    expect(replies.map(({ status }) => status).toSorted()).toContain(409);
+    const owners = (await world.client.get(`${members}?role=owner`)).body.data;
+    expect(owners).toHaveLength(1);
+  });
+
+  it("are listed by one role or several, repeated or with commas", async () => {
+    const [first, second, third] = people.map(({ membershipId }) => membershipId);
+    await world.client.post(members, { member_ids: [first], role: "contributor" });
+    await world.client.post(members, { member_ids: [second], role: "viewer" });
+    await world.client.post(members, { member_ids: [third], role: "viewer" });
+    const listed = async (query: string) =>
+      (await world.client.get(`${members}?${query}`)).body.data.map(
+        (each: Parsed) => each.membership_id,
+      );
+    expect(await listed("role=viewer")).toEqual([third, second]);
+    expect(await listed("role=viewer,contributor")).toEqual([third, second, first]);
+    expect(await listed("role=contributor&role=viewer&sort_by=+created_at")).toEqual([
+      first,
+      second,
+      third,
+    ]);
+    expect(await listed("role=owner,viewer,contributor&limit=2")).toHaveLength(2);
+    const unknown = await world.client.get(`${members}?role=viewer,king`);
+    expect(unknown.status).toBe(400);
+  });
+});
+
+function toHex(id: string): string {
+  const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+  let value = 0n;
+  for (const digit of id) value = value * 58n + BigInt(alphabet.indexOf(digit));
+  return value.toString(16).padStart(32, "0");
+}
+
+async function bulkMemberships(world: World, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId(systemClock));
+  await env.DB.batch(
+    ids.flatMap((id) => [
+      env.DB.prepare(
+        "insert into accounts values (?1, ?1 || '@example.com', 'Bulk', 'Bulk', null, '{}', 0, 0)",
+      ).bind(id),
+      env.DB.prepare("insert into memberships values (?1, ?2, ?1, 'member', 0, 0)").bind(
+        id,
+        world.id,
+      ),
+    ]),
+  );
+  return ids;
+}

@@ -1,0 +1,323 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { issueRunnerToken } from "../../../src/features/runner-pools/format.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import { plant } from "../../support/canary-secrets.ts";
+import { Client, type Parsed } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { Attempt, claim } from "../../support/runner.ts";
+import {
+  connect,
+  newDeployment,
+  newInside,
+  newPool,
+  newProject,
+  newWorld,
+  type Pool,
+  type World,
+} from "../../support/world.ts";
+
+let world: World;
+let project: Parsed;
+let environmentId: string;
+let stackId: string;
+let pool: Pool;
+let now: number;
+let worker: Instrumented;
+let runner: Client;
+
+beforeEach(async () => {
+  now = Date.now();
+  worker = new Instrumented({ clock: { now: () => now } });
+  world = await newWorld();
+  world.client = world.client.via(worker.fetch);
+  project = await newProject(world.client);
+  environmentId = project.default_environment_id;
+  stackId = String((await newInside(world.client, environmentId))["stack_id"]);
+  await connect(world.client, project.id);
+  pool = await newPool(world, [environmentId]);
+  runner = pool.runner.via(worker.fetch);
+});
+
+const deploy = (body: object = {}) => newDeployment(world.client, environmentId, body);
+const read = async (id: string) => (await world.client.get(`/v1/deployments/${id}`)).body;
+/** Those of one report are of one time: by their names, then. */
+const resources = async () => {
+  const { body } = await world.client.get(`/v1/stacks/${stackId}/resources`);
+  return body.data.toSorted((a: Parsed, b: Parsed) => (a.template_id < b.template_id ? -1 : 1));
+};
+const desired = (reply: { headers: Headers }) => reply.headers.get("deployment-desired");
+
+describe("a claim", () => {
+  it("gives an attempt, and the same one to the same request", async () => {
+    const { id } = await deploy();
+    const first = await claim(runner, "a");
+    expect(first.body).toMatchObject({
+      epoch: 1,
+      deployment: { id, status: "queued" },
+      variable_names: ["A"],
+      start_within_seconds: 60,
+      heartbeat_every_seconds: 15,
+      lease_seconds: 60,
+    });
+    expect(desired(first)).toBe("continue");
+    expect((await claim(runner, "a")).body).toEqual(first.body);
+    const other = await claim(runner, "b");
+    expect([other.status, other.headers.get("retry-after")]).toEqual([204, "5"]);
+    expect(desired(other)).toBe("continue");
+  });
+
+  it("finds nothing in the environments of another pool, nor by another pool's attempt", async () => {
+    await deploy();
+    const elsewhere = await newProject(world.client);
+    const other = (await newPool(world, [elsewhere.default_environment_id])).runner;
+    expect((await claim(other)).status).toBe(204);
+    const { claimed } = await Attempt.claim(runner);
+    const reply = await new Attempt(other, claimed).post("start");
+    expect([reply.status, desired(reply)]).toEqual([404, "stop"]);
+  });
+
+  it("without a start within 60 s is over, and the deployment has another turn", async () => {
+    await deploy();
+    const late = await Attempt.claim(runner);
+    now += 60_000;
+    const next = await Attempt.claim(runner);
+    expect(next.deploymentId).toBe(late.deploymentId);
+    expect(next.claimed.epoch).toBe(2);
+    for (const verb of ["start", "heartbeat"]) {
+      const reply = await late.post(verb);
+      expect([reply.status, desired(reply)]).toEqual([409, "stop"]);
+    }
+  });
+
+  it("that is released has another turn at once; one that has started is not released", async () => {
+    await deploy();
+    const given = await Attempt.claim(runner);
+    expect((await given.post("release")).status).toBe(200);
+    expect((await given.post("release")).status).toBe(200);
+    const next = await Attempt.started(runner);
+    expect(next.deploymentId).toBe(given.deploymentId);
+    const refused = await next.post("release");
+    expect([refused.status, desired(refused)]).toEqual([409, "continue"]);
+  });
+
+  it("needs its own lease token", async () => {
+    await deploy();
+    const { claimed } = await Attempt.claim(runner);
+    for (const lease_token of ["", "0".repeat(64)]) {
+      const reply = await new Attempt(runner, { ...claimed, lease_token }).post("start");
+      expect([reply.status, desired(reply)]).toEqual([409, "stop"]);
+    }
+    expect((await new Attempt(runner, claimed).post("start")).status).toBe(200);
+  });
+});
+
+describe("a silent runner", () => {
+  it("is stale after 60 s and may resume; it gets no values until it has", async () => {
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    now += 359_999;
+    const refused = await attempt.variables();
+    expect([refused.status, desired(refused)]).toEqual([409, "continue"]);
+    expect((await attempt.post("heartbeat")).body.desired).toBe("continue");
+    expect((await attempt.variables()).status).toBe(200);
+  });
+
+  it("is lost after 360 s: its deployment fails, before any sweep it changes nothing", async () => {
+    const { id } = await deploy();
+    const attempt = await Attempt.started(runner);
+    await attempt.report(stackId, { seq: 1, status: "in_progress" });
+    now += 360_000;
+    const answers = [
+      await attempt.post("heartbeat"),
+      await attempt.report(stackId, { seq: 2, status: "succeeded" }),
+      await attempt.complete("succeeded"),
+    ];
+    for (const reply of answers) expect([reply.status, desired(reply)]).toEqual([409, "stop"]);
+    expect((await read(id)).status).toBe("in_progress");
+    expect((await claim(runner)).status).toBe(204);
+    expect(await read(id)).toMatchObject({
+      status: "failed",
+      data: { stacks: [{ status: "failed", status_reason: "runner_lost" }] },
+    });
+  });
+
+  it("says so of a stack that it had not begun, too", async () => {
+    const { id } = await deploy();
+    await Attempt.started(runner);
+    now += 360_000;
+    await claim(runner);
+    const { data } = await read(id);
+    expect(data.stacks).toMatchObject([{ status: "skipped", status_reason: "runner_lost" }]);
+  });
+
+  it("that was to cancel leaves its deployment canceled, after 120 s", async () => {
+    const { id } = await deploy();
+    const attempt = await Attempt.started(runner);
+    await world.client.patch(`/v1/deployments/${id}/cancel`);
+    now += 119_999;
+    await claim(runner);
+    expect((await read(id)).status).toBe("canceling");
+    now += 1;
+    await claim(runner);
+    expect((await read(id)).status).toBe("canceled");
+    expect(desired(await attempt.post("heartbeat"))).toBe("stop");
+  });
+});
+
+describe("a report of a stack", () => {
+  const bucket = {
+    template_id: "Bucket",
+    physical_id: "b-1",
+    resource_type: "AWS::S3::Bucket",
+    status: "CREATE_COMPLETE",
+  };
+
+  it("mirrors its resources, and marks those that are left out as deleted", async () => {
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    const queue = { ...bucket, template_id: "Queue", timestamp: "2026-01-01T00:00:00.000Z" };
+    await attempt.report(stackId, { seq: 1, status: "in_progress", resources: [bucket, queue] });
+    const before = await resources();
+    expect(before.map((each: Parsed) => each.template_id)).toEqual(["Bucket", "Queue"]);
+    expect(before[1].timestamp).toBe("2026-01-01T00:00:00.000Z");
+    const updated = { ...bucket, status: "UPDATE_FAILED", status_reason: "No quota" };
+    await attempt.report(stackId, { seq: 2, status: "failed", resources: [updated] });
+    const after = await resources();
+    expect(after).toMatchObject([
+      { id: before[0].id, status: "UPDATE_FAILED", status_reason: "No quota" },
+      { id: before[1].id, status: "DELETE_COMPLETE" },
+    ]);
+  });
+
+  it("again, or older, changes nothing; a stack that has ended is final", async () => {
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    const last = { seq: 5, status: "succeeded", resources: [bucket] };
+    await attempt.report(stackId, last);
+    const before = await resources();
+    now += 1_000;
+    const replays = [last, { seq: 4, status: "failed", resources: [] }];
+    for (const body of replays) expect((await attempt.report(stackId, body)).status).toBe(200);
+    expect(await resources()).toEqual(before);
+    const newer = await attempt.report(stackId, { seq: 6, status: "failed" });
+    expect([newer.status, desired(newer)]).toEqual([409, "continue"]);
+  });
+});
+
+describe("a completion", () => {
+  it("is the same again, and refuses another", async () => {
+    const { id } = await deploy();
+    const attempt = await Attempt.started(runner);
+    const body = { failure_reason: "exit_1", message: "It broke" };
+    for (const _ of [1, 2]) expect((await attempt.complete("failed", body)).status).toBe(200);
+    expect((await attempt.complete("failed")).status).toBe(409);
+    expect((await attempt.complete("succeeded")).status).toBe(409);
+    expect((await read(id)).status).toBe("failed");
+  });
+
+  it.each(["pending", "in_progress", "failed", "canceled"])(
+    "as a success is a failure with a stack that is %s",
+    async (status) => {
+      const { id } = await deploy();
+      const attempt = await Attempt.started(runner);
+      if (status !== "pending") await attempt.report(stackId, { seq: 1, status });
+      await attempt.complete("succeeded");
+      expect((await read(id)).status).toBe("failed");
+    },
+  );
+});
+
+describe("the values of variables", () => {
+  it("are delivered while the lease is live, on record", async () => {
+    const value = plant();
+    const path = `/v1/environments/${environmentId}/variables`;
+    await world.client.post(path, { name: "SECRET", storage_method: "secret", value });
+    await deploy();
+    const attempt = await Attempt.claim(runner);
+    expect((await attempt.variables()).status).toBe(409);
+    await attempt.post("start");
+    const reply = await attempt.variables();
+    expect(reply.headers.get("cache-control")).toContain("no-store");
+    const found = reply.body.variables.find((each: Parsed) => each.name === "SECRET");
+    expect(found).toMatchObject({ storage_method: "secret", value });
+    const { results } = await env.DB.prepare(
+      "select action, key_id from audit_records where record_id = ?",
+    )
+      .bind(attempt.claimed.attempt_id)
+      .all();
+    expect(results).toEqual([{ action: "variables.delivered", key_id: pool.tokenId }]);
+  });
+});
+
+describe("a runner token", () => {
+  it("that is revoked stops on its next request", async () => {
+    expect((await claim(runner)).status).toBe(204);
+    const path = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens/${pool.tokenId}`;
+    expect((await world.client.delete(path)).status).toBe(204);
+    const reply = await claim(runner);
+    expect([reply.status, desired(reply)]).toEqual([401, "stop"]);
+  });
+
+  it("is asked for by one message, whatever came instead of it", async () => {
+    const { runner: revoked, id, tokenId } = await newPool(world, [environmentId]);
+    await world.client.delete(`/v1/orgs/${world.id}/runner-pools/${id}/tokens/${tokenId}`);
+    const unknown = (await issueRunnerToken(newId(systemClock))).key;
+    const sent = [undefined, "", "lsr_", `${runner.key}x`, unknown, revoked.key, world.client.key];
+    const replies = await Promise.all(sent.map((key) => claim(new Client(key))));
+    const message =
+      "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
+      "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.";
+    const asked = { status: 401, body: { code: "unauthenticated", message } };
+    expect(replies.map(({ status, body }) => ({ status, body }))).toEqual(sent.map(() => asked));
+  });
+
+  it("has a limit of its own kind", async () => {
+    expect((await claim(runner)).headers.get("x-ratelimit-limit")).toBe("1200");
+  });
+
+  it("of the wrong kind is refused without asking anybody", async () => {
+    worker.forget();
+    expect((await runner.get("/v1/projects")).status).toBe(401);
+    expect((await claim(world.client)).status).toBe(401);
+    expect(worker.exchanges).toEqual([]);
+  });
+});
+
+describe("each call of a runner", () => {
+  it("is one batch, once its token is known", async () => {
+    const many = Array.from({ length: 500 }, (_, at) => ({
+      template_id: `R${at}`,
+      physical_id: `p-${at}`,
+      resource_type: "AWS::SQS::Queue",
+      status: "CREATE_COMPLETE",
+    }));
+    await claim(runner);
+    await deploy();
+    const costs: Record<string, number[]> = {};
+    const measure = async <Result>(name: string, call: () => Promise<Result>) => {
+      worker.forget();
+      const result = await call();
+      costs[name] = worker.database.map(({ statements }) => statements.length);
+      return result;
+    };
+    const attempt = await measure("claim", () => Attempt.claim(runner));
+    await measure("start", () => attempt.post("start"));
+    await measure("heartbeat", () => attempt.post("heartbeat"));
+    await measure("variables", () => attempt.variables());
+    await measure("report", () =>
+      attempt.report(stackId, { seq: 1, status: "succeeded", resources: many }),
+    );
+    await measure("complete", () => attempt.complete("succeeded"));
+    expect(costs).toEqual({
+      claim: [12],
+      start: [10],
+      heartbeat: [2],
+      variables: [3],
+      report: [5],
+      complete: [9],
+    });
+    expect((await read(attempt.deploymentId)).status).toBe("succeeded");
+  });
+});

@@ -1,0 +1,217 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Client } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { Attempt, claim } from "../../support/runner.ts";
+import { connect, newDeployment, newProject, newWorld, type World } from "../../support/world.ts";
+
+const OFFER_MS = 60_000;
+const RUN_MS = 90_000;
+const TIMED_OUT = { status: "failed", failure_reason: "run_timeout" };
+const NOTHING = { data: [], has_more: false };
+
+let world: World;
+let environmentId: string;
+let pools: string;
+let now: number;
+let worker: Instrumented;
+let runner: Client;
+let sibling: Client;
+
+beforeEach(async () => {
+  now = Date.now();
+  worker = new Instrumented({ clock: { now: () => now } });
+  world = await newWorld();
+  world.client = world.client.via(worker.fetch);
+  const project = await newProject(world.client);
+  environmentId = project.default_environment_id;
+  await connect(world.client, project.id);
+  pools = `/v1/orgs/${world.id}/runner-pools`;
+  const body = { name: "short", environment_ids: [environmentId], max_run_seconds: RUN_MS / 1000 };
+  const { body: pool } = await world.client.post(pools, body);
+  expect(pool.max_run_seconds).toBe(RUN_MS / 1000);
+  const token = async (name: string): Promise<Client> => {
+    const issued = await world.client.post(`${pools}/${pool.id}/tokens`, { name });
+    return new Client(issued.body.token, worker.fetch);
+  };
+  [runner, sibling] = [await token("one"), await token("two")];
+});
+
+const deploy = () => newDeployment(world.client, environmentId, { queue: "fifo" });
+const statusOf = async (id: string) =>
+  (await world.client.get(`/v1/deployments/${id}`)).body.status;
+/** What a deployment has ended as, and why: callers read the reason in its stacks and events. */
+const endOf = (id: string) =>
+  env.DB.prepare("select status, failure_reason from deployments where id = ?").bind(id).first();
+const desired = async (attempt: Attempt) => (await attempt.post("heartbeat")).body.desired;
+
+/** Keeps the lease alive until a time from now has passed. */
+async function beat(attempt: Attempt, milliseconds: number): Promise<string[]> {
+  const heard: string[] = [];
+  for (let passed = 0; passed < milliseconds; passed += 30_000) {
+    now += Math.min(30_000, milliseconds - passed);
+    heard.push(await desired(attempt));
+  }
+  return heard;
+}
+
+describe("a deployment that no runner starts", () => {
+  it("fails after five offers that lapsed, and not before; the next one is offered", async () => {
+    const { id } = await deploy();
+    const next = await deploy();
+    for (let offers = 1; offers <= 5; offers += 1) {
+      expect((await Attempt.claim(runner)).deploymentId).toBe(id);
+      now += OFFER_MS;
+      await worker.sweep();
+      expect(await statusOf(id)).toBe(offers < 5 ? "queued" : "failed");
+    }
+    expect(await endOf(id)).toEqual({ status: "failed", failure_reason: "never_started" });
+    expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
+  });
+
+  it("does not fail by offers that were given back, or by one that is started in the end", async () => {
+    const { id } = await deploy();
+    for (let offers = 1; offers <= 4; offers += 1) {
+      await Attempt.claim(runner);
+      now += OFFER_MS;
+    }
+    for (let offers = 1; offers <= 3; offers += 1) {
+      expect((await (await Attempt.claim(runner)).post("release")).status).toBe(200);
+    }
+    const attempt = await Attempt.started(runner);
+    expect(attempt.deploymentId).toBe(id);
+    expect((await attempt.complete("succeeded")).status).toBe(200);
+  });
+});
+
+describe("a run past the time of its pool", () => {
+  it("is asked to cancel before any sweep, and is not before its time", async () => {
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    expect(await beat(attempt, RUN_MS)).toEqual(["continue", "continue", "cancel"]);
+  });
+
+  const OUTCOMES = ["canceled", "failed", "succeeded"];
+
+  it.each(
+    OUTCOMES.flatMap((outcome) => [
+      [outcome, "before"],
+      [outcome, "after"],
+    ]),
+  )("fails with the reason run_timeout: %s, %s a sweep has seen it", async (outcome, when) => {
+    const { id } = await deploy();
+    const attempt = await Attempt.started(runner);
+    await beat(attempt, RUN_MS);
+    if (when === "after") {
+      await worker.sweep();
+      expect(await statusOf(id)).toBe("canceling");
+      expect(await desired(attempt)).toBe("cancel");
+    }
+    const fields = outcome === "failed" ? { failure_reason: "exit_1" } : {};
+    const first = await attempt.complete(outcome, fields);
+    expect(first).toMatchObject({ status: 200, body: { desired: "stop", ...TIMED_OUT } });
+    expect((await attempt.complete(outcome, fields)).body).toEqual(first.body);
+    expect(await endOf(id)).toEqual(TIMED_OUT);
+  });
+
+  it.each([
+    ["canceled", {}, {}],
+    ["failed", { failure_reason: "exit_1" }, { failure_reason: "exit_1" }],
+    ["failed", {}, {}],
+    ["succeeded", {}, {}],
+  ])("ends as its runner says in its last second: %s", async (status, fields, expected) => {
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    await beat(attempt, RUN_MS - 1_000);
+    const { body } = await attempt.complete(status, fields);
+    expect(body).toEqual({
+      desired: "stop",
+      status,
+      ...expected,
+      start_within_seconds: 60,
+      heartbeat_every_seconds: 15,
+      lease_seconds: 60,
+    });
+  });
+
+  it("fails without its runner's word 120 s after it was asked, and the next one begins", async () => {
+    const { id } = await deploy();
+    const next = await deploy();
+    const attempt = await Attempt.started(runner);
+    await beat(attempt, RUN_MS);
+    await worker.sweep();
+    await beat(attempt, 119_000);
+    await worker.sweep();
+    expect(await statusOf(id)).toBe("canceling");
+    await beat(attempt, 1_000);
+    await worker.sweep();
+    expect(await endOf(id)).toEqual(TIMED_OUT);
+    expect(await attempt.post("heartbeat")).toMatchObject({ status: 409 });
+    expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
+  });
+
+  it("that a person cancels first ends canceled", async () => {
+    const { id } = await deploy();
+    const attempt = await Attempt.started(runner);
+    await world.client.patch(`/v1/deployments/${id}/cancel`);
+    await beat(attempt, RUN_MS);
+    expect((await attempt.complete("canceled")).status).toBe(200);
+    expect(await endOf(id)).toEqual({ status: "canceled", failure_reason: null });
+  });
+});
+
+describe("the time of a pool", () => {
+  it("is six hours unless it is set, and from a minute to a week", async () => {
+    const create = (fields: object) =>
+      world.client.post(pools, {
+        name: crypto.randomUUID(),
+        environment_ids: [environmentId],
+        ...fields,
+      });
+    expect((await create({})).body.max_run_seconds).toBe(6 * 60 * 60);
+    for (const max_run_seconds of [60, 604_800]) {
+      const { status, body } = await create({ max_run_seconds });
+      expect([status, body.max_run_seconds]).toEqual([201, max_run_seconds]);
+      expect((await world.client.get(`${pools}/${body.id}`)).body).toEqual(body);
+    }
+    for (const max_run_seconds of [59, 604_801, 60.5, "60", null]) {
+      expect((await create({ max_run_seconds })).status).toBe(400);
+    }
+  });
+});
+
+describe("the list of a runner's attempts", () => {
+  const list = async (client: Client) => (await client.get("/v1/runner/attempts")).body;
+
+  it("has those of its token that live, as their claims gave them", async () => {
+    expect(await list(runner)).toEqual(NOTHING);
+    await deploy();
+    const attempt = await Attempt.claim(runner);
+    expect(await list(runner)).toEqual({ data: [attempt.claimed], has_more: false });
+    expect(await list(sibling)).toEqual(NOTHING);
+    await attempt.post("start");
+    const [running] = (await list(runner)).data;
+    expect(running.attempt_id).toBe(attempt.claimed.attempt_id);
+    expect(running.deployment.status).toBe("in_progress");
+    const recovered = new Attempt(runner, running);
+    expect((await recovered.complete("succeeded")).status).toBe(200);
+    expect(await list(runner)).toEqual(NOTHING);
+  });
+
+  it("does not have an offer that lapsed or a run that is lost, before any sweep", async () => {
+    await deploy();
+    await Attempt.claim(runner);
+    now += OFFER_MS;
+    expect(await list(runner)).toEqual(NOTHING);
+    await Attempt.started(runner);
+    now += 359_000;
+    expect((await list(runner)).data).toHaveLength(1);
+    now += 1_000;
+    expect(await list(runner)).toEqual(NOTHING);
+  });
+
+  it("is empty for nobody else: another kind of key is refused", async () => {
+    expect((await world.client.get("/v1/runner/attempts")).status).toBe(401);
+    expect((await claim(runner)).status).toBe(204);
+  });
+});

@@ -1,0 +1,306 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/lib/limits.ts";
+import type { Parsed, Reply } from "../../support/client.ts";
+import { Attempt } from "../../support/runner.ts";
+import {
+  connect,
+  join,
+  newDeployment,
+  newEmail,
+  newInside,
+  newIntegration,
+  newPool,
+  newProject,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+/** For each kind, its table and the bytes of a row, by a scan. */
+const SCANS = {
+  projects: ["projects", "name || coalesce(description, '') || coalesce(icon, '')"],
+  environments: ["environments", "name || configuration"],
+  components: ["components", "name"],
+  stacks: ["stacks", "name"],
+  variables: ["variables", "name || value"],
+  alarms: ["alarms", "name || coalesce(reason, '')"],
+  members: ["memberships", "''"],
+  project_members: ["project_members", "''"],
+  api_keys: ["api_keys", "name"],
+  runner_pools: ["runner_pools", "name"],
+  runner_tokens: ["runner_tokens", "name"],
+  integrations: [
+    "integrations",
+    "configuration || url || shown_url || coalesce(secret, '') || coalesce(previous_secret, '')",
+  ],
+  deployments: [
+    "deployments",
+    "patch || configuration || coalesce(source, '') || coalesce(reason, '')",
+  ],
+} as const;
+
+type Counted = Record<string, { used: number; bytes: number }>;
+
+async function scan(organizationId: string): Promise<Counted> {
+  const found = Object.entries(SCANS).map(async ([kind, [table, text]]) => {
+    const row = await env.DB.prepare(
+      `select count(*) as used, coalesce(sum(octet_length(${text})), 0) as bytes
+       from ${table} where organization_id = ?`,
+    )
+      .bind(organizationId)
+      .first<{ used: number; bytes: number }>();
+    return [kind, row] as const;
+  });
+  return Object.fromEntries(await Promise.all(found)) as Counted;
+}
+
+async function readUsage(world: World): Promise<{ counted: Counted; body: Parsed }> {
+  const { body } = await world.client.get(`/v1/orgs/${world.id}/usage`);
+  const counted = Object.fromEntries(
+    Object.entries(body.records as Counted).map(([kind, { used, bytes }]) => [
+      kind,
+      { used, bytes },
+    ]),
+  );
+  return { counted, body };
+}
+
+const setUsage = (organizationId: string, kind: string, fields: string) =>
+  env.DB.batch([
+    env.DB.prepare("insert into usage values (?1, ?2, 0, 0) on conflict do nothing").bind(
+      organizationId,
+      kind,
+    ),
+    env.DB.prepare(`update usage set ${fields} where organization_id = ?1 and kind = ?2`).bind(
+      organizationId,
+      kind,
+    ),
+  ]);
+
+let world: World;
+let project: Parsed;
+let environment: string;
+let inside: Record<string, string>;
+
+beforeEach(async () => {
+  world = await newWorld();
+  project = await newProject(world.client, { description: "Ünïcode 🔑" });
+  environment = `/v1/environments/${project.default_environment_id}`;
+  inside = await newInside(world.client, project.default_environment_id);
+});
+
+describe("usage", () => {
+  it("counts every write of every kind exactly, growth and shrinkage", async () => {
+    const { client } = world;
+    await connect(client, project.id);
+    const pool = await newPool(world, [project.default_environment_id]);
+    const integration = await newIntegration(client, project.id, ["changelog"]);
+    const steps: (() => Promise<unknown>)[] = [
+      () =>
+        client.put(`/v1/projects/${project.id}`, {
+          ...REPLACED,
+          default_environment_id: project.default_environment_id,
+        }),
+      () => client.put(environment, { name: "production", configuration: { a: "ü".repeat(500) } }),
+      () => client.put(environment, { name: "p", configuration: {} }),
+      () => client.put(`/v1/stacks/${inside["stack_id"]}/alarms/cpu`, { state: "ok", reason: "ä" }),
+      () => client.put(`/v1/stacks/${inside["stack_id"]}/alarms/cpu`, { state: "ok" }),
+      () =>
+        client.put(`${environment}/variables`, {
+          mode: "replace",
+          variables: [
+            { name: "A", storage_method: "string", value: "longer than before" },
+            { name: "B", storage_method: "secret", value: "" },
+          ],
+        }),
+      () =>
+        client.post(
+          `/v1/projects/${project.id}/notification-integrations/${integration.id}/rotate-secret`,
+          undefined,
+        ),
+      () => newDeployment(client, project.default_environment_id, { reason: "why" }),
+      () => join(world),
+      () => client.delete(`/v1/components/${inside["component_id"]}`),
+      () => client.delete(`/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens/${pool.tokenId}`),
+      async () => {
+        const other = await newProject(client);
+        await newInside(client, other.default_environment_id);
+        expect((await readUsage(world)).counted).toEqual(await scan(world.id));
+        expect((await client.delete(`/v1/projects/${other.id}`)).status).toBe(204);
+      },
+    ];
+    for (const step of steps) {
+      await step();
+      const { counted, body } = await readUsage(world);
+      expect(counted).toEqual(await scan(world.id));
+      const total = Object.values(counted).reduce((sum, { bytes }) => sum + bytes, 0);
+      expect(body.bytes).toEqual({ used: total, allowed: 1_073_741_824 });
+    }
+  });
+
+  it("counts nothing of a batch that is rolled back", async () => {
+    const before = await scan(world.id);
+    expect(
+      (await world.client.post(`${environment}/stacks`, { name: "x".repeat(128) })).status,
+    ).toBe(201);
+    expect(
+      (await world.client.post(`${environment}/stacks`, { name: "x".repeat(128) })).status,
+    ).toBe(409);
+    const { counted } = await readUsage(world);
+    expect(counted["stacks"]?.used).toBe(Number(before["stacks"]?.used) + 1);
+    expect(counted).toEqual(await scan(world.id));
+  });
+
+  it("is read by admins alone, each of their own organization", async () => {
+    const member = await join(world);
+    const admin = await join(world, "admin");
+    const path = `/v1/orgs/${world.id}/usage`;
+    expect((await member.client.get(path)).body.code).toBe("unauthorized");
+    const { body } = await admin.client.get(path);
+    expect(body.records.members).toEqual({ used: 3, allowed: 10_000, bytes: 0 });
+    expect(body.records.deployments).toEqual({ used: 0, bytes: 0 });
+    expect((await (await newWorld()).client.get(path)).status).toBe(404);
+  });
+});
+
+const REPLACED = { name: "shorter", icon: "icon:ship" };
+
+/** Creates one more of a kind. */
+const creations: Record<string, () => Promise<Reply>> = {
+  projects: () => world.client.post("/v1/projects", { name: "another" }),
+  environments: () =>
+    world.client.post(`/v1/projects/${project.id}/environments`, { name: "another" }),
+  components: () => world.client.post(`${environment}/components`, { name: "c", kind: "service" }),
+  stacks: () => world.client.post(`${environment}/stacks`, { name: "another" }),
+  variables: () =>
+    world.client.post(`${environment}/variables`, {
+      name: "ANOTHER",
+      storage_method: "string",
+      value: "x",
+    }),
+  alarms: () =>
+    world.client.put(`/v1/stacks/${inside["stack_id"]}/alarms/another`, { state: "ok" }),
+  members: () =>
+    world.client.post(`/v1/orgs/${world.id}/members`, {
+      email: newEmail(),
+      name: "Grace",
+      role: "member",
+    }),
+  api_keys: () => world.client.post(`/v1/orgs/${world.id}/api-keys`, { name: "another" }),
+  runner_pools: () =>
+    world.client.post(`/v1/orgs/${world.id}/runner-pools`, {
+      name: "another",
+      environment_ids: [project.default_environment_id],
+    }),
+  integrations: () =>
+    world.client.post(`/v1/projects/${project.id}/notification-integrations`, {
+      type: "webhook",
+      configuration: {},
+      url: "https://hooks.example.com/another",
+    }),
+};
+
+describe("a quota", () => {
+  it.each(Object.keys(creations))(
+    "of %s refuses one more, by name, and admits the last",
+    async (kind) => {
+      const create = creations[kind];
+      if (!create) throw new Error(`Nothing creates ${kind}`);
+      const { body } = await readUsage(world);
+      const { used, allowed } = body.records[kind];
+      await setUsage(world.id, kind, `records = ${allowed}`);
+      const before = await scan(world.id);
+      const refused = await create();
+      expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+      expect(refused.body.message).toContain(`${allowed} ${kind.replaceAll("_", " ")}`);
+      expect(await scan(world.id)).toEqual(before);
+      await setUsage(world.id, kind, `records = ${allowed - 1}`);
+      expect((await create()).status).toBeLessThan(300);
+      expect((await readUsage(world)).body.records[kind].used).toBe(allowed);
+      await setUsage(world.id, kind, `records = ${used + 1}`);
+    },
+  );
+
+  it("of project members and runner tokens refuses one more, too", async () => {
+    const pool = await newPool(world, [project.default_environment_id]);
+    const [one, other] = [await join(world), await join(world)];
+    await setUsage(world.id, "runner_tokens", "records = 1000");
+    await setUsage(world.id, "project_members", "records = 99999");
+    const tokens = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens`;
+    expect((await world.client.post(tokens, { name: "x" })).status).toBe(409);
+    const members = `/v1/projects/${project.id}/members`;
+    const add = (...ids: string[]) => world.client.post(members, { member_ids: ids });
+    expect((await add(one.membershipId, other.membershipId)).status).toBe(409);
+    expect((await add(one.membershipId)).status).toBe(201);
+  });
+
+  it("of bytes refuses what grows, by name, and nothing else", async () => {
+    const { client } = world;
+    await connect(client, project.id);
+    const pool = await newPool(world, [project.default_environment_id]);
+    await client.put(environment, { name: "production", configuration: { a: "12345" } });
+    const queued = await newDeployment(client, project.default_environment_id, { queue: "fifo" });
+    const running = await Attempt.started(pool.runner);
+    await setUsage(world.id, "deployments", `bytes = ${LIMITS.storedBytes.value}`);
+    const growing = [
+      ...Object.values(creations).filter((create) => create !== creations["members"]),
+      () =>
+        client.put(`/v1/projects/${project.id}`, {
+          default_environment_id: project.default_environment_id,
+          description: "x".repeat(900),
+        }),
+      () => client.post(`${environment}/deployments`, {}),
+      () =>
+        client.put(`/v1/variables/${inside["variable_id"]}`, {
+          name: "A",
+          storage_method: "string",
+          value: "x".repeat(100),
+        }),
+    ];
+    for (const grow of growing) {
+      const { status, body } = await grow();
+      expect([status, body.message], String(grow)).toEqual([
+        409,
+        expect.stringContaining("1073741824 bytes"),
+      ]);
+    }
+    const others = [
+      () => client.get(`/v1/orgs/${world.id}/usage`),
+      () =>
+        client.put(`/v1/projects/${project.id}`, {
+          default_environment_id: project.default_environment_id,
+          name: "x",
+        }),
+      () =>
+        running.report(String(inside["stack_id"]), {
+          seq: 1,
+          status: "succeeded",
+          resources: [RESOURCE],
+        }),
+      () => pool.runner.put(`/v1/stacks/${inside["stack_id"]}/alarms/of-runner`, { state: "ok" }),
+      () => running.complete("succeeded"),
+      () => client.delete(`/v1/components/${inside["component_id"]}`),
+      () => client.put(environment, { name: "production", configuration: { a: "12345" } }),
+    ];
+    for (const request of others)
+      expect((await request()).status, String(request)).toBeLessThan(300);
+    expect((await client.patch(`/v1/deployments/${queued.id}/cancel`)).status).toBe(409);
+  });
+
+  it("of one organization is nothing to another", async () => {
+    await setUsage(world.id, "stacks", `records = ${LIMITS.stacks.value}`);
+    const other = await newWorld();
+    const { default_environment_id: id } = await newProject(other.client);
+    expect((await creations["stacks"]?.())?.status).toBe(409);
+    expect((await other.client.post(`/v1/environments/${id}/stacks`, { name: "s" })).status).toBe(
+      201,
+    );
+  });
+});
+
+const RESOURCE = {
+  template_id: "Bucket",
+  physical_id: "bucket",
+  resource_type: "AWS::S3::Bucket",
+  status: "CREATE_COMPLETE",
+};

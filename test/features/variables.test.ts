@@ -1,0 +1,353 @@
+import { env } from "cloudflare:workers";
+import { drizzle } from "drizzle-orm/d1";
+import { DrizzleQueryError } from "drizzle-orm/errors";
+import { beforeEach, describe, expect, it } from "vitest";
+import { insertVariable } from "../../src/features/variables/store.ts";
+import { PLANTED, plant } from "../support/canary-secrets.ts";
+import type { Parsed } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+const KIBIBYTE = 1024;
+
+let world: World;
+let project: Parsed;
+let environment: string;
+let component: string;
+let scopes: string[];
+
+beforeEach(async () => {
+  world = await newWorld();
+  project = await newProject(world.client);
+  const inside = `/v1/environments/${project.default_environment_id}`;
+  const api = await world.client.post(`${inside}/components`, { name: "api", kind: "service" });
+  environment = `${inside}/variables`;
+  component = `/v1/components/${api.body.id}/variables`;
+  scopes = [environment, component];
+});
+
+const variable = (name: string, value = plant(), storage_method = "secret") => ({
+  name,
+  storage_method,
+  value,
+});
+const namesOf = (reply: { body: Parsed }): string[] =>
+  reply.body.data.map(({ name }: Parsed) => name).toSorted();
+const reveal = async (id: string) => (await world.client.get(`/v1/variables/${id}/value`)).body;
+const list = (path: string) => world.client.get(`${path}?limit=240`);
+
+describe("variables", () => {
+  it("keep their value, and show it at one path alone", async () => {
+    const value = plant();
+    for (const path of scopes) {
+      const created = await world.client.post(path, variable("TOKEN", value));
+      expect(created.status).toBe(201);
+      expect(created.body).toMatchObject({ name: "TOKEN", storage_method: "secret", version: 1 });
+      const read = await world.client.get(`/v1/variables/${created.body.id}`);
+      expect(read.body).toEqual(created.body);
+      expect(await reveal(created.body.id)).toEqual({ value });
+      const stored = await env.DB.prepare("select * from variables where id = ?")
+        .bind(created.body.id)
+        .first();
+      expect(JSON.stringify(stored)).not.toContain(PLANTED);
+      expect(stored?.["value"]).toMatch(/^test\.[A-Za-z0-9+/]+=*$/);
+    }
+  });
+
+  it("belong to an environment or to a component, and are listed with their own", async () => {
+    await world.client.post(environment, variable("SHARED"));
+    await world.client.post(component, variable("SHARED"));
+    await world.client.post(component, variable("OWN"));
+    expect(namesOf(await list(environment))).toEqual(["SHARED"]);
+    expect(namesOf(await list(component))).toEqual(["OWN", "SHARED"]);
+    const [own] = (await list(component)).body.data;
+    const [shared] = (await list(environment)).body.data;
+    expect(own).toMatchObject({ component_id: component.split("/")[3] });
+    expect(own.environment_id).toBe(project.default_environment_id);
+    expect(shared).not.toHaveProperty("component_id");
+  });
+
+  it("are stored at a path of identifiers that never changes", async () => {
+    const [, , , environmentId] = environment.split("/");
+    const [, , , componentId] = component.split("/");
+    const inEnvironment = (await world.client.post(environment, variable("TOKEN"))).body;
+    const inComponent = (await world.client.post(component, variable("TOKEN"))).body;
+    expect(inEnvironment.resource_id).toBe(`/${project.id}/${environmentId}/TOKEN`);
+    expect(inComponent.resource_id).toBe(`/${project.id}/${environmentId}/${componentId}/TOKEN`);
+    const path = `/v1/variables/${inEnvironment.id}`;
+    const renamed = await world.client.put(path, variable("RENAMED"));
+    expect(renamed.body).toMatchObject({
+      name: "RENAMED",
+      resource_id: inEnvironment.resource_id,
+      version: 2,
+    });
+    const again = await world.client.post(environment, variable("TOKEN"));
+    expect(again.status).toBe(409);
+    expect(again.body.message).toContain("resource_id");
+  });
+
+  it("have one name each in their scope, also when two are created at once", async () => {
+    const create = () => world.client.post(component, variable("TWIN"));
+    const statuses = (await Promise.all([create(), create(), create()])).map(
+      ({ status }) => status,
+    );
+    expect(statuses.toSorted()).toEqual([201, 409, 409]);
+    const other = (await world.client.post(component, variable("OTHER"))).body;
+    const taken = await world.client.put(`/v1/variables/${other.id}`, variable("TWIN"));
+    expect(taken.status).toBe(409);
+    expect((await world.client.get(`/v1/variables/${other.id}`)).body).toEqual(other);
+  });
+
+  it("rise by one version with every replacement, and hold the last value", async () => {
+    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
+    for (const version of [2, 3, 4]) {
+      const value = plant();
+      const replaced = await world.client.put(
+        `/v1/variables/${id}`,
+        variable("TOKEN", value, "string"),
+      );
+      expect(replaced.body).toMatchObject({ version, storage_method: "string" });
+      expect(await reveal(id)).toEqual({ value });
+    }
+    expect((await world.client.delete(`/v1/variables/${id}`)).status).toBe(204);
+    expect((await world.client.get(`/v1/variables/${id}/value`)).status).toBe(404);
+  });
+
+  it("hold up to 32 KiB of UTF-8, of any characters", async () => {
+    const values = ["", "\u0000", "\ufeff", "a".repeat(32 * KIBIBYTE), "€".repeat(10_922)];
+    for (const [index, value] of values.entries()) {
+      const { status, body } = await world.client.post(component, variable(`V${index}`, value));
+      expect(status).toBe(201);
+      expect(await reveal(body.id)).toEqual({ value });
+    }
+    for (const value of ["a".repeat(32 * KIBIBYTE + 1), "€".repeat(10_923), "\ud800"]) {
+      const { status, body } = await world.client.post(component, variable("BAD", value));
+      expect(status).toBe(400);
+      expect(body.cause.issues[0].path).toBe("value");
+    }
+  });
+
+  it.each([
+    ["a name that begins with a digit", { name: "1A" }, "name"],
+    ["a name with a dash", { name: "A-B" }, "name"],
+    ["a name of other letters", { name: "Ä" }, "name"],
+    ["no name", { name: "" }, "name"],
+    ["a storage method that is none", { storage_method: "vault" }, "storage_method"],
+    ["a value that is a number", { value: 1 }, "value"],
+    ["no value", { value: null }, "value"],
+  ])("are refused with %s", async (_, fields, path) => {
+    const reply = await world.client.post(component, { ...variable("A"), ...fields });
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues[0].path).toBe(path);
+  });
+
+  it("show their value to contributors, and leave a record of each who looked", async () => {
+    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
+    const people = { viewer: await join(world), contributor: await join(world) };
+    for (const [role, { membershipId }] of Object.entries(people)) {
+      const body = { member_ids: [membershipId], role };
+      await world.client.post(`/v1/projects/${project.id}/members`, body);
+    }
+    const path = `/v1/variables/${id}/value`;
+    expect((await people.viewer.client.get(`/v1/variables/${id}`)).status).toBe(200);
+    expect((await people.viewer.client.get(path)).body.code).toBe("forbidden");
+    const shown = await people.contributor.client.get(path);
+    expect(shown.status).toBe(200);
+    expect(shown.headers.get("cache-control")).toContain("no-store");
+    expect(shown.headers.get("ratelimit-policy")).toBe('"reveal";q=30;w=60');
+    const { results } = await env.DB.prepare("select * from audit_records where record_id = ?")
+      .bind(id)
+      .all();
+    expect(results).toMatchObject([
+      {
+        action: "variable.revealed",
+        organization_id: world.id,
+        project_id: project.id,
+        membership_id: people.contributor.membershipId,
+        key_id: people.contributor.keyId,
+      },
+    ]);
+    expect(JSON.stringify(results)).not.toContain(PLANTED);
+  });
+
+  it("show their value thirty times a minute, and a refused look leaves no record", async () => {
+    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
+    const { client } = await newKey(world);
+    const looks = await Promise.all(
+      Array.from({ length: 40 }, () => client.get(`/v1/variables/${id}/value`)),
+    );
+    expect(looks.filter(({ status }) => status === 200)).toHaveLength(30);
+    const records = await env.DB.prepare(
+      "select count(*) as n from audit_records where record_id = ?",
+    )
+      .bind(id)
+      .first("n");
+    expect(records).toBe(30);
+  });
+
+  it("go with their scope", async () => {
+    await world.client.post(component, variable("GONE"));
+    await world.client.post(environment, variable("STAYS"));
+    await world.client.delete(component.replace("/variables", ""));
+    const names = await env.DB.prepare("select name from variables where project_id = ?")
+      .bind(project.id)
+      .all();
+    expect(names.results.map(({ name }) => name)).toEqual(["STAYS"]);
+    await world.client.delete(`/v1/projects/${project.id}`);
+    const left = await env.DB.prepare("select count(*) as n from variables where project_id = ?")
+      .bind(project.id)
+      .first("n");
+    expect(left).toBe(0);
+  });
+});
+
+describe("many variables at once", () => {
+  const put = (path: string, mode: string, variables: unknown) =>
+    world.client.put(path, { mode, variables });
+
+  it("are merged: named ones are written, and the others stay", async () => {
+    await world.client.post(component, variable("STAYS"));
+    const before = (await world.client.post(component, variable("CHANGES"))).body;
+    const [changed, added] = [plant(), plant()];
+    const reply = await put(component, "merge", [
+      variable("CHANGES", changed, "string"),
+      variable("NEW", added),
+    ]);
+    expect(reply.status).toBe(200);
+    expect(namesOf(reply)).toEqual(["CHANGES", "NEW", "STAYS"]);
+    expect(reply.body.has_more).toBe(false);
+    const byName = new Map(reply.body.data.map((each: Parsed) => [each.name, each]));
+    expect(byName.get("CHANGES")).toMatchObject({
+      id: before.id,
+      version: 2,
+      storage_method: "string",
+      created_at: before.created_at,
+      resource_id: before.resource_id,
+    });
+    expect(await reveal((byName.get("CHANGES") as Parsed).id)).toEqual({ value: changed });
+    expect(await reveal((byName.get("NEW") as Parsed).id)).toEqual({ value: added });
+  });
+
+  it("replace the scope's own, and nobody else's", async () => {
+    await world.client.post(component, variable("GOES"));
+    const kept = (await world.client.post(component, variable("KEPT"))).body;
+    await world.client.post(environment, variable("ELSEWHERE"));
+    const reply = await put(component, "replace", [variable("KEPT"), variable("NEW")]);
+    expect(namesOf(reply)).toEqual(["KEPT", "NEW"]);
+    expect(reply.body.data.find(({ name }: Parsed) => name === "KEPT")).toMatchObject({
+      id: kept.id,
+      version: 2,
+    });
+    expect(namesOf(await list(environment))).toEqual(["ELSEWHERE"]);
+    expect((await put(component, "replace", [])).body.data).toEqual([]);
+  });
+
+  it("are written by the two hundred in one batch, as one request", async () => {
+    const many = Array.from({ length: 200 }, (_, index) => variable(`V_${index}`));
+    const worker = new Instrumented();
+    const { client } = await newKey(world);
+    const caller = client.via(worker.fetch);
+    await caller.get("/v1/orgs");
+    worker.forget();
+    const reply = await caller.put(component, { mode: "replace", variables: many });
+    expect(reply.status).toBe(200);
+    expect(reply.body.data).toHaveLength(200);
+    expect(reply.headers.get("x-ratelimit-remaining")).toBe("98");
+    const shapes = worker.database.map(({ statements }) => statements.length);
+    expect(shapes).toEqual([2, 7]);
+    for (const { params } of worker.database.flatMap(({ statements }) => statements)) {
+      expect(params.length).toBeLessThanOrEqual(100);
+    }
+    const one = reply.body.data[123];
+    const { value } = many.find(({ name }) => name === one.name) ?? {};
+    expect(await reveal(one.id)).toEqual({ value });
+  });
+
+  it.each([
+    ["a bad name", [variable("OK"), variable("not-ok")], "variables.1.name"],
+    ["a value that is too long", [variable("OK", "a".repeat(32_769))], "variables.0.value"],
+    ["a name twice", [variable("A"), variable("B"), variable("A")], "variables.2.name"],
+    ["an unknown field", [{ ...variable("A"), note: "x" }], "variables.0.note"],
+    [
+      "more than two hundred",
+      Array.from({ length: 201 }, (_, i) => variable(`V${i}`)),
+      "variables",
+    ],
+  ])("are refused whole for %s, by its index", async (_, variables, path) => {
+    await world.client.post(component, variable("BEFORE"));
+    const reply = await put(component, "replace", variables);
+    expect(reply.status).toBe(400);
+    expect(reply.body.cause.issues.map((issue: Parsed) => issue.path)).toContain(path);
+    expect(namesOf(await list(component))).toEqual(["BEFORE"]);
+  });
+
+  it("by several callers at once leave every value readable, and no name twice", async () => {
+    const write = (round: number) =>
+      put(
+        component,
+        round % 2 ? "merge" : "replace",
+        Array.from({ length: 5 }, (_, index) => variable(`V_${(index + round) % 7}`)),
+      );
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, round) => write(round)));
+    for (const { status } of replies) expect([200, 409]).toContain(status);
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    const { body } = await list(component);
+    const names = body.data.map(({ name }: Parsed) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { id } of body.data) {
+      expect((await reveal(id)).value).toContain(PLANTED);
+    }
+  });
+});
+
+describe("a planted secret", () => {
+  it("is in the message of Drizzle's errors, and leaves with none of them", async () => {
+    const secret = plant();
+    const row = {
+      id: "x",
+      organizationId: "nobody",
+      projectId: "x",
+      environmentId: "x",
+      componentId: null,
+      scopeId: "x",
+      name: "X",
+      storageMethod: "string",
+      resourceId: "x",
+      value: secret,
+      version: 1,
+      createdAt: 0,
+      updatedAt: 0,
+    } as const;
+    const failure = await insertVariable(drizzle(env.DB), row).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DrizzleQueryError);
+    expect((failure as Error).message).toContain(PLANTED);
+    const { status, worker } = await failWith((failure as Error).cause);
+    expect(status).toBe(409);
+    expect(JSON.stringify(worker.logged)).not.toContain(PLANTED);
+  });
+
+  it("stays inside when what fails is unforeseen", async () => {
+    const cause = new Error("D1_ERROR: no such column: SQLITE_ERROR");
+    const failure = new DrizzleQueryError("insert …", [plant()], cause);
+    const { status, worker } = await failWith(failure);
+    expect(status).toBe(500);
+    const log = JSON.stringify(worker.logged);
+    expect(log).toContain("no such column");
+    expect(log).not.toContain(PLANTED);
+  });
+
+  /** A write whose batch fails like this. */
+  async function failWith(failure: unknown) {
+    const database = {
+      withSession: (constraint: string) => {
+        const session = env.DB.withSession(constraint);
+        const prepare = (sql: string) => session.prepare(sql);
+        return { prepare, batch: () => Promise.reject(failure), getBookmark: () => null };
+      },
+    } as unknown as D1Database;
+    const worker = new Instrumented({ database });
+    const { client } = await newKey(world);
+    const { status } = await client.via(worker.fetch).post(component, variable("TOKEN"));
+    return { status, worker };
+  }
+});

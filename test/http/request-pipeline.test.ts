@@ -1,0 +1,345 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client, type Parsed } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await newWorld();
+});
+
+describe("bodies", () => {
+  const jsonOf = (bytes: number) => {
+    const frame = JSON.stringify({ name: "x", description: "" });
+    return frame.replace('""', `"${"a".repeat(bytes - frame.length)}"`);
+  };
+  const type = { "content-type": "application/json" };
+  const post = (body: string) => world.client.request("POST", "/v1/projects", body, type);
+
+  it("of a mebibyte are read, and of one byte more are not", async () => {
+    const whole = await post(jsonOf(MEBIBYTE));
+    expect(whole.body.cause.issues[0].path).toBe("description");
+    const over = await post(jsonOf(MEBIBYTE + 1));
+    expect(over.status).toBe(400);
+    expect(over.body.message).toContain("1 MiB");
+  });
+
+  it("over a mebibyte are refused also when their length is not announced", async () => {
+    const chunk = new TextEncoder().encode("a".repeat(MEBIBYTE / 4));
+    let chunks = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        chunks += 1;
+        if (chunks > 5) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    const { client } = await newKey(world);
+    const isolate = new Instrumented();
+    const response = await isolate.fetch(
+      new Request("https://longshore.test/v1/projects", {
+        method: "POST",
+        headers: { "x-api-key": String(client.key), ...type },
+        body,
+      }),
+    );
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("1 MiB");
+  });
+
+  /** Sends a body in chunks, by an isolate whose log is on record. */
+  const stream = async (body: ReadableStream, headers: Record<string, string> = {}) => {
+    const { client } = await newKey(world);
+    const isolate = new Instrumented();
+    const request = new Request("https://longshore.test/v1/projects", {
+      method: "POST",
+      headers: { "x-api-key": String(client.key), ...type, ...headers },
+      body,
+    });
+    const response = await isolate.fetch(request);
+    const reply = JSON.parse(await response.text());
+    const events = isolate.logged.map(({ event }) => event);
+    return { status: response.status, code: reply.code, message: reply.message, events };
+  };
+
+  it.each([
+    ["in chunks", {}],
+    ["of an announced length", { "content-length": "40" }],
+  ])("that break off %s are bad input, and no failure of the service", async (_, headers) => {
+    const parts = ['{"name":"x",', '"description":'];
+    const body = new ReadableStream({
+      pull(controller) {
+        const part = parts.shift();
+        if (part) controller.enqueue(new TextEncoder().encode(part));
+        else controller.error(new Error("The connection was lost"));
+      },
+    });
+    expect(await stream(body, headers)).toEqual({
+      status: 400,
+      code: "bad_input",
+      message: "The body broke off before its end. Send it again.",
+      events: ["request"],
+    });
+  });
+
+  it("that are not UTF-8 are bad input, and those with a byte order mark are read", async () => {
+    const post = async (bytes: number[]) => {
+      const { client } = await newKey(world);
+      const isolate = new Instrumented();
+      const caller = client.via(isolate.fetch);
+      const json = [...new TextEncoder().encode('{"name":"a'), ...bytes];
+      const body = new Uint8Array([...json, ...new TextEncoder().encode('"}')]);
+      const reply = await caller.request("POST", "/v1/projects", body, type);
+      return { reply, events: isolate.logged.map(({ event }) => event) };
+    };
+    const { reply, events } = await post([0xff]);
+    expect([reply.status, reply.body.code]).toEqual([400, "bad_input"]);
+    expect(reply.body.message).toBe("Send the body in UTF-8.");
+    expect(events).toEqual(["request"]);
+    expect((await post([0xc3, 0xa9])).reply.body.name).toBe("aé");
+    const marked = new TextEncoder().encode('\ufeff{"name":"marked"}');
+    expect((await world.client.request("POST", "/v1/projects", marked, type)).status).toBe(201);
+  });
+
+  it("name every thing that is wrong with them at once", async () => {
+    const { body } = await world.client.post("/v1/projects", { icon: "ship", surprise: 1 });
+    const paths = body.cause.issues.map((issue: Parsed) => issue.path);
+    expect(paths.toSorted()).toEqual(["icon", "name", "surprise"]);
+  });
+
+  it.each([
+    ["5,000 unknown fields", 5_000, 190],
+    ["an unknown field of half a mebibyte", 1, MEBIBYTE / 2],
+  ])("with %s get a short answer", async (_, count, length) => {
+    const fields = Array.from({ length: count }, (_, at) => [`${at}`.padStart(length, "x"), 1]);
+    const { status, body, text } = await world.client.post(
+      "/v1/projects",
+      Object.fromEntries([["name", "x"], ...fields]),
+    );
+    expect(status).toBe(400);
+    expect(body.cause.issues.length).toBeLessThanOrEqual(20);
+    expect(text.length).toBeLessThan(10_000);
+  });
+
+  it("cannot reach into prototypes", async () => {
+    const reply = await world.client.request(
+      "POST",
+      "/v1/projects",
+      '{"name":"x","__proto__":{"icon":"emoji:x"},"constructor":{}}',
+      type,
+    );
+    expect(reply.status).toBe(400);
+  });
+});
+
+describe("paths that are not there", () => {
+  it.each(["/v1/nothing", "/v1/projects/", "/v1//projects", "/v1/orgs/x/y/z"])(
+    "such as %s are 404 to a key and 401 to a stranger",
+    async (path) => {
+      const { status, body } = await world.client.get(path);
+      expect([status, body.code]).toEqual([404, "not_found"]);
+      expect((await new Client(undefined).get(path)).status).toBe(401);
+    },
+  );
+
+  it.each(["/", "/favicon.ico", "/v2/projects"])(
+    "such as %s are 404 to everybody",
+    async (path) => {
+      expect((await new Client(undefined).get(path)).status).toBe(404);
+    },
+  );
+});
+
+describe("failures of the database", () => {
+  /** A database whose every query fails in this way, once the key has been read. */
+  const failing = (thrown: unknown): D1Database => {
+    let healthy = true;
+    return {
+      withSession: (constraint: string) => {
+        const session = env.DB.withSession(constraint);
+        if (healthy) {
+          healthy = false;
+          return session;
+        }
+        const fail = () => Promise.reject(thrown);
+        const statement = { bind: () => statement, all: fail, run: fail, raw: fail, first: fail };
+        return { prepare: () => statement, batch: fail, getBookmark: () => null };
+      },
+    } as unknown as D1Database;
+  };
+
+  const call = async (thrown: unknown) => {
+    const isolate = new Instrumented({ database: failing(thrown) });
+    const { client } = await newKey(world);
+    const reply = await client.via(isolate.fetch).get("/v1/projects/1111111111111111111111");
+    return { reply, isolate };
+  };
+
+  it.each([
+    "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+    "D1_ERROR: D1 DB exceeded its CPU time limit and was reset.",
+    "D1_ERROR: Request timed out",
+  ])("for lack of time are 408: %s", async (message) => {
+    const { reply } = await call(new Error(message));
+    expect([reply.status, reply.body.code]).toEqual([408, "timeout"]);
+  });
+
+  it.each([
+    ["an error of D1", new Error("D1_ERROR: no such table: secrets: SQLITE_ERROR")],
+    ["an error of ours", new TypeError("secret is not a function")],
+    ["a string", "secret"],
+    ["nothing", undefined],
+    ["an object", { secret: 1 }],
+  ])("that nobody foresaw are 500 and show nothing but the request's ID: %s", async (_, thrown) => {
+    const { reply, isolate } = await call(thrown);
+    expect(reply.status).toBe(500);
+    expect(reply.body).toEqual({
+      code: "internal",
+      message: "Something failed on our side. A retry may succeed.",
+      cause: { request_id: reply.headers.get("x-request-id") },
+    });
+    const [failure] = isolate.logged.filter(({ event }) => event === "unforeseen");
+    expect(failure?.fields["request_id"]).toBe(reply.headers.get("x-request-id"));
+  });
+
+  it("are logged with what D1 said", async () => {
+    const isolate = new Instrumented();
+    const { client } = await newKey(world);
+    const caller = client.via(isolate.fetch);
+    await env.DB.exec("alter table projects rename to projects_elsewhere");
+    try {
+      for (const path of ["/v1/projects", "/v1/projects/1111111111111111111111/environments"]) {
+        isolate.forget();
+        expect((await caller.get(path)).status).toBe(500);
+        const [failure] = isolate.logged.filter(({ event }) => event === "unforeseen");
+        expect(failure?.fields).toEqual({
+          request_id: expect.any(String),
+          message: "D1_ERROR: no such table: projects: SQLITE_ERROR",
+          stack: expect.arrayContaining([expect.stringMatching(/^at .*src\/features\//)]),
+        });
+      }
+    } finally {
+      await env.DB.exec("alter table projects_elsewhere rename to projects");
+    }
+    expect((await caller.get("/v1/projects")).status).toBe(200);
+  });
+
+  it("are logged without the parameters of the statement", async () => {
+    const secret = "1111111111111111111111";
+    const { isolate } = await call(new Error("D1_ERROR: no such column: SQLITE_ERROR"));
+    expect(JSON.stringify(isolate.logged)).not.toContain(secret);
+    expect(JSON.stringify(isolate.logged)).toContain("no such column");
+  });
+});
+
+describe("every answer", () => {
+  it("is kept from shared caches, and has an ID of its own", async () => {
+    const replies = [
+      await world.client.get("/v1/orgs"),
+      await new Client(undefined).get("/v1/orgs"),
+    ];
+    for (const { headers } of replies) {
+      expect(headers.get("cache-control")).toBe("private, no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+    expect(new Set(replies.map(({ headers }) => headers.get("x-request-id"))).size).toBe(2);
+  });
+
+  it("to HEAD is that to GET, without the body", async () => {
+    const project = await newProject(world.client);
+    for (const path of [`/v1/projects/${project.id}`, "/health", "/openapi.json"]) {
+      const reply = await world.client.request("HEAD", path);
+      expect(reply.status).toBe(200);
+      expect(reply.text).toBe("");
+    }
+  });
+
+  it("leaves one line in the log, with the pattern of the route and no more of the path", async () => {
+    const isolate = new Instrumented();
+    const project = await newProject(world.client);
+    const { client, keyId } = await newKey(world);
+    const reply = await client.via(isolate.fetch).get(`/v1/projects/${project.id}?limit=7`);
+    const lines = isolate.logged.filter(({ event }) => event === "request");
+    expect(lines).toEqual([
+      {
+        level: "info",
+        event: "request",
+        fields: {
+          request_id: reply.headers.get("x-request-id"),
+          method: "GET",
+          route: "/v1/projects/{project_id}",
+          status: 200,
+          duration_ms: expect.any(Number),
+          key_id: keyId,
+          organization_id: world.id,
+        },
+      },
+    ]);
+  });
+
+  it("leaves no key, no name and no e-mail address in the log", async () => {
+    const isolate = new Instrumented();
+    const { client } = await newKey(world);
+    const caller = client.via(isolate.fetch);
+    const members = `/v1/orgs/${world.id}/members`;
+    const person = { email: "planted@example.com", name: "Planted Name", role: "member" };
+    await caller.post(members, person);
+    await caller.post(members, person);
+    await caller.post(members, { ...person, surprise: "planted value" });
+    const created = await caller.post(`/v1/orgs/${world.id}/api-keys`, { name: "planted key" });
+    const log = JSON.stringify(isolate.logged);
+    for (const planted of [client.key, created.body.key, "planted", "Planted"]) {
+      expect(log).not.toContain(planted);
+    }
+  });
+});
+
+describe("health", () => {
+  it("is well when the secrets are there and the database answers", async () => {
+    const reply = await new Client(undefined).get("/health");
+    expect([reply.status, reply.body]).toEqual([
+      200,
+      { status: "ok", missing_secrets: [], database: "ok" },
+    ]);
+  });
+
+  it("is not well when the database alone fails", async () => {
+    const database = {
+      withSession: () => ({ prepare: () => ({ bind: () => ({}) }), getBookmark: () => null }),
+    } as unknown as D1Database;
+    const { fetch } = new Instrumented({ database });
+    const { status, body } = await new Client(undefined, fetch).get("/health");
+    expect(status).toBe(500);
+    expect(body.cause).toMatchObject({ missing_secrets: [], database: "unreachable" });
+  });
+
+  it("names the secrets that are missing, and says whether the database answers", async () => {
+    const { createApp } = await import("../../src/app.ts");
+    const { createExecutionContext } = await import("cloudflare:test");
+    const broken = {
+      ...env,
+      BOOTSTRAP_TOKEN: "",
+      ENCRYPTION_KEYS: "",
+      DB: {
+        withSession: () => ({ prepare: () => ({ bind: () => ({}) }), getBookmark: () => null }),
+      },
+    } as unknown as Env;
+    const app = createApp({ log: () => undefined });
+    const request = new Request("https://longshore.test/health");
+    const response = await app.fetch(request, broken, createExecutionContext());
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      code: "internal",
+      message: "The deployment is not whole; see cause.",
+      cause: {
+        request_id: response.headers.get("x-request-id"),
+        missing_secrets: ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS"],
+        database: "unreachable",
+      },
+    });
+  });
+});

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { verdictOf } from "../../src/features/notifications/delivery/next-action.ts";
+import { outcomeOf } from "../../src/features/notifications/delivery/outcome.ts";
+import {
+  JITTER,
+  MAX_RETRY_AFTER_MS,
+  pauseUntil,
+  RETRY_DELAYS_MS,
+  readRetryAfter,
+  retryAt,
+} from "../../src/features/notifications/delivery/retry-schedule.ts";
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 5, 1);
+const below1 = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe("the schedule", () => {
+  it("is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then nothing", () => {
+    const seconds = RETRY_DELAYS_MS.map(
+      (_, at) => ((retryAt(at + 1, NOW, { random: () => 0.5 }) ?? 0) - NOW) / 1_000,
+    );
+    expect(seconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
+    for (const attempt of [8, 9, 100]) {
+      expect(retryAt(attempt, NOW, { random: () => 0.5, notBefore: NOW + 1 })).toBeUndefined();
+    }
+  });
+
+  it("strays by a tenth at the most, and by all of it", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), below1, (attempt, chance) => {
+        const delay = Number(RETRY_DELAYS_MS[attempt - 1]);
+        const waited = Number(retryAt(attempt, NOW, { random: () => chance })) - NOW;
+        expect(Math.abs(waited - delay)).toBeLessThanOrEqual(delay * JITTER);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(Number(retryAt(1, NOW, { random: () => 0 })) - NOW).toBe(4_500);
+    expect(Number(retryAt(1, NOW, { random: () => 0.999_999 })) - NOW).toBe(5_500);
+  });
+
+  it("is never before Retry-After, which counts up to 12 h", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 7 }),
+        below1,
+        fc.integer({ min: 0, max: 100_000 }),
+        (attempt, chance, seconds) => {
+          const notBefore = readRetryAfter(String(seconds), NOW);
+          const at = Number(retryAt(attempt, NOW, { random: () => chance, notBefore }));
+          expect(at).toBeGreaterThanOrEqual(Math.min(NOW + seconds * 1_000, NOW + 12 * HOUR));
+          const without = Number(retryAt(attempt, NOW, { random: () => chance }));
+          expect(at).toBeLessThanOrEqual(Math.max(without, NOW + 12 * HOUR));
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("pauses an endpoint until Retry-After, or for as long as the retry, a minute at the most", () => {
+    expect(pauseUntil(NOW, NOW + 5_000)).toBe(NOW + 5_000);
+    expect(pauseUntil(NOW, NOW + HOUR)).toBe(NOW + 60_000);
+    expect(pauseUntil(NOW)).toBe(NOW + 60_000);
+    expect(pauseUntil(NOW, NOW + 5_000, NOW + HOUR)).toBe(NOW + HOUR);
+    expect(pauseUntil(NOW, NOW + HOUR, NOW + 5_000)).toBe(NOW + 5_000);
+  });
+});
+
+describe("Retry-After", () => {
+  const later = NOW + 90_000;
+  it.each([
+    ["90", later],
+    [" 90 ", later],
+    ["Mon, 01 Jun 2026 00:01:30 GMT", later],
+    ["Monday, 01-Jun-26 00:01:30 GMT", later],
+    ["Mon Jun  1 00:01:30 2026", later],
+    ["43201", NOW + MAX_RETRY_AFTER_MS],
+    ["99999999999999999999", NOW + MAX_RETRY_AFTER_MS],
+    ["Tue, 01 Jun 2027 00:00:00 GMT", NOW + MAX_RETRY_AFTER_MS],
+  ])("%j is a moment", (header, moment) => {
+    expect(readRetryAfter(header, NOW)).toBe(moment);
+  });
+
+  it.each([
+    null,
+    "",
+    "0",
+    "-5",
+    "1.5",
+    "1e3",
+    "soon",
+    "5 seconds",
+    "2026-06-01T00:01:30Z",
+    "Mon, 01 Jun 2026 00:01:30",
+    "Mon, 01 Jun 2026 00:01:30 CET",
+    "Mon, 99 Jun 2026 00:01:30 GMT",
+    "Sun, 31 May 2026 23:59:59 GMT",
+  ])("%j is none", (header) => {
+    expect(readRetryAfter(header, NOW)).toBeUndefined();
+  });
+
+  it("is whatever is sent, without a crash", () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const moment = readRetryAfter(header, NOW);
+        expect(moment ?? NOW + 1).toBeGreaterThan(NOW);
+        expect(moment ?? NOW).toBeLessThanOrEqual(NOW + MAX_RETRY_AFTER_MS);
+      }),
+    );
+  });
+});
+
+describe("an answer", () => {
+  it("is a success with a status of 2xx, and with no other", () => {
+    for (let status = 200; status < 600; status += 1) {
+      const outcome = outcomeOf(status);
+      expect(outcome.success).toBe(status < 300);
+      if (outcome.success) continue;
+      expect(outcome.error).toBe(status < 400 ? "redirected" : `answered ${status}`);
+      expect(outcome.isGone).toBe(status === 410);
+      expect(outcome.asksForRest).toBe([429, 502, 504].includes(status));
+    }
+  });
+});
+
+describe("the verdict on a message", () => {
+  const delivery = { id: "a", status: "pending", dueAt: NOW, claimedUntil: null } as const;
+  const nobody = { mine: new Set<string>(), waiting: new Set<string>() };
+  const ids = new Set(["a"]);
+  it.each([
+    ["of nothing", undefined, nobody, "close"],
+    ["of what is over", { ...delivery, status: "failed" as const }, nobody, "close"],
+    ["of what is ours", delivery, { ...nobody, mine: ids }, "send"],
+    ["of what another sends", { ...delivery, claimedUntil: NOW + 1 }, nobody, "close"],
+    ["far too early", { ...delivery, dueAt: NOW + 5_001 }, nobody, "close"],
+    ["a little early", { ...delivery, dueAt: NOW + 5_000 }, nobody, { putOffMs: 5_000 }],
+    [
+      "of what has to wait",
+      { ...delivery, dueAt: NOW + HOUR },
+      { ...nobody, waiting: ids },
+      { putOffMs: HOUR },
+    ],
+  ])("%s", (_, row, claimed, verdict) => {
+    expect(verdictOf(row, claimed, NOW)).toEqual(verdict);
+  });
+});

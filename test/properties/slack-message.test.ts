@@ -1,0 +1,292 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPES, type EventType } from "../../src/features/notifications/kinds.ts";
+import { toSlackMessage } from "../../src/features/notifications/slack/message.ts";
+import { quote, shorten } from "../../src/features/notifications/slack/mrkdwn.ts";
+
+const RUNS = 500;
+const ORIGIN = "https://longshore.example.com";
+const ID = "1C4dSLTQ9wKmCkmG3EtMZp";
+const LARGEST = 20_000;
+
+/** Whatever people may call things, and then some: long, escaped, broken, composed. */
+const name = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.string({ unit: "grapheme", maxLength: 300 }),
+  fc.constantFrom(
+    "&".repeat(300),
+    "<!channel> & <https://evil.example|click>",
+    "*_~`|>",
+    "é".repeat(300),
+    "🏴󠁧󠁢󠁥󠁮󠁧󠁿".repeat(40),
+    '"\\'.repeat(150),
+    "\ud800".repeat(200),
+    "漢".repeat(300),
+    " \n\t\u0000 ",
+    "&lt;!here&gt;",
+    "",
+  ),
+);
+const id = fc.oneof(fc.constant(ID), name);
+const named = fc.record({ id, name }, { requiredKeys: [] });
+const changed = fc.record({ type: fc.oneof(fc.constant("stack"), name), id, name });
+const data = fc.oneof(
+  { weight: 1, arbitrary: fc.jsonValue() },
+  {
+    weight: 5,
+    arbitrary: fc.record(
+      {
+        deployment_id: id,
+        from_deployment_id: id,
+        integration_id: id,
+        status: name,
+        failure_reason: name,
+        state: name,
+        reason: name,
+        name,
+        action: name,
+        project: named,
+        environment: named,
+        from_environment: named,
+        stack: named,
+        record: changed,
+        entries: fc.array(fc.record({ action: name, record: changed }), { maxLength: 60 }),
+        count: fc.integer({ min: 0, max: 1_000 }),
+        stacks: fc.array(fc.record({ id, name, status: name }), { maxLength: 40 }),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+);
+const payload = fc.record({
+  id,
+  type: fc.constantFrom(...EVENT_TYPES),
+  timestamp: fc
+    .date({ min: new Date(0), max: new Date("9999-01-01"), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  data,
+});
+const origin = fc.option(fc.constant(ORIGIN), { nil: undefined });
+
+interface Text {
+  type: string;
+  text: string;
+}
+type AnyBlock = { type: string; text?: Text; fields?: Text[]; elements?: Text[] };
+
+const LIMITS: Record<string, number> = { header: 150, section: 3000, context: 3000, field: 2000 };
+
+function textsOf({ type, text, fields = [], elements = [] }: AnyBlock) {
+  return [
+    ...(text ? [{ ...text, limit: LIMITS[type] }] : []),
+    ...fields.map((each) => ({ ...each, limit: LIMITS["field"] })),
+    ...elements.map((each) => ({ ...each, limit: LIMITS[type] })),
+  ];
+}
+
+const OURS = [
+  /<https:\/\/longshore\.example\.com\/v1\/[a-z]+\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
+  /<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|([^<>|]*)>/g,
+  /&(amp|lt|gt);/g,
+];
+
+function unescaped(text: string): string {
+  return OURS.reduce((rest, ours) => rest.replace(ours, "$1"), text).replace(/[^<>&]/g, "");
+}
+
+describe("a message for Slack, whatever the event holds", () => {
+  const every = (check: (blocks: AnyBlock[], text: string) => void) =>
+    fc.assert(
+      fc.property(payload, origin, (event, from) => {
+        const { blocks, text } = toSlackMessage(event, from);
+        check(blocks as AnyBlock[], text);
+      }),
+      { numRuns: RUNS },
+    );
+
+  it("keeps to the limits of Block Kit", () => {
+    every((blocks, text) => {
+      expect(blocks.length).toBeLessThanOrEqual(50);
+      expect(text.length).toBeGreaterThan(0);
+      for (const block of blocks) {
+        expect(["header", "section", "context"]).toContain(block.type);
+        expect((block.fields ?? []).length).toBeLessThanOrEqual(10);
+        expect((block.elements ?? []).length).toBeLessThanOrEqual(10);
+        const texts = textsOf(block);
+        expect(texts.length).toBeGreaterThan(0);
+        for (const each of texts) {
+          expect(each.type).toBe(block.type === "header" ? "plain_text" : "mrkdwn");
+          expect(each.text.length).toBeGreaterThan(0);
+          expect(each.text.length).toBeLessThanOrEqual(Number(each.limit));
+        }
+      }
+    });
+  });
+
+  it("has no control character of Slack's but those of its own links and dates", () => {
+    every((blocks, text) => {
+      const texts = [text, ...blocks.flatMap(textsOf).map((each) => each.text)];
+      expect(texts.filter((each) => unescaped(each) !== "")).toEqual([]);
+    });
+  });
+
+  it("is sound Unicode, and under 20 KB", () => {
+    every((blocks, text) => {
+      const json = JSON.stringify({ text, blocks });
+      expect(new TextEncoder().encode(json).length).toBeLessThan(LARGEST);
+      expect([text, ...blocks.flatMap(textsOf).map((each) => each.text)]).toSatisfy(
+        (texts: string[]) => texts.every((each) => each.isWellFormed()),
+      );
+    });
+  });
+});
+
+it("is under 20 KB also where every name is as long as it can be", () => {
+  const long = { id: "&".repeat(300), name: "&".repeat(300), status: "&".repeat(300) };
+  const places = { project: long, environment: long, from_environment: long, stack: long };
+  const data = { ...long, ...places, record: { ...long, type: long.name } };
+  const rest = { failure_reason: long.name, reason: long.name, action: long.name };
+  const stacks = Array.from({ length: 40 }, () => long);
+  for (const type of EVENT_TYPES) {
+    const timestamp = "2026-11-21T09:30:00.000Z";
+    const event = { id: long.id, type, timestamp, data: { ...data, ...rest, stacks } };
+    const json = JSON.stringify(toSlackMessage(event, ORIGIN));
+    expect(new TextEncoder().encode(json).length).toBeLessThan(LARGEST);
+  }
+});
+
+describe("a text that is cut", () => {
+  it("ends where a character ends, and says that there was more", () => {
+    expect(shorten("abcdef", 6)).toBe("abcdef");
+    expect(shorten("abcdefg", 6)).toBe("abcde…");
+    expect(shorten("abcd👩‍👩‍👧‍👦", 6)).toBe("abcd…");
+    expect(shorten("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 12)).toBe("👩‍👩‍👧‍👦…");
+    expect(shorten("🏴󠁧󠁢󠁥󠁮󠁧󠁿".repeat(9), 3)).toBe("…");
+  });
+
+  it("is never longer than asked for, and a beginning of the whole", () => {
+    fc.assert(
+      fc.property(name, fc.integer({ min: 1, max: 100 }), (text, maximum) => {
+        const cut = shorten(text, maximum);
+        expect(cut.length).toBeLessThanOrEqual(maximum);
+        expect(text.startsWith(cut === text ? text : cut.slice(0, -1))).toBe(true);
+        expect(quote(text, maximum).length).toBeLessThanOrEqual(5 * maximum);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("the message of each type", () => {
+  const project = { id: ID, name: "shop <3" };
+  const environment = { id: ID, name: "production" };
+  const link = (path: string, label: string) => `<${ORIGIN}/v1/${path}/${ID}|${label}>`;
+  const tell = (type: EventType, data: object) => {
+    const timestamp = "2026-11-21T09:30:00.000Z";
+    const { text, blocks } = toSlackMessage({ id: "e", type, timestamp, data }, ORIGIN);
+    return { text, told: JSON.stringify(blocks), blocks };
+  };
+
+  it("tells of a deployment: where, why, and of each stack", () => {
+    const { text, blocks } = tell("deployments.failed", {
+      deployment_id: ID,
+      status: "failed",
+      failure_reason: "tests & more",
+      project,
+      environment,
+      stacks: [
+        { id: ID, name: "api", status: "failed" },
+        { id: ID, name: "", status: "in_progress" },
+      ],
+    });
+    expect(text).toBe("❌ Deployment failed: shop &lt;3 / production");
+    const mrkdwn = (each: string) => ({ type: "mrkdwn", text: each, verbatim: true });
+    expect(blocks).toEqual([
+      {
+        type: "header",
+        text: { type: "plain_text", text: "❌ Deployment failed", emoji: true },
+      },
+      {
+        type: "section",
+        fields: [
+          mrkdwn(`*Project*\n${link("projects", "shop &lt;3")}`),
+          mrkdwn(`*Environment*\n${link("environments", "production")}`),
+          mrkdwn(`*Deployment*\n${link("deployments", ID)}`),
+        ],
+      },
+      { type: "section", text: mrkdwn("*Reason*\ntests &amp; more") },
+      { type: "section", text: mrkdwn(`🔴 api: failed\n🔵 ${ID}: in progress`) },
+      {
+        type: "context",
+        elements: [
+          mrkdwn(
+            "<!date^1795253400^{date_short_pretty} {time_secs}|2026-11-21T09:30:00.000Z> · Event e",
+          ),
+        ],
+      },
+    ]);
+  });
+
+  it("links to nothing where it does not know where it is", () => {
+    const timestamp = "2026-11-21T09:30:00.000Z";
+    const data = { deployment_id: ID, project, environment };
+    const event = { id: "e", type: "deployments.succeeded", timestamp, data } as const;
+    expect(JSON.stringify(toSlackMessage(event))).not.toContain("http");
+  });
+
+  it("tells of a promotion", () => {
+    const from = { id: ID, name: "staging" };
+    const data = { deployment_id: ID, from_deployment_id: ID, project, environment };
+    const { text, told } = tell("promotions.created", { ...data, from_environment: from });
+    expect(text).toBe("⏫ Promotion: shop &lt;3 / production, from staging");
+    expect(told).toContain(link("environments", "staging"));
+  });
+
+  it("tells of an alarm", () => {
+    const data = { name: "cpu", state: "alarm", reason: "98 %", project, environment };
+    const { text, told } = tell("services.in_alarm", { ...data, stack: { id: ID, name: "api" } });
+    expect(text).toBe("🚨 Service in alarm: cpu of api in shop &lt;3 / production");
+    expect(told).toContain("98 %");
+    expect(told).toContain(link("stacks", "api"));
+  });
+
+  it("tells of a change, of records that have a page of their own and of others", () => {
+    const record = { type: "environment", id: ID, name: "production" };
+    const { text, told } = tell("changelog.created", { action: "updated", record });
+    expect(text).toBe("📝 Change: environment production was updated");
+    expect(told).toContain(`The environment ${link("environments", "production")} was updated.`);
+    const gone = tell("changelog.created", { action: "deleted", record });
+    expect(gone.told).toContain("The environment production was deleted.");
+    const member = { type: "project_member", id: ID };
+    const other = tell("changelog.created", { action: "created", record: member });
+    expect(other.told).toContain(`The project member ${ID} was created.`);
+  });
+
+  it("sums up several changes, and shows the first of them", () => {
+    const entries = Array.from({ length: 12 }, (_, at) => ({
+      action: at === 0 ? "deleted" : "created",
+      record: { type: "variable", id: ID, name: `V${at}` },
+    }));
+    const { text, told } = tell("changelog.created", { ...entries[0], entries, count: 12 });
+    expect(text).toBe("📝 Change: 12 changes");
+    expect(told).toContain("*12 changes*");
+    expect(told).toContain("• The variable V0 was deleted.");
+    expect(told).toContain(`• The variable ${link("variables", "V5")} was created.`);
+    expect(told).not.toContain("V6");
+    expect(told).toContain("and 6 more");
+    const few = tell("changelog.created", { entries: entries.slice(0, 2), count: 2 });
+    expect(few.told).toContain("V1");
+    expect(few.told).not.toContain("more");
+    // As it is in deliveries that were stored before there were entries, and with just one.
+    for (const fields of [{}, { entries: entries.slice(0, 1), count: 1 }]) {
+      const one = tell("changelog.created", { ...entries[0], ...fields });
+      expect(one.text).toBe("📝 Change: variable V0 was deleted");
+    }
+  });
+
+  it("tells of a ping", () => {
+    expect(tell("ping", { integration_id: ID }).text).toBe(
+      "👋 Ping: messages of Longshore arrive here.",
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/lib/limits.ts";
+import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
+import { type AdmissionLog, admit } from "../../src/rate-limits/window.ts";
+import wrangler from "../../wrangler.toml?raw";
+import { Instrumented } from "../support/instruments.ts";
+import { newKey, newWorld, type World } from "../support/world.ts";
+
+const KEYS = 60;
+const REQUESTS_PER_KEY = 50;
+const CONNECTIONS = 6;
+
+const keysOf = (world: World, count: number) =>
+  Promise.all(Array.from({ length: count }, async () => (await newKey(world)).client));
+
+/** Without the check against the OpenAPI document, which takes longer than the request. */
+const get = (key: string | undefined): Promise<Response> => {
+  const headers = { "x-api-key": String(key), "cf-connecting-ip": "198.51.100.7" };
+  return exports.default.fetch(new Request("https://longshore.test/v1/orgs", { headers }));
+};
+
+/** One request with each of `keys`, in this order. */
+async function sendAll(keys: readonly (string | undefined)[], connections: number) {
+  const rest = keys.values();
+  const replies: Response[] = [];
+  const connection = async () => {
+    for (const key of rest) replies.push(await get(key));
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+  return replies;
+}
+
+const withStatus = (replies: readonly Response[], status: number) =>
+  replies.filter((reply) => reply.status === status);
+
+describe("an organization with 60 keys", () => {
+  it("is admitted 16 to 20 times the limit of one, beside another that is not affected", async () => {
+    const [busy, quiet] = [await newWorld(), await newWorld()];
+    const keys = await keysOf(busy, KEYS);
+    const began = Date.now();
+    const others = sendAll(
+      Array.from({ length: REQUESTS_PER_KEY }, () => quiet.client.key),
+      1,
+    );
+    const rounds = Array.from({ length: REQUESTS_PER_KEY }, () => keys.map(({ key }) => key));
+    const replies = await sendAll(rounds.flat(), CONNECTIONS);
+    expect(withStatus(await others, 200)).toHaveLength(REQUESTS_PER_KEY);
+    const refused = withStatus(replies, 429);
+    const admitted = withStatus(replies, 200).length;
+    expect(admitted + refused.length).toBe(KEYS * REQUESTS_PER_KEY);
+    expect(admitted).toBeGreaterThanOrEqual(1_600);
+    // On a machine that takes over a minute, the window moves on meanwhile.
+    if (Date.now() - began < 60_000) expect(admitted).toBeLessThanOrEqual(2_000);
+    for (const { headers } of refused) {
+      const reset = Number(headers.get("x-ratelimit-reset"));
+      expect(headers.get("ratelimit-policy")).toBe('"organization";q=2000;w=60');
+      expect(headers.get("ratelimit")).toBe(`"organization";r=0;t=${reset}`);
+      expect(headers.get("x-ratelimit-limit")).toBe("2000");
+      expect(headers.get("x-ratelimit-remaining")).toBe("0");
+      expect(headers.get("retry-after")).toBe(String(Math.max(1, reset)));
+      expect(reset).toBeLessThanOrEqual(61);
+    }
+  });
+
+  it("is refused without asking again until there is room, as its isolate has cached", async () => {
+    const world = await newWorld();
+    const organization = env.ORGANIZATION_LIMITER.getByName(world.id);
+    await organization.lease("default", { id: "x", waiting: 2_000, prefetch: 0, reports: [] });
+    const isolate = new Instrumented();
+    const caller = world.client.via(isolate.fetch);
+    expect((await caller.get("/v1/orgs")).status).toBe(429);
+    isolate.forget();
+    const again = await caller.get("/v1/orgs");
+    expect(again.status).toBe(429);
+    expect(again.headers.get("ratelimit-policy")).toBe('"organization";q=2000;w=60');
+    expect(isolate.exchanges).toEqual([]);
+  });
+});
+
+describe("a key with 1,000 concurrent reads", () => {
+  it("has 100 admitted, and at most 32 more reach the database", async () => {
+    const world = await newWorld();
+    const isolate = new Instrumented({ limiters: exact() });
+    const caller = world.client.via(isolate.fetch);
+    // Of another policy: the key is cached, and its default window is empty.
+    await caller.get("/v1/deployments");
+    isolate.forget();
+    const replies = await Promise.all(Array.from({ length: 1_000 }, () => caller.get("/v1/orgs")));
+    const count = (status: number) => replies.filter((reply) => reply.status === status).length;
+    expect(count(200)).toBe(100);
+    expect(count(429)).toBe(900);
+    const most = 100 + LIMITS.concurrentReads.value;
+    expect(isolate.database.length).toBeLessThanOrEqual(most);
+    isolate.forget();
+  });
+});
+
+describe("the address limiter of wrangler.toml", () => {
+  it("has the limit of the table", () => {
+    const { value } = LIMITS.addressRequests;
+    expect(wrangler).toContain(`simple = { limit = ${value}, period = 60 }`);
+  });
+});
+
+/** Limiters without a time limit to miss: on a busy machine, a call that is late is repeated. */
+function exact(): LimiterNamespace {
+  const logs = new Map<string, AdmissionLog>();
+  const consume = async (policy: string) => {
+    const decision = admit(logs.get(policy) ?? [], 100, Date.now());
+    logs.set(policy, decision.log);
+    return { ...decision, by: "key", version: 0 };
+  };
+  return { getByName: () => ({ consume }) } as unknown as LimiterNamespace;
+}

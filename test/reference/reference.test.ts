@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { OpenApiDocument } from "../../src/http/openapi.ts";
+import { renderReference } from "../../src/reference/page.ts";
+import { Client, type Reply } from "../support/client.ts";
+import { openApi, operations } from "../support/contract.ts";
+
+const capture = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, captured = ""]) => captured);
+
+/** A document of one operation, which takes and answers `schema`. */
+function documentOf(schema: object, { summary = "Do it", schemas = {} } = {}): OpenApiDocument {
+  const content = { "application/json": { schema: { ...schema } } };
+  return {
+    openapi: "3.1.0",
+    info: { title: "Test", version: "1", description: "It is **bold** & `code`.\n\nAnd <more>." },
+    tags: [{ name: "Things" }],
+    components: { schemas: { Error: { type: "object" }, ...schemas } },
+    paths: {
+      "/things": {
+        post: {
+          operationId: "doIt",
+          tags: ["Things"],
+          summary,
+          requestBody: { content },
+          responses: { 200: { description: "Done.", content } },
+        },
+      },
+    },
+  };
+}
+
+describe("the page at /docs", () => {
+  let reply: Reply;
+  beforeAll(async () => {
+    reply = await new Client(undefined).get("/docs");
+  });
+
+  it("is HTML that caches may keep", () => {
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("content-type")?.toLowerCase()).toBe("text/html; charset=utf-8");
+    expect(reply.headers.get("cache-control")).toBe("public, max-age=300");
+  });
+
+  it("lets in its own style, by its hash, and nothing from elsewhere", async () => {
+    const [style = ""] = capture(reply.text, /<style>([\s\S]*?)<\/style>/g);
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
+    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+    expect(reply.headers.get("content-security-policy")).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; ` +
+        "form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(reply.text).not.toMatch(/<script|\sstyle=|\ssrc=|\son\w+=/);
+  });
+
+  it.each(operations.map((each) => [each.operationId, each] as const))(
+    "tells of %s",
+    (id, each) => {
+      const [article = ""] = capture(
+        reply.text,
+        new RegExp(`<article id="${id}"([\\s\\S]*?)</article>`, "g"),
+      );
+      expect(article).toContain(each.summary);
+      expect(article).toContain("$LONGSHORE_URL/");
+      expect(article.replaceAll(/<[^>]+>/g, "")).toContain(each.path);
+      expect(article.includes("$LONGSHORE_API_KEY")).toBe(
+        each.security.some((one) => "api_key" in one),
+      );
+      for (const { name } of each.parameters ?? [])
+        expect(article).toContain(`<code>${name}</code>`);
+    },
+  );
+
+  it.each(Object.entries(openApi.webhooks))("tells of the webhook %s", (type, { post }) => {
+    const anchor = `webhook-${type.replace(".", "-")}`;
+    const [article = ""] = capture(
+      reply.text,
+      new RegExp(`<article id="${anchor}"([\\s\\S]*?)</article>`, "g"),
+    );
+    expect(article).toContain(post.summary);
+    expect(article).toContain(`<code>${type}</code>`);
+    const text = article.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
+    const schema = post.requestBody?.content["application/json"]?.schema;
+    expect(text).toContain(JSON.stringify(schema?.["example"], null, 2));
+    expect(reply.text).toContain(`href="#${anchor}"`);
+  });
+
+  it("tells once what all webhooks have in common", () => {
+    const [section = ""] = capture(reply.text, /<section id="webhooks"([\s\S]*?)<\/section>/g);
+    const [post] = Object.values(openApi.webhooks).map((each) => each.post);
+    const names = post?.parameters?.map(({ name }) => name) ?? [];
+    expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+    const statuses = Object.keys(post?.responses ?? {});
+    expect(statuses.toSorted()).toEqual(["2XX", "3XX", "410", "429", "default"]);
+    for (const told of [
+      ...names,
+      ...statuses.map((each) => each.replace("default", "anything else")),
+    ]) {
+      expect(section.split(`<dt><code>${told}</code>`)).toHaveLength(2);
+    }
+  });
+
+  it("has an anchor for every link, once", () => {
+    const anchors = capture(reply.text, /\sid="([^"]+)"/g);
+    expect(new Set(anchors).size).toBe(anchors.length);
+    const links = capture(reply.text, /\shref="([^"]+)"/g).filter(
+      (link) => !link.startsWith("data:"),
+    );
+    const anywhere = [...anchors.map((anchor) => `#${anchor}`), "/openapi.json"];
+    expect(links.filter((link) => !anywhere.includes(link))).toEqual([]);
+  });
+
+  it("tells each error code once", () => {
+    expect(capture(reply.text, /<th scope="row"><code>(\w+)<\/code>/g)).toHaveLength(10);
+  });
+});
+
+describe("the rendering of a document", () => {
+  it("renders what markdown it knows, and escapes all text", () => {
+    const page = renderReference(
+      documentOf({ type: "string", example: "<i>'\"" }, { summary: "<script>alert(1)</script>" }),
+    );
+    expect(page).toContain("<p>It is <strong>bold</strong> &amp; <code>code</code>.</p>");
+    expect(page).toContain("<p>And &lt;more&gt;.</p>");
+    expect(page).not.toContain("<script");
+    expect(page).not.toContain("<i>'");
+  });
+
+  it("writes a body that a shell passes on as it is", () => {
+    const page = renderReference(documentOf({ type: "object", example: { name: "it's $HOME" } }));
+    expect(page).toContain("&quot;it&#39;\\&#39;&#39;s $HOME&quot;");
+  });
+
+  it("brings references, nullable fields, maps and unions into words", () => {
+    const page = renderReference(
+      documentOf(
+        {
+          allOf: [
+            { $ref: "#/components/schemas/Base" },
+            {
+              type: "object",
+              required: ["either"],
+              properties: {
+                none: { type: ["string", "null"], maxLength: 5 },
+                map: { type: "object", additionalProperties: { type: "integer" } },
+                either: {
+                  oneOf: [
+                    { type: "object", properties: { left: { const: 1 } } },
+                    { type: "object", properties: { right: { type: "boolean" } } },
+                  ],
+                },
+                anything: {},
+              },
+            },
+          ],
+        },
+        { schemas: { Base: { type: "object", properties: { own: { type: "string" } } } } },
+      ),
+    );
+    const text = page.replaceAll(/<style>[\s\S]*<\/style>|<[^>]+>/g, "").replaceAll(/\s+/g, " ");
+    for (const told of [
+      "own string",
+      "none string or null At most 5 characters",
+      "map map of string to integer",
+      "either object required One of these: left",
+      "anything any value",
+    ]) {
+      expect(text).toContain(told);
+    }
+  });
+
+  it("leaves out webhooks that there are none of", () => {
+    const page = renderReference(documentOf({ type: "string" }));
+    expect(page).not.toContain("webhooks");
+  });
+
+  it("comes to an end for a schema that holds itself", () => {
+    const Tree = { type: "object", properties: { left: { $ref: "#/components/schemas/Tree" } } };
+    const page = renderReference(
+      documentOf({ $ref: "#/components/schemas/Tree" }, { schemas: { Tree } }),
+    );
+    expect(page).toContain("</html>");
+  });
+});

@@ -1,3 +1,0 @@
-import { describeWalks } from "./support/walker.ts";
-
-describeWalks(0);

@@ -1,0 +1,3 @@
+import { describeWalks } from "./walker.ts";
+
+describeWalks(0);

@@ -1,0 +1,133 @@
+import { env } from "cloudflare:workers";
+import { createApp } from "../../src/app.ts";
+import { newWorld, type World } from "../support/world.ts";
+
+/** A generator that a seed decides: mulberry32. */
+export function randomOf(seed: number) {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return {
+    below,
+    chance: (probability: number) => next() < probability,
+    pick: <Item>(items: readonly Item[]): Item | undefined => items[below(items.length)],
+  };
+}
+
+/** Admits everything: the walks are about deployments. */
+const permissive = {
+  getByName: () => ({
+    consume: async () => ({
+      admitted: true,
+      by: "key",
+      remaining: 1_000,
+      waitMs: 0,
+      version: 0,
+    }),
+    isKnown: async () => true,
+    raiseVersion: async () => undefined,
+  }),
+} as unknown as typeof env.RATE_LIMITER;
+
+const execution = {
+  waitUntil: () => undefined,
+  passThroughOnException: () => undefined,
+} as unknown as ExecutionContext;
+
+export interface Answer {
+  status: number;
+  desired: string | null;
+  body: ReturnType<typeof JSON.parse>;
+}
+
+/** The message of what was thrown first, from a description that nests causes. */
+function causeIn({ message, cause }: Record<string, unknown>): string {
+  return cause ? causeIn(cause as Record<string, unknown>) : String(message);
+}
+
+/** A worker whose clock stands where a test has put it. */
+export class Timed {
+  now = Date.now();
+  /** What the log said of the newest error that the service had not foreseen. */
+  unforeseen = "";
+  readonly #app = createApp({
+    clock: { now: () => this.now },
+    log: (level, _, fields) => {
+      if (level === "error") this.unforeseen = causeIn(fields);
+    },
+  });
+  readonly #bindings = { ...env, RATE_LIMITER: permissive };
+
+  async call(
+    key: string,
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const request = new Request(`https://longshore.test${path}`, {
+      method,
+      headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const response = await this.#app.fetch(request, this.#bindings, execution);
+    const text = await response.text();
+    const desired = response.headers.get("deployment-desired");
+    return { status: response.status, desired, body: text ? JSON.parse(text) : undefined };
+  }
+
+  sweep(): Promise<void> {
+    return this.#app.sweep(this.#bindings, execution);
+  }
+}
+
+export const CONNECTION = {
+  provider: "aws",
+  account_id: "123456789012",
+  region: "eu-central-1",
+};
+
+/** An organization with a connected project of two environments, and runners in two pools. */
+export interface Stage {
+  key: string;
+  worldId: string;
+  projectId: string;
+  environments: string[];
+  /** Of the environments, by their IDs. */
+  names: Map<string, string>;
+  runners: string[];
+}
+
+export async function newStage(worker: Timed): Promise<Stage> {
+  const world: World = await newWorld();
+  const key = String(world.client.key);
+  const make = async (method: string, path: string, body: object) =>
+    (await worker.call(key, method, path, body)).body;
+  const project = await make("POST", "/v1/projects", { name: "walk" });
+  const path = `/v1/projects/${project.id}`;
+  await make("PUT", `${path}/connection`, CONNECTION);
+  const staging = await make("POST", `${path}/environments`, { name: "staging" });
+  const environments = [project.default_environment_id, staging.id];
+  const names = new Map<string, string>();
+  for (const id of environments) {
+    const { body } = await worker.call(key, "GET", `/v1/environments/${id}`);
+    names.set(id, body.name);
+    for (const name of ["a", "b"]) await make("POST", `/v1/environments/${id}/stacks`, { name });
+  }
+  const runners: string[] = [];
+  for (const [name, environment_ids, max_run_seconds] of [
+    ["both", environments, 240],
+    ["one", environments.slice(1), 90],
+  ]) {
+    const pools = `/v1/orgs/${world.id}/runner-pools`;
+    const pool = await make("POST", pools, { name, environment_ids, max_run_seconds });
+    const tokens = `${pools}/${pool.id}/tokens`;
+    for (const each of ["x", "y"]) runners.push((await make("POST", tokens, { name: each })).token);
+  }
+  return { key, worldId: world.id, projectId: project.id, environments, names, runners };
+}
