@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
-import { type Delivery, insertDeliveries, insertIntegrations, KEYRING, settle } from "./outbox.ts";
+import {
+  allDelivered,
+  type Delivery,
+  insertDeliveries,
+  insertIntegrations,
+  KEYRING,
+} from "./outbox.ts";
 import { type Hanging, type Receiver, startHanging, startReceiver } from "./receiver.ts";
 import type { Finding, Row } from "./report.ts";
 import { fill, makeSeed, type Seed } from "./seed.ts";
@@ -84,7 +90,7 @@ async function measure(stage: Stage, company: Company): Promise<Latency> {
     return (arrivedAt ?? Number.NaN) - (rungAt.get(delivery) ?? Number.NaN);
   });
   if (company === "dead") await bury(stage, other);
-  await settle(worker.d1);
+  await allDelivered(worker.d1);
   return { median: quantile(latencies, 0.5), p90: quantile(latencies, 0.9) };
 }
 

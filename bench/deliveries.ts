@@ -1,5 +1,12 @@
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
-import { DATA, insertDeliveries, insertIntegrations, KEYRING, SECRET, settle } from "./outbox.ts";
+import {
+  allDelivered,
+  DATA,
+  insertDeliveries,
+  insertIntegrations,
+  KEYRING,
+  SECRET,
+} from "./outbox.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import type { Finding, Row } from "./report.ts";
 import { fill, makeSeed, type Seed } from "./seed.ts";
@@ -38,7 +45,7 @@ export async function measureDeliveries(rounds: number, folder: string): Promise
     bare: () => ask(bare),
   };
   const settled = async () => {
-    for (const { d1 } of [ours, idiomatic]) await settle(d1);
+    for (const { d1 } of [ours, idiomatic]) await allDelivered(d1);
   };
   const run: Record<Name, number>[] = [];
   for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {

@@ -1,5 +1,5 @@
 import { payloadOf } from "../src/features/notifications/delivery/payload.ts";
-import type { Ring } from "../src/features/notifications/delivery/queue.ts";
+import type { DeliveryMessage } from "../src/features/notifications/delivery/queue.ts";
 import { sendSigned } from "./send-signed.ts";
 
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
@@ -19,7 +19,7 @@ export default {
   async queue(batch, env) {
     await Promise.all(batch.messages.map(({ body }) => deliver(env, body.delivery_id)));
   },
-} satisfies ExportedHandler<IdiomaticEnv, Ring>;
+} satisfies ExportedHandler<IdiomaticEnv, DeliveryMessage>;
 
 async function deliver({ DB, RECEIVER, SECRET }: IdiomaticEnv, id: string): Promise<void> {
   const startedAt = Date.now();

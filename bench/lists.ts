@@ -1,7 +1,7 @@
 import { bundle, migrate, start } from "../scripts/lib/workers.ts";
 import type { Amounts } from "../scripts/seed/amounts.ts";
 import { addKeys, seedOrganization } from "../scripts/seed/organization.ts";
-import type { Place } from "../scripts/seed/projects.ts";
+import type { SeededProject } from "../scripts/seed/projects.ts";
 import { layOut } from "./report.ts";
 
 const PAGES = 100;
@@ -47,7 +47,7 @@ export async function measureLists(amounts: Amounts, folder: string): Promise<st
   }
 }
 
-function listsOf({ environmentId, stackIds: [stackId = ""] }: Place): List[] {
+function listsOf({ environmentId, stackIds: [stackId = ""] }: SeededProject): List[] {
   const ofOrganization = "/v1/deployments";
   const ofEnvironment = `/v1/environments/${environmentId}/deployments`;
   const ofStack = `/v1/stacks/${stackId}/deployments`;

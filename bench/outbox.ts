@@ -1,6 +1,6 @@
 import {
-  placeOfSecret,
-  placeOfUrl,
+  secretContext,
+  urlContext,
 } from "../src/features/notifications/integrations/encryption-context.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { systemClock } from "../src/lib/clock.ts";
@@ -36,8 +36,8 @@ export async function insertIntegrations(
       secret, created_at, updated_at) values (?, ?, ?, 'webhook', '{}', ?, '', ?, 1, 1)`,
   );
   const rows = ids.map(async (id) => {
-    const url = await cipher.seal(`${receiver}/${id}`, placeOfUrl(organizationId, id));
-    const secret = await cipher.seal(SECRET, placeOfSecret(organizationId, id));
+    const url = await cipher.seal(`${receiver}/${id}`, urlContext(organizationId, id));
+    const secret = await cipher.seal(SECRET, secretContext(organizationId, id));
     return insert.bind(id, organizationId, project.id, url, secret);
   });
   await d1.batch(await Promise.all(rows));
@@ -73,7 +73,7 @@ export async function insertDeliveries(
 }
 
 /** Waits until every delivery has been recorded as succeeded. */
-export async function settle(d1: D1Database): Promise<void> {
+export async function allDelivered(d1: D1Database): Promise<void> {
   const unfinished = "select count(*) as n from deliveries where status <> 'succeeded'";
   for (let tries = 0; (await d1.prepare(unfinished).first<number>("n")) !== 0; tries++) {
     if (tries === 100) throw new Error("Not every delivery came to its end");

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
-import { Gate, refuseRoute } from "./auth/dispatcher.ts";
-import { peoplePlane, runnerPlane } from "./auth/schemes.ts";
+import { Dispatcher, refuseRoute } from "./auth/dispatcher.ts";
+import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
 import { type Database, openForWriting } from "./db/client.ts";
 import { alarmRoutes, alarmRoutesForRunners } from "./features/alarms/routes.ts";
 import { apiKeyRoutes } from "./features/api-keys/routes.ts";
@@ -15,7 +15,7 @@ import { healthRoutes } from "./features/health/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
 import { consume } from "./features/notifications/delivery/consumer.ts";
 import { handleDeadLetters } from "./features/notifications/delivery/dead-letters.ts";
-import type { Ring } from "./features/notifications/delivery/index.ts";
+import type { DeliveryMessage } from "./features/notifications/delivery/index.ts";
 import { deliveryRoutes } from "./features/notifications/delivery/routes.ts";
 import { Patience } from "./features/notifications/delivery/slow-endpoints.ts";
 import { sweepDeliveries } from "./features/notifications/delivery/sweep.ts";
@@ -28,7 +28,7 @@ import { projectMemberRoutes } from "./features/project-members/routes.ts";
 import { connectionRoutes } from "./features/projects/connections/routes.ts";
 import { projectRoutes } from "./features/projects/routes.ts";
 import { resourceRoutes } from "./features/resources/routes.ts";
-import { tellDesired } from "./features/runner-api/directive-header.ts";
+import { withDirective } from "./features/runner-api/directive-header.ts";
 import { runnerRoutes } from "./features/runner-api/routes.ts";
 import { sweepEverything } from "./features/runner-api/sweep.ts";
 import { seemsRunnerToken } from "./features/runner-pools/index.ts";
@@ -60,7 +60,7 @@ export interface App {
   /** Ends what nobody ends, and rings for what is overdue; the schedule calls it each minute. */
   sweep(env: Env, execution: ExecutionContext): Promise<void>;
   /** Sends the deliveries that the queue names, or fails those that could not be handled. */
-  queue(batch: MessageBatch<Ring>, env: Env, execution: ExecutionContext): Promise<void>;
+  queue(batch: MessageBatch<DeliveryMessage>, env: Env, execution: ExecutionContext): Promise<void>;
   describe(): OpenApiDocument;
 }
 
@@ -93,14 +93,14 @@ export function createApp({
   const createContext = (db: Database, env: Env, execution: ExecutionContext) =>
     systemContext(db, env, execution, { clock, log });
   const surroundings = { operations, addressLimiter, clock, log, createContext };
-  const people = new Gate(peoplePlane(protectedRouter), surroundings);
-  const runners = new Gate(runnerPlane(runnerRouter), surroundings);
+  const people = new Dispatcher(apiKeyScheme(protectedRouter), surroundings);
+  const runners = new Dispatcher(runnerTokenScheme(runnerRouter), surroundings);
 
   const handle = async (call: Call): Promise<Response> => {
     const { request, env, execution, path, trace } = call;
     const operation = operations.find(request.method, path);
     if (operation) trace.route = operation.path;
-    if (path.startsWith("/v1/runner/")) return tellDesired(call, runners.handle(call, operation));
+    if (path.startsWith("/v1/runner/")) return withDirective(call, runners.handle(call, operation));
     const isRunners = operation?.forRunners && seemsRunnerToken(request.headers.get("x-api-key"));
     if (isRunners) return runners.handle(call, operation);
     if (path.startsWith("/v1/") && !operation?.open) return people.handle(call, operation);

@@ -35,8 +35,8 @@ export interface SystemContext {
   log: Log;
   /** Opens and seals values; fails while the deployment has no keyring. */
   cipher(): Promise<Cipher>;
-  /** Rings for deliveries that were written, to have them sent; nobody waits for it. */
-  ring(deliveryIds: readonly string[]): void;
+  /** Enqueues deliveries that were written. Nothing waits for it, and the sweep makes up for a failure. */
+  enqueue(deliveryIds: readonly string[]): void;
   /** Whether webhooks may go to `http:` and to any host, for local development. */
   allowsInsecureWebhooks: boolean;
 }

@@ -1,5 +1,5 @@
 import { createApp } from "./app.ts";
-import type { Ring } from "./features/notifications/delivery/index.ts";
+import type { DeliveryMessage } from "./features/notifications/delivery/index.ts";
 
 export { OrganizationLimiter } from "./rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "./rate-limits/rate-limiter.do.ts";
@@ -10,4 +10,4 @@ export default {
   fetch: app.fetch,
   queue: app.queue,
   scheduled: (_controller, env, execution) => app.sweep(env, execution),
-} satisfies ExportedHandler<Env, Ring>;
+} satisfies ExportedHandler<Env, DeliveryMessage>;

@@ -1,6 +1,6 @@
 import type { SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
-import { ringFor } from "./features/notifications/delivery/index.ts";
+import { enqueueDeliveries } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { describeError, type Log } from "./lib/log.ts";
@@ -17,11 +17,11 @@ export function systemContext(
     clock,
     log,
     cipher: () => cipherOf(env.ENCRYPTION_KEYS),
-    ring: (deliveryIds) => {
-      const rung = ringFor(env.DELIVERIES, deliveryIds).catch((error: unknown) => {
-        log("error", "delivery.not_rung", describeError(error));
+    enqueue: (deliveryIds) => {
+      const enqueued = enqueueDeliveries(env.DELIVERIES, deliveryIds).catch((error: unknown) => {
+        log("error", "delivery.not_enqueued", describeError(error));
       });
-      execution.waitUntil(rung);
+      execution.waitUntil(enqueued);
     },
     allowsInsecureWebhooks: allowsInsecureWebhooks(env),
   };

@@ -1,6 +1,6 @@
 import type { DeploymentStatus, StackStatus } from "../../src/features/deployments/lifecycle.ts";
 import { chunksOf, type Numbered } from "./chunks.ts";
-import type { Place } from "./projects.ts";
+import type { SeededProject } from "./projects.ts";
 
 /** How many of a hundred have ended how. */
 const ENDINGS = [
@@ -47,7 +47,11 @@ const INSERT_STACKS = `
 const STARTED = "update environments set started_number = ?2 where id = ?1";
 
 /** Deployments of a place, each of all its stacks: the newest queued, the others over. */
-export async function seedDeployments(d1: D1Database, place: Place, count: number): Promise<void> {
+export async function seedDeployments(
+  d1: D1Database,
+  place: SeededProject,
+  count: number,
+): Promise<void> {
   const { organizationId, projectId, environmentId, stackIds } = place;
   const finished = count - Math.ceil((count * QUEUED_OF_THOUSAND) / 1000);
   for (const json of chunksOf(count, (row) => describe(row, finished))) {

@@ -13,7 +13,7 @@ import { projectMembers } from "../../src/features/project-members/table.ts";
 import { insertProject } from "../../src/features/projects/store.ts";
 import type { Amounts } from "./amounts.ts";
 import { seedDeployments } from "./deployments.ts";
-import { furnish, type Place } from "./projects.ts";
+import { furnish, type SeededProject } from "./projects.ts";
 import { seedResources } from "./resources.ts";
 
 const OTHERS = 20;
@@ -26,7 +26,7 @@ const SHARE_OF_OTHERS = 0.1;
 export interface SeededOrganization {
   owner: Actor;
   member: Actor;
-  place: Place;
+  place: SeededProject;
 }
 
 export async function seedOrganization(
@@ -59,9 +59,9 @@ function shareOf(amount: number): number {
   return Math.ceil((amount * SHARE_OF_OTHERS) / OTHERS);
 }
 
-async function addOthers(d1: D1Database, owner: Actor): Promise<Place[]> {
+async function addOthers(d1: D1Database, owner: Actor): Promise<SeededProject[]> {
   const db = drizzle(d1);
-  const places: Place[] = [];
+  const places: SeededProject[] = [];
   for (let number = 1; number <= OTHERS; number += 1) {
     const project = makeProject(owner.organizationId, `service-${number}`);
     const first = { environmentName: "production", ownerId: owner.membershipId };
@@ -71,7 +71,7 @@ async function addOthers(d1: D1Database, owner: Actor): Promise<Place[]> {
   return places;
 }
 
-async function addMember(d1: D1Database, places: readonly Place[]): Promise<Actor> {
+async function addMember(d1: D1Database, places: readonly SeededProject[]): Promise<Actor> {
   const db = drizzle(d1);
   const [organizationId = ""] = places.map((place) => place.organizationId);
   const member = makeActor(organizationId, "member");

@@ -9,7 +9,7 @@ import { newId } from "../../src/lib/ids.ts";
 const STACKS = ["network", "database", "services", "frontend"];
 
 /** An environment, and the stacks that deployments and resources are of. */
-export interface Place {
+export interface SeededProject {
   organizationId: string;
   projectId: string;
   environmentId: string;
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Stacks for the first environment of a project, and the connection that deployments need. */
-export async function furnish(d1: D1Database, project: ProjectRow): Promise<Place> {
+export async function furnish(d1: D1Database, project: ProjectRow): Promise<SeededProject> {
   const db = drizzle(d1);
   const now = systemClock.now();
   const { organizationId, id: projectId, defaultEnvironmentId: environmentId } = project;

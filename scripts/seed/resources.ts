@@ -1,6 +1,6 @@
 import type { ResourceStatus } from "../../src/features/resources/model.ts";
 import { chunksOf, type Numbered } from "./chunks.ts";
-import type { Place } from "./projects.ts";
+import type { SeededProject } from "./projects.ts";
 
 const TYPES = [
   "AWS::IAM::Role",
@@ -25,14 +25,18 @@ const INSERT = `
   from json_each(?1)`;
 
 /** Resources of a place, in turn of each of its stacks. */
-export async function seedResources(d1: D1Database, place: Place, count: number): Promise<void> {
+export async function seedResources(
+  d1: D1Database,
+  place: SeededProject,
+  count: number,
+): Promise<void> {
   const { organizationId, projectId, environmentId } = place;
   for (const json of chunksOf(count, (row) => describe(row, place))) {
     await d1.prepare(INSERT).bind(json, organizationId, projectId, environmentId).run();
   }
 }
 
-function describe(row: Numbered, { stackIds }: Place) {
+function describe(row: Numbered, { stackIds }: SeededProject) {
   return {
     ...row,
     stackId: stackIds[row.number % stackIds.length],

@@ -1,7 +1,7 @@
 import type { Call } from "../http/request-pipeline.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { ClientAddressLimiter, Limiter } from "../rate-limits/index.ts";
-import type { Principal, Principals } from "./credential-cache.ts";
+import type { CredentialCache, Principal } from "./credential-cache.ts";
 import type { PresentedKey } from "./credentials.ts";
 
 const PARSED_KEYS = 10_000;
@@ -21,7 +21,7 @@ export interface Authenticated<P extends Principal> {
  */
 export class Authenticator<P extends Principal> {
   readonly #parseKey: ParseKey;
-  readonly #principals: Principals<P>;
+  readonly #principals: CredentialCache<P>;
   readonly #addressLimiter: ClientAddressLimiter;
   readonly #limiter: Limiter;
   /** Valid keys by their text: to hash one costs more than to look it up. */
@@ -29,7 +29,7 @@ export class Authenticator<P extends Principal> {
 
   constructor(
     parseKey: ParseKey,
-    principals: Principals<P>,
+    principals: CredentialCache<P>,
     limits: { addressLimiter: ClientAddressLimiter; limiter: Limiter },
   ) {
     this.#parseKey = parseKey;

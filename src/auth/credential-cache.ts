@@ -18,7 +18,7 @@ export interface Principal {
 }
 
 /** Where credentials of one kind are looked up. */
-export interface KeyRing<P extends Principal> {
+export interface CredentialStore<P extends Principal> {
   find(db: Database, key: PresentedKey): Promise<P | undefined>;
   recordUse(db: Database, keyId: string, hour: number): Promise<void>;
 }
@@ -30,14 +30,14 @@ interface Entry<P> {
 }
 
 /** What an isolate remembers of the keys it has met, each for 30 s. */
-export class Principals<P extends Principal> {
-  readonly #ring: KeyRing<P>;
+export class CredentialCache<P extends Principal> {
+  readonly #ring: CredentialStore<P>;
   readonly #clock: Clock;
   readonly #entries = new BoundedMap<string, Entry<P>>(REMEMBERED_KEYS);
   /** Kept apart: keys that somebody makes up must not push out those that are good. */
   readonly #unknown = new BoundedMap<string, Entry<P>>(REMEMBERED_KEYS);
 
-  constructor(ring: KeyRing<P>, clock: Clock) {
+  constructor(ring: CredentialStore<P>, clock: Clock) {
     this.#ring = ring;
     this.#clock = clock;
   }

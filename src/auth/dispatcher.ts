@@ -17,10 +17,10 @@ import {
 } from "../rate-limits/index.ts";
 import { RequestsInProgress } from "../rate-limits/requests-in-progress.ts";
 import { type Authenticated, Authenticator, type ParseKey } from "./authenticator.ts";
-import { type KeyRing, type Principal, Principals } from "./credential-cache.ts";
+import { CredentialCache, type CredentialStore, type Principal } from "./credential-cache.ts";
 
 /** One kind of credential, and the routes that it opens. */
-export interface Plane<P extends Principal, Bound extends CoreContext> {
+export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
   api: {
     fetch(
       request: Request,
@@ -30,7 +30,7 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
   };
   /** For a route that names none. */
   policy: PolicyName;
-  keyRing: KeyRing<P>;
+  apiKeyStore: CredentialStore<P>;
   parseKey: ParseKey;
   refusal: string;
   /** What a request that `principal` makes is bound to. */
@@ -38,7 +38,7 @@ export interface Plane<P extends Principal, Bound extends CoreContext> {
 }
 
 /** What stands before the routes of every plane. */
-export interface Surroundings {
+export interface DispatcherDeps {
   operations: Operations;
   addressLimiter: ClientAddressLimiter;
   clock: Clock;
@@ -59,23 +59,23 @@ interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
  * and so does a read while many requests of its key are in progress. Either way the limiter knows
  * the newest version of the key: work that was done for an older version is discarded and repeated.
  */
-export class Gate<P extends Principal, Bound extends CoreContext> {
-  readonly #plane: Plane<P, Bound>;
+export class Dispatcher<P extends Principal, Bound extends CoreContext> {
+  readonly #plane: AuthScheme<P, Bound>;
   readonly #operations: Operations;
   readonly #authenticator: Authenticator<P>;
   readonly #log: Log;
-  readonly #principals: Principals<P>;
+  readonly #principals: CredentialCache<P>;
   readonly #limiter: Limiter;
-  readonly #createContext: Surroundings["createContext"];
+  readonly #createContext: DispatcherDeps["createContext"];
   readonly #inProgress = new RequestsInProgress();
 
-  constructor(plane: Plane<P, Bound>, deps: Surroundings) {
+  constructor(plane: AuthScheme<P, Bound>, deps: DispatcherDeps) {
     const { operations, addressLimiter, clock, log, createContext } = deps;
     this.#plane = plane;
     this.#operations = operations;
     this.#createContext = createContext;
     this.#log = log;
-    this.#principals = new Principals(plane.keyRing, clock);
+    this.#principals = new CredentialCache(plane.apiKeyStore, clock);
     this.#limiter = new Limiter(clock, log);
     const limits = { addressLimiter, limiter: this.#limiter };
     this.#authenticator = new Authenticator(plane.parseKey, this.#principals, limits);

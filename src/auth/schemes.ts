@@ -1,21 +1,21 @@
 import type { RunnerContext, ServiceContext } from "../context.ts";
-import { type KeyPrincipal, keyRing, parseApiKey } from "../features/api-keys/index.ts";
+import { apiKeyStore, type KeyPrincipal, parseApiKey } from "../features/api-keys/index.ts";
 import {
   parseRunnerToken,
   type RunnerPrincipal,
-  tokenRing,
+  runnerTokenStore,
 } from "../features/runner-pools/index.ts";
 import { hmacHex } from "../lib/digest.ts";
-import type { Plane } from "./dispatcher.ts";
+import type { AuthScheme } from "./dispatcher.ts";
 
 /** What an API key opens: everything behind the gates but the runner plane. */
-export function peoplePlane(
-  api: Plane<KeyPrincipal, ServiceContext>["api"],
-): Plane<KeyPrincipal, ServiceContext> {
+export function apiKeyScheme(
+  api: AuthScheme<KeyPrincipal, ServiceContext>["api"],
+): AuthScheme<KeyPrincipal, ServiceContext> {
   return {
     api,
     policy: "default",
-    keyRing,
+    apiKeyStore,
     parseKey: parseApiKey,
     refusal: "Send a valid API key in the x-api-key header.",
     bind: (core, actor, env) => ({
@@ -28,13 +28,13 @@ export function peoplePlane(
 }
 
 /** What a runner token opens: the runner plane, and of the rest what says so of itself. */
-export function runnerPlane(
-  api: Plane<RunnerPrincipal, RunnerContext>["api"],
-): Plane<RunnerPrincipal, RunnerContext> {
+export function runnerTokenScheme(
+  api: AuthScheme<RunnerPrincipal, RunnerContext>["api"],
+): AuthScheme<RunnerPrincipal, RunnerContext> {
   return {
     api,
     policy: "runner",
-    keyRing: tokenRing,
+    apiKeyStore: runnerTokenStore,
     parseKey: parseRunnerToken,
     refusal:
       "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +

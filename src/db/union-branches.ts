@@ -5,7 +5,7 @@ import { type Column, eq, type SQL } from "drizzle-orm";
  * for each value, which SQLite merges as it reads, so that every arm walks an index and reads no
  * more than the page needs. Without values, one arm of all rows.
  */
-export function armsOf<Value extends string>(
+export function unionBranches<Value extends string>(
   column: Column,
   values: readonly Value[],
 ): readonly [SQL | undefined, ...SQL[]] {

@@ -3,14 +3,14 @@ const IV_BYTES = 12;
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 const SEALED = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9+/]+=*)$/;
 
-/** Where a sealed text belongs. Sealed for one place, it opens in no other. */
-export interface Place {
+/** Where a sealed text belongs. Sealed for one context, it opens in no other. */
+export interface EncryptionContext {
   table: string;
   row: string;
   organizationId: string;
 }
 
-/** A sealed text that does not open: altered, out of place, or sealed under a key that is gone. */
+/** A sealed text that does not open: altered, of another context, or sealed under a key that is gone. */
 export class SealBroken extends Error {
   constructor(reason: string) {
     super(`A sealed text does not open: ${reason}`);
@@ -33,7 +33,7 @@ interface MasterKey {
 /**
  * Authenticated encryption of single values: AES-256-GCM (NIST SP 800-38D) with a fresh 96-bit IV
  * for every write, under a data key that HKDF-SHA-256 (RFC 5869) makes of a master key for one row.
- * The place is authenticated along. A sealed text is the ID of its master key, `.`, and base64 of
+ * The context is authenticated with it. A sealed text is the ID of its master key, `.`, and base64 of
  * IV, ciphertext and tag, so that keys can be changed while every value stays readable.
  */
 export class Cipher {
@@ -66,12 +66,12 @@ export class Cipher {
   }
 
   /** Throws on a text with lone surrogates, which UTF-8 could not give back. */
-  async seal(text: string, place: Place): Promise<string> {
+  async seal(text: string, context: EncryptionContext): Promise<string> {
     if (!text.isWellFormed()) throw new TypeError("A text with lone surrogates cannot be sealed");
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const key = await dataKey(this.#current, place);
+    const key = await dataKey(this.#current, context);
     const sealed = await crypto.subtle.encrypt(
-      { name: "AES-GCM", iv, additionalData: placeBytes(place) },
+      { name: "AES-GCM", iv, additionalData: contextBytes(context) },
       key,
       new TextEncoder().encode(text),
     );
@@ -79,20 +79,20 @@ export class Cipher {
   }
 
   /** Throws `SealBroken` rather than ever give a wrong text. */
-  async open(sealed: string, place: Place): Promise<string> {
+  async open(sealed: string, context: EncryptionContext): Promise<string> {
     const [, keyId = "", payload = ""] = SEALED.exec(sealed) ?? [];
     const master = this.#keys.get(keyId);
     if (!master) throw new SealBroken("no key of the keyring has its ID");
     const bytes = fromBase64(payload);
     try {
       const text = await crypto.subtle.decrypt(
-        { name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES), additionalData: placeBytes(place) },
-        await dataKey(master, place),
+        { name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES), additionalData: contextBytes(context) },
+        await dataKey(master, context),
         bytes.subarray(IV_BYTES),
       );
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
     } catch {
-      throw new SealBroken("it is altered, or not of this place");
+      throw new SealBroken("it is altered, or sealed for another context");
     }
   }
 }
@@ -106,9 +106,9 @@ async function readMasterKey(entry: RegExpExecArray | null, at: number): Promise
   return { id, key };
 }
 
-function dataKey({ key }: MasterKey, place: Place): Promise<CryptoKey> {
+function dataKey({ key }: MasterKey, context: EncryptionContext): Promise<CryptoKey> {
   return crypto.subtle.deriveKey(
-    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: placeBytes(place) },
+    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: contextBytes(context) },
     key,
     { name: "AES-GCM", length: KEY_BYTES * 8 },
     false,
@@ -116,8 +116,8 @@ function dataKey({ key }: MasterKey, place: Place): Promise<CryptoKey> {
   );
 }
 
-/** JSON, so that no two places have the same bytes. */
-function placeBytes({ table, row, organizationId }: Place): Uint8Array<ArrayBuffer> {
+/** JSON, so that no two contexts have the same bytes. */
+function contextBytes({ table, row, organizationId }: EncryptionContext): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(new TextEncoder().encode(JSON.stringify([table, row, organizationId])));
 }
 

@@ -6,11 +6,11 @@ import { type Budget, cloneJson, equalJson, isObject, jsonBytes, type Work } fro
 export type RecordedOperation = Operation & { old_value?: unknown };
 
 /** A path in both documents. Undefined is what a document does not have. */
-interface Place {
+interface JsonNode {
   from: unknown;
   to: unknown;
   key: string;
-  above?: Place;
+  above?: JsonNode;
   /** As JSON. */
   pathBytes: number;
 }
@@ -34,14 +34,14 @@ export function diffDocuments(
 ): RecordedOperation[] {
   const found = toOperations(findDifferences(from, to, work), maximum, work);
   if (found) return found;
-  const root: Place = { from, to, key: "", pathBytes: 0 };
+  const root: JsonNode = { from, to, key: "", pathBytes: 0 };
   const whole = toOperations([root], maximum, work);
   return whole ?? [{ op: "replace", path: "", value: cloneJson(to, work) }];
 }
 
 /** Breadth first: the paths of what is equal are never built. */
-function* findDifferences(from: unknown, to: unknown, work: Work): Generator<Place> {
-  const pending: Place[] = [{ from, to, key: "", pathBytes: 0 }];
+function* findDifferences(from: unknown, to: unknown, work: Work): Generator<JsonNode> {
+  const pending: JsonNode[] = [{ from, to, key: "", pathBytes: 0 }];
   for (const place of pending) {
     const { from: before, to: after } = place;
     if (!isObject(before) || !isObject(after)) {
@@ -60,7 +60,7 @@ function* findDifferences(from: unknown, to: unknown, work: Work): Generator<Pla
 
 /** Undefined if they exceed `maximum` bytes of JSON, also without old values. */
 function toOperations(
-  places: Iterable<Place>,
+  places: Iterable<JsonNode>,
   maximum: number,
   work: Work,
 ): RecordedOperation[] | undefined {
@@ -80,7 +80,7 @@ function toOperations(
   return recorded;
 }
 
-function toOperation(place: Place, budget: Budget, work: Work): Operation | undefined {
+function toOperation(place: JsonNode, budget: Budget, work: Work): Operation | undefined {
   budget.bytes -= OPERATION_BYTES + place.pathBytes;
   // Before the path is built: the paths of a deep document can be far longer than the document.
   if (budget.bytes < 0) return undefined;
@@ -91,7 +91,7 @@ function toOperation(place: Place, budget: Budget, work: Work): Operation | unde
   return { op: place.from === undefined ? "add" : "replace", path, value };
 }
 
-function pathOf(place: Place): string {
+function pathOf(place: JsonNode): string {
   const tokens: string[] = [];
   for (let at = place; at.above; at = at.above) tokens.push(`/${escapeToken(at.key)}`);
   return tokens.reverse().join("");

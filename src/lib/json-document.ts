@@ -7,10 +7,10 @@ export interface DocumentProblem {
   message: string;
 }
 
-interface Place {
+interface JsonNode {
   value: unknown;
   key: string;
-  above?: Place;
+  above?: JsonNode;
   /** The levels of nesting down to this value, if it is an object or array. */
   level: number;
 }
@@ -25,7 +25,7 @@ const CONTROL_IN_LINES = /[^\P{Cc}\t\n\r]/u;
  * not give back. Values may have tabs and line ends, keys may not. Does not recurse.
  */
 export function documentProblem(document: unknown): DocumentProblem | undefined {
-  const pending: Place[] = [{ value: document, key: "", level: 1 }];
+  const pending: JsonNode[] = [{ value: document, key: "", level: 1 }];
   for (const place of pending) {
     const message = problemOf(place);
     if (message) return { path: pathOf(place), message };
@@ -64,7 +64,7 @@ export function nestsDeeper(json: string, maximum: number): boolean {
   return false;
 }
 
-function problemOf({ value, level }: Place): string | undefined {
+function problemOf({ value, level }: JsonNode): string | undefined {
   if (typeof value === "string") {
     if (!value.isWellFormed()) return "Send a text without lone surrogates.";
     return CONTROL_IN_LINES.test(value) ? "Send a text without control characters." : undefined;
@@ -80,7 +80,7 @@ function problemOf({ value, level }: Place): string | undefined {
 }
 
 /** The keys from the document to a place. */
-function pathOf(place: Place): string[] {
+function pathOf(place: JsonNode): string[] {
   const keys: string[] = [];
   for (let at = place; at.above; at = at.above) keys.push(at.key);
   return keys.reverse();

@@ -20,7 +20,7 @@ export interface KeyDecision {
 
 interface WaitingRequest {
   arrivedAt: number;
-  settle(decision: KeyDecision): void;
+  resolve(decision: KeyDecision): void;
 }
 
 /** What to send to the organization's object. */
@@ -58,11 +58,11 @@ export class KeyWindow {
     return this.#log;
   }
 
-  /** Decides on one request at `now`: at once, or through `settle` once an answer has arrived. */
-  consume(now: number, settle: (decision: KeyDecision) => void): KeyDecision | undefined {
+  /** Decides on one request at `now`: at once, or through `resolve` once an answer has arrived. */
+  consume(now: number, resolve: (decision: KeyDecision) => void): KeyDecision | undefined {
     this.#isUsed = true;
     const decision = this.#decide(now);
-    if (!decision) this.#waiting.push({ arrivedAt: now, settle });
+    if (!decision) this.#waiting.push({ arrivedAt: now, resolve });
     return decision;
   }
 
@@ -90,8 +90,8 @@ export class KeyWindow {
     if (!pending) return;
     // Measured from the request, the lease and the refusal end no later than at the other object.
     this.#lease.add(pending.id, prefetched, pending.sentAt + LEASE_MS);
-    for (const { settle } of this.#waiting.splice(0, admitted)) {
-      settle(this.#charge(admit(this.#log, this.#limit, now)));
+    for (const { resolve } of this.#waiting.splice(0, admitted)) {
+      resolve(this.#charge(admit(this.#log, this.#limit, now)));
     }
     if (admitted < pending.waiting) this.#refusedUntil = pending.sentAt + waitMs;
     this.#decideWaiting(now);
@@ -143,7 +143,7 @@ export class KeyWindow {
   #decideWaiting(now: number): void {
     for (const request of this.#waiting.splice(0)) {
       const decision = this.#decide(now);
-      if (decision) request.settle(decision);
+      if (decision) request.resolve(decision);
       else this.#waiting.push(request);
     }
   }

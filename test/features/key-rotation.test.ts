@@ -87,7 +87,7 @@ async function expectReadable(cipher: Cipher, texts: Texts): Promise<void> {
   const found = new Map<string, string>();
   for (const column of SEALED_COLUMNS) {
     for (const { id, organization_id, sealed } of await rowsOf(column)) {
-      const text = await cipher.open(sealed, column.placeOf(organization_id, id));
+      const text = await cipher.open(sealed, column.contextOf(organization_id, id));
       found.set(nameOf(column, id), text);
     }
   }
@@ -181,7 +181,7 @@ describe("key rotation", () => {
       const [victim] = rows;
       if (!victim) throw new Error("There are rows");
       const racing = databaseWith(async (statements) => {
-        const place = column.placeOf(victim.organization_id, victim.id);
+        const place = column.contextOf(victim.organization_id, victim.id);
         const sealed = await (await Cipher.of(OLD)).seal("newer", place);
         await env.DB.prepare(`update ${column.table} set ${column.column} = ? where id = ?`)
           .bind(sealed, victim.id)
@@ -200,7 +200,7 @@ describe("key rotation", () => {
     const [victim] = await rowsOf(columnNamed("integrations.secret"));
     if (!victim) throw new Error("There are rows");
     const { id } = victim;
-    const place = columnNamed("integrations.secret").placeOf(victim.organization_id, id);
+    const place = columnNamed("integrations.secret").contextOf(victim.organization_id, id);
     let batches = 0;
     const racing = databaseWith(async (statements) => {
       batches += 1;

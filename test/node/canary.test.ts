@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newEncryptionKey } from "../../scripts/lib/secrets.ts";
 import {
-  placeOfSecret,
-  placeOfUrl,
+  secretContext,
+  urlContext,
 } from "../../src/features/notifications/integrations/encryption-context.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -85,8 +85,8 @@ class Target {
   async #plant(url: string): Promise<string> {
     const { id: projectId, org_id: organizationId } = this.#project;
     const id = newId(systemClock);
-    const sealedUrl = await this.#cipher.seal(url, placeOfUrl(organizationId, id));
-    const secret = await this.#cipher.seal(SECRET, placeOfSecret(organizationId, id));
+    const sealedUrl = await this.#cipher.seal(url, urlContext(organizationId, id));
+    const secret = await this.#cipher.seal(SECRET, secretContext(organizationId, id));
     await this.#service.d1
       .prepare(
         `insert into integrations (id, organization_id, project_id, type, configuration, url,

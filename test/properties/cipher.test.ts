@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Cipher, type Place, SealBroken } from "../../src/lib/cipher.ts";
+import { Cipher, type EncryptionContext, SealBroken } from "../../src/lib/cipher.ts";
 
 const RUNS = { numRuns: 200 };
 const keyOf = (byte: number) => btoa(String.fromCharCode(...new Uint8Array(32).fill(byte)));
-const place = (fields: Partial<Place> = {}): Place => ({
+const place = (fields: Partial<EncryptionContext> = {}): EncryptionContext => ({
   table: "variables",
   row: "1C4dSLTQ9wKmCkmG3EtMZp",
   organizationId: "1C4dSLTQ9wKmCkmG3EtMZq",

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import type { Ring } from "../../src/features/notifications/delivery/index.ts";
-import { placeOfSecret, placeOfUrl } from "../../src/features/notifications/integrations/index.ts";
+import type { DeliveryMessage } from "../../src/features/notifications/delivery/index.ts";
+import { secretContext, urlContext } from "../../src/features/notifications/integrations/index.ts";
 import { cipherOf } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -157,10 +157,10 @@ export class Post {
           const run = slot.run(this, async (bindings, execution) => {
             await slot.app.queue(taken.batch, bindings, execution);
             // What the invocation leaves behind does not hold up the queue.
-            taken.settle(slot.life.isOver);
+            taken.complete(slot.life.isOver);
             resolve(undefined);
           });
-          await Promise.race([alive, run]).catch(() => taken.settle(true));
+          await Promise.race([alive, run]).catch(() => taken.complete(true));
           if (this.#leavesBehind) this.#left.push(run);
           else await run.catch(() => undefined);
         }
@@ -179,7 +179,7 @@ async function nextSweep(): Promise<number> {
 
 function bindingsOf(post: Post, life: Life): Env {
   const queue = {
-    sendBatch: (messages: { body: Ring; delaySeconds?: number }[]) =>
+    sendBatch: (messages: { body: DeliveryMessage; delaySeconds?: number }[]) =>
       life.pass(async () => {
         for (const { body, delaySeconds = 0 } of messages) post.queue.push(body, delaySeconds);
       }),
@@ -214,14 +214,14 @@ export async function plantIntegration(
   const { configuration = { changelog: true } } = fields;
   const id = newId(systemClock);
   const cipher = await cipherOf(env.ENCRYPTION_KEYS);
-  const place = placeOfSecret(project.org_id, id);
+  const place = secretContext(project.org_id, id);
   const columns = {
     id,
     organization_id: project.org_id,
     project_id: project.id,
     type,
     configuration: JSON.stringify(configuration),
-    url: await cipher.seal(url, placeOfUrl(project.org_id, id)),
+    url: await cipher.seal(url, urlContext(project.org_id, id)),
     shown_url: url,
     secret: type === "slack" ? null : await cipher.seal(SECRET, place),
     previous_secret: rotatedUntil === undefined ? null : await cipher.seal(OLD_SECRET, place),

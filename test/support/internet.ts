@@ -9,12 +9,12 @@ interface Entry {
   body: string;
 }
 
-interface Place {
+interface Endpoint {
   log: Entry[];
   held: (() => void)[];
 }
 
-const places = new Map<string, Place>();
+const places = new Map<string, Endpoint>();
 
 export async function internet(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);

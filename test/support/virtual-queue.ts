@@ -1,4 +1,4 @@
-import type { Ring } from "../../src/features/notifications/delivery/index.ts";
+import type { DeliveryMessage } from "../../src/features/notifications/delivery/index.ts";
 
 const BATCH = 5;
 const MAX_RETRIES = 100;
@@ -6,7 +6,7 @@ const RETRY_DELAY_SECONDS = 30;
 const QUEUE = "longshore-deliveries";
 
 interface Kept {
-  body: Ring;
+  body: DeliveryMessage;
   attempts: number;
   at: number;
   queue: string;
@@ -15,9 +15,9 @@ interface Kept {
 type Answer = { acked: true } | { delaySeconds: number };
 
 export interface Taken {
-  batch: MessageBatch<Ring>;
+  batch: MessageBatch<DeliveryMessage>;
   /** Takes the answers to its messages, unless the consumer died and nobody has heard them. */
-  settle(died: boolean): void;
+  complete(died: boolean): void;
 }
 
 /** A queue as wrangler.toml sets it up, whose messages come at a time that a test decides. */
@@ -33,7 +33,7 @@ export class VirtualQueue {
     this.#now = now;
   }
 
-  push(body: Ring, delaySeconds: number, queue = QUEUE): void {
+  push(body: DeliveryMessage, delaySeconds: number, queue = QUEUE): void {
     this.kept.push({ body, attempts: 0, at: this.#now() + delaySeconds * 1_000, queue });
   }
 
@@ -69,16 +69,16 @@ export class VirtualQueue {
       retryAll: () => {
         for (const message of messages) message.retry();
       },
-    } as unknown as MessageBatch<Ring>;
-    const settle = (died: boolean) => {
+    } as unknown as MessageBatch<DeliveryMessage>;
+    const complete = (died: boolean) => {
       this.settled += 1;
       for (const each of taken)
         this.#settle(each, died ? { delaySeconds: RETRY_DELAY_SECONDS } : answers.get(each));
     };
-    return { batch, settle };
+    return { batch, complete };
   }
 
-  #messageOf({ body, attempts }: Kept, answer: (answer: Answer) => void): Message<Ring> {
+  #messageOf({ body, attempts }: Kept, answer: (answer: Answer) => void): Message<DeliveryMessage> {
     let isAnswered = false;
     const once = (given: Answer) => {
       if (isAnswered) throw new Error("A message was answered twice");
@@ -92,7 +92,7 @@ export class VirtualQueue {
       attempts,
       ack: () => once({ acked: true }),
       retry: ({ delaySeconds = RETRY_DELAY_SECONDS } = {}) => once({ delaySeconds }),
-    } as Message<Ring>;
+    } as Message<DeliveryMessage>;
   }
 
   /** A message that was not answered counts as taken. */

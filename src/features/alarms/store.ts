@@ -4,7 +4,7 @@ import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { KIND_OF } from "../notifications/kinds.ts";
-import { fanOut } from "../notifications/outbox/index.ts";
+import { writeOutbox } from "../notifications/outbox/index.ts";
 import { runnerPoolEnvironments } from "../runner-pools/table.ts";
 import { stacks } from "../stacks/table.ts";
 import { type Bound, bytesOf } from "../usage/index.ts";
@@ -55,7 +55,7 @@ export function findStackOfPool(db: Database, { organizationId, poolId }: Runner
 
 /** A report for one batch: its event, which compares it with the alarm as it was, and the alarm. */
 export function writeReport(ctx: SystemContext, alarm: AlarmRow) {
-  return [announceChange(ctx, alarm), writeAlarm(ctx.db, alarm)] as const;
+  return [writeAlarmEvent(ctx, alarm), writeAlarm(ctx.db, alarm)] as const;
 }
 
 const known = ({ stackId, name }: AlarmRow) =>
@@ -83,9 +83,9 @@ export function oneMoreAlarm(alarm: AlarmRow): Bound {
  * Writes the event of a report that changes the state, for the batch of the report and before it.
  * An alarm that nobody has heard of counts as one that is over.
  */
-function announceChange(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
+function writeAlarmEvent(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
   const type = EVENT_TYPES[state];
-  return fanOut(
+  return writeOutbox(
     ctx,
     sql`select ${id} as key, told.project_id, ${type} as type, ${KIND_OF[type]} as kind,
         json_patch('{}', json_object('stack_id', told.id, 'name', ${name}, 'state', ${state},

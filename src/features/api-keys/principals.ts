@@ -1,4 +1,4 @@
-import type { KeyRing, Principal } from "../../auth/credential-cache.ts";
+import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
 import type { Actor } from "../../context.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import { findPrincipal, recordUse } from "./store.ts";
@@ -7,7 +7,7 @@ import { findPrincipal, recordUse } from "./store.ts";
 export interface KeyPrincipal extends Actor, Principal {}
 
 /** Where API keys are looked up. */
-export const keyRing: KeyRing<KeyPrincipal> = {
+export const apiKeyStore: CredentialStore<KeyPrincipal> = {
   async find(db, key) {
     const [row] = await findPrincipal(db, { id: key.id, secretHash: key.secretHash });
     if (!row) return undefined;

@@ -1,5 +1,5 @@
 import { openForWriting } from "../../db/client.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";
@@ -39,7 +39,7 @@ export async function bootstrap(
   );
   const { organization } = founding.founded;
   const [insertOrganization, ...rest] = founding.statements;
-  await orIfTaken(
+  await orIfNotUnique(
     db.batch([
       insertOrganization,
       store.insertBootstrap(db, organization.id, organization.createdAt),

@@ -21,7 +21,7 @@ export async function commit<const Statements extends readonly [Statement, ...St
   const written = (results as readonly unknown[]).flatMap((rows) =>
     Array.isArray(rows) ? rows.filter(isDelivery) : [],
   );
-  if (written.length > 0) ctx.ring(written.map(({ deliveryId }) => deliveryId));
+  if (written.length > 0) ctx.enqueue(written.map(({ deliveryId }) => deliveryId));
   return results;
 }
 

@@ -18,7 +18,7 @@ export interface Change {
  * How a feature tells of changes to its records: of one that was made, by what it is now; of one
  * that was deleted, by what it was; and of one that was changed, by both.
  */
-export function tellerOf<Row>(
+export function changeRecorder<Row>(
   type: RecordType,
   projectIdOf: (row: Row) => string,
   present: (row: Row) => Fields & { id: string; name?: string },
@@ -63,7 +63,7 @@ export function differenceBetween(
  * Whether a change leaves the record as it was read. It has no entry, so it must not be written
  * either: it would undo, untold, what somebody else has changed since.
  */
-export function changesNothing({ action, before, after }: Change): boolean {
+export function isNoOp({ action, before, after }: Change): boolean {
   const difference = differenceBetween(before, after);
   const fields = { ...difference.before, ...difference.after };
   return action === "updated" && Object.keys(fields).length === 0;

@@ -1,10 +1,10 @@
 export { commit, commitChange } from "./commit.ts";
-export { type Change, changesNothing, type Fields, tellerOf } from "./diff.ts";
+export { type Change, changeRecorder, type Fields, isNoOp } from "./diff.ts";
 export { ACTIONS, RECORD_TYPES } from "./model.ts";
 export {
-  announceEntries,
   insertEntries,
   recordChange,
   recordChanges,
   toEntries,
+  writeChangelogEvent,
 } from "./record.ts";

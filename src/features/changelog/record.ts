@@ -3,8 +3,8 @@ import type { Actor, SystemContext } from "../../context.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { KIND_OF } from "../notifications/kinds.ts";
-import { fanOut } from "../notifications/outbox/index.ts";
-import { type Change, changesNothing, differenceBetween } from "./diff.ts";
+import { writeOutbox } from "../notifications/outbox/index.ts";
+import { type Change, differenceBetween, isNoOp } from "./diff.ts";
 import { changelogEntries } from "./table.ts";
 
 const TYPE = "changelog.created";
@@ -17,7 +17,7 @@ export type Entry = ReturnType<typeof toEntries>[number];
 /** The changelog entries of changes, without those that change nothing. */
 export function toEntries({ clock }: SystemContext, changes: readonly Change[]) {
   return changes
-    .filter((change) => !changesNothing(change))
+    .filter((change) => !isNoOp(change))
     .map((change) => {
       const { before, after } = differenceBetween(change.before, change.after);
       return {
@@ -60,10 +60,10 @@ export function insertEntries(
  * The one event of a request, about those of its entries that were inserted before in the same
  * batch. The first of them is at the top level too, as in events about a single entry.
  */
-export function announceEntries(ctx: SystemContext, entries: readonly Entry[]) {
+export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[]) {
   const ids = JSON.stringify(entries.map(({ id }) => id));
   const { changelogEventEntries: most, changelogEventName: nameLength } = LIMITS;
-  return fanOut(
+  return writeOutbox(
     ctx,
     sql`select of_request.project_id as key, of_request.project_id, ${TYPE} as type,
         ${KIND_OF[TYPE]} as kind,
@@ -97,7 +97,7 @@ export function recordChanges(
   const entries = toEntries(ctx, changes);
   return [
     insertEntries(ctx, organizationId, entries, written),
-    announceEntries(ctx, entries),
+    writeChangelogEvent(ctx, entries),
   ] as const;
 }
 

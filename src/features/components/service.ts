@@ -1,11 +1,11 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
+import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentComponent } from "./presenters.ts";
@@ -14,7 +14,11 @@ import * as store from "./store.ts";
 
 export type ComponentInput = Pick<ComponentRow, "name" | "kind">;
 
-const changeOf = tellerOf("component", (row: ComponentRow) => row.projectId, presentComponent);
+const changeOf = changeRecorder(
+  "component",
+  (row: ComponentRow) => row.projectId,
+  presentComponent,
+);
 
 /** The component, for an actor who has at least the role `needed` in its project. */
 export async function requireComponent(
@@ -77,7 +81,7 @@ export async function replaceComponent(
   const before = await requireComponent(ctx, id, "contributor");
   const change = { ...input, updatedAt: ctx.clock.now() };
   const told = changeOf(before, { ...before, ...change });
-  if (changesNothing(told)) return before;
+  if (isNoOp(told)) return before;
   const replace = store.replaceComponent(ctx.db, before.organizationId, id, change);
   const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (!replaced) throw new NotFound("component");
@@ -94,7 +98,7 @@ export async function deleteComponent(ctx: ServiceContext, id: string): Promise<
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
   const message = "The environment has a component of this name. Choose another.";
-  return orIfTaken(
+  return orIfNotUnique(
     write,
     ["components.environment_id", "components.name"],
     () => new Conflict(message),

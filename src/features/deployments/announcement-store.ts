@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { KIND_OF } from "../notifications/kinds.ts";
-import { fanOut } from "../notifications/outbox/index.ts";
+import { writeOutbox } from "../notifications/outbox/index.ts";
 import { environmentsOf, type Scope } from "./environment-scope.ts";
 import { deployments } from "./table.ts";
 
@@ -17,7 +17,7 @@ export function announce(ctx: SystemContext, scope: Scope) {
       ? sql``
       : sql`${sql.raw(table)}.environment_id in ${environmentsOf(scope)} and`;
   return [
-    fanOut(
+    writeOutbox(
       ctx,
       sql`select news.id as key, news.project_id, 'deployments.' || news.status as type,
           'deployments_' || news.status as kind,
@@ -44,9 +44,9 @@ export function announce(ctx: SystemContext, scope: Scope) {
 }
 
 /** Writes the event of a promotion, if the deployment that it is to make was inserted before. */
-export function announcePromotion(ctx: SystemContext, id: string, promotedId: string) {
+export function writePromotionEvent(ctx: SystemContext, id: string, promotedId: string) {
   const type = "promotions.created";
-  return fanOut(
+  return writeOutbox(
     ctx,
     sql`select made.id as key, made.project_id, ${type} as type, ${KIND_OF[type]} as kind,
         json_object('deployment_id', made.id, 'from_deployment_id', promoted.id,

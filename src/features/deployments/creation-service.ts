@@ -11,9 +11,10 @@ import {
   requireEnvironment,
 } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { announcePromotion } from "./announcement-store.ts";
+import { writePromotionEvent } from "./announcement-store.ts";
 import type { NewDeployment, StackChoice } from "./creation-store.ts";
 import * as creation from "./creation-store.ts";
+import { finalize } from "./finalize-store.ts";
 import type { Queue } from "./lifecycle.ts";
 import {
   type Document,
@@ -24,7 +25,6 @@ import {
   patchDocument,
 } from "./patch.ts";
 import { presentNewDeployment } from "./presenters.ts";
-import { settle } from "./settle-store.ts";
 import type { ListedRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -163,9 +163,9 @@ async function insert(
     creation.insertStacks(db, row, choice),
     creation.supersedeOlder(db, id, environmentId, now),
     creation.dropOldConfigurations(db, environmentId),
-    ...settle(ctx, { environment: environmentId }, now),
+    ...finalize(ctx, { environment: environmentId }, now),
     store.findDeployment(db, actor, id),
-    ...(promotedId === undefined ? [] : [announcePromotion(ctx, id, promotedId)]),
+    ...(promotedId === undefined ? [] : [writePromotionEvent(ctx, id, promotedId)]),
   ]);
   const results = await limits.enforce(batch);
   const [[circumstances], [created]] = [results[1], results[13]];

@@ -4,7 +4,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { deploymentStacks, deployments, UNFINISHED } from "./table.ts";
+import { ACTIVE_STATUSES, deploymentStacks, deployments } from "./table.ts";
 
 export type NewDeployment = Pick<
   typeof deployments.$inferInsert,
@@ -114,7 +114,7 @@ export function listStacksLeft(db: Database, organizationId: string, id: string)
 /** One more deployment that waits for its turn. */
 export function oneMoreUnfinished(environmentId: string): Bound {
   const known = sql`(select count(*) from ${deployments} as known
-    where known.environment_id = ${environmentId} and known.status in ${UNFINISHED})`;
+    where known.environment_id = ${environmentId} and known.status in ${ACTIVE_STATUSES})`;
   return {
     what: "unfinished deployments of an environment",
     limit: LIMITS.unfinishedDeployments.value,
@@ -134,7 +134,7 @@ export function dropOldConfigurations(db: Database, environmentId: string) {
     .where(
       sql`${deployments.id} in (select old.id from ${deployments} as old
         where old.environment_id = ${environmentId} and old.configuration <> ''
-          and old.status not in ${UNFINISHED}
+          and old.status not in ${ACTIVE_STATUSES}
           and old.number <= (select max(newest.number) from ${deployments} as newest
             where newest.environment_id = ${environmentId}) - ${LIMITS.redeployableDeployments.value}
         order by old.number limit ${DROPPED_AT_ONCE})`,

@@ -1,3 +1,4 @@
+export { cancelUnfinished, finalize, sweep } from "./finalize-store.ts";
 export {
   type AttemptState,
   type DeploymentStatus,
@@ -21,7 +22,6 @@ export {
 } from "./patch.ts";
 export { presentDeployment } from "./presenters.ts";
 export { Deployment } from "./schemas.ts";
-export { cancelUnfinished, settle, sweep } from "./settle-store.ts";
 export {
   cutDeployments,
   DEPLOYMENT,

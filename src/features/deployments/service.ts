@@ -6,8 +6,8 @@ import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { commit, recordChange } from "../changelog/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { findStack } from "../stacks/index.ts";
+import { cancelUnfinished, finalize } from "./finalize-store.ts";
 import { listOfMember } from "./member-store.ts";
-import { cancelUnfinished, settle } from "./settle-store.ts";
 import type { DeploymentPage, DeploymentRow, ListedRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -89,7 +89,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
       { projectId, action: "canceled", record: { type: "deployment", id } },
       store.statusesOfCancel(id),
     ),
-    ...settle(ctx, { environment: environmentId }, now),
+    ...finalize(ctx, { environment: environmentId }, now),
     store.findDeployment(db, actor, id),
   ]);
   const [after] = results[8];

@@ -3,7 +3,7 @@ import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import { armsOf } from "../../db/union-branches.ts";
+import { unionBranches } from "../../db/union-branches.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus, type StackStatus } from "./lifecycle.ts";
 import { deploymentStacks, deployments } from "./table.ts";
@@ -174,7 +174,7 @@ function listDeployments(db: Database, scope: SQL | undefined, page: DeploymentP
       .select(RECORD)
       .from(deployments)
       .where(and(scope, ofStatus, where));
-  const [one, ...more] = armsOf(deployments.status, statusesOf(page));
+  const [one, ...more] = unionBranches(deployments.status, statusesOf(page));
   const first = arm(one);
   const [second, ...rest] = more.map(arm);
   if (!second) return selectPage(db, page, first.orderBy(...orderBy).limit(limit));

@@ -1,11 +1,11 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
+import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { Configuration } from "./configuration.ts";
@@ -18,7 +18,7 @@ export interface EnvironmentInput {
   configuration: Configuration;
 }
 
-const changeOf = tellerOf(
+const changeOf = changeRecorder(
   "environment",
   (row: EnvironmentRow) => row.projectId,
   presentEnvironment,
@@ -101,7 +101,7 @@ export async function replaceEnvironment(
     updatedAt: ctx.clock.now(),
   };
   const told = changeOf(before, { ...before, ...change });
-  if (changesNothing(told)) return before;
+  if (isNoOp(told)) return before;
   const replace = store.replaceEnvironment(ctx.db, before.organizationId, id, change);
   const limits = limitGrowth(ctx, {
     organizationId: before.organizationId,
@@ -135,7 +135,7 @@ export async function deleteEnvironment(ctx: ServiceContext, id: string): Promis
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
   const message = "The project has an environment of this name. Choose another.";
-  return orIfTaken(
+  return orIfNotUnique(
     write,
     ["environments.project_id", "environments.name"],
     () => new Conflict(message),

@@ -4,7 +4,7 @@ import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import { alarms } from "../alarms/table.ts";
 import { components } from "../components/table.ts";
-import { allFinished, attempts, deploymentStacks, deployments } from "../deployments/table.ts";
+import { attempts, deploymentStacks, deployments, noneActive } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
 import { resources } from "../resources/table.ts";
@@ -90,7 +90,7 @@ export function deleteEnvironment(db: Database, organizationId: string, id: stri
         and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)),
       ),
   );
-  const deletable = and(notDefault, allFinished("environment_id", id));
+  const deletable = and(notDefault, noneActive("environment_id", id));
   const inside = (column: Column) => and(eq(column, id), deletable);
   const itsStacks = sql`(select id from stacks where environment_id = ${id})`;
   return [
@@ -108,7 +108,7 @@ export function deleteEnvironment(db: Database, organizationId: string, id: stri
       .where(and(within(organizationId, id), deletable))
       .returning({ id: environments.id }),
     db
-      .select({ id: environments.id, isIdle: sql<number>`${allFinished("environment_id", id)}` })
+      .select({ id: environments.id, isIdle: sql<number>`${noneActive("environment_id", id)}` })
       .from(environments)
       .where(within(organizationId, id)),
   ] as const;

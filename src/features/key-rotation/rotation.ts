@@ -44,9 +44,9 @@ async function sealAnew(
   column: SealedColumn,
   row: SealedRow,
 ): Promise<string | undefined> {
-  const place = column.placeOf(row.organizationId, row.id);
+  const context = column.contextOf(row.organizationId, row.id);
   try {
-    return await cipher.seal(await cipher.open(row.sealed, place), place);
+    return await cipher.seal(await cipher.open(row.sealed, context), context);
   } catch (error) {
     if (error instanceof SealBroken) return undefined;
     throw error;

@@ -1,12 +1,12 @@
-import type { Place } from "../../lib/cipher.ts";
-import { placeOfSecret, placeOfUrl } from "../notifications/integrations/index.ts";
-import { placeOf as placeOfValue } from "../variables/index.ts";
+import type { EncryptionContext } from "../../lib/cipher.ts";
+import { secretContext, urlContext } from "../notifications/integrations/index.ts";
+import { valueContext } from "../variables/index.ts";
 
 /** A column whose texts are sealed, of a table whose rows have an ID and an organization. */
 export interface SealedColumn {
   table: string;
   column: string;
-  placeOf(organizationId: string, id: string): Place;
+  contextOf(organizationId: string, id: string): EncryptionContext;
 }
 
 /**
@@ -14,8 +14,8 @@ export interface SealedColumn {
  * one, so those are met last.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: "variables", column: "value", placeOf: placeOfValue },
-  { table: "integrations", column: "url", placeOf: placeOfUrl },
-  { table: "integrations", column: "secret", placeOf: placeOfSecret },
-  { table: "integrations", column: "previous_secret", placeOf: placeOfSecret },
+  { table: "variables", column: "value", contextOf: valueContext },
+  { table: "integrations", column: "url", contextOf: urlContext },
+  { table: "integrations", column: "secret", contextOf: secretContext },
+  { table: "integrations", column: "previous_secret", contextOf: secretContext },
 ];

@@ -1,5 +1,5 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -47,7 +47,7 @@ export async function addMember(
   const id = newId(ctx.clock);
   const membership = { id, organizationId, role: input.role, createdAt: now, updatedAt: now };
   const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
-  const [, , , [row]] = await orIfTaken(
+  const [, , , [row]] = await orIfNotUnique(
     limits.enforce(
       ctx.db.batch([
         limits.statement,

@@ -1,10 +1,10 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
+import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
 import { findProject } from "../projects/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { presentProjectMember } from "./presenters.ts";
@@ -13,7 +13,7 @@ import * as store from "./store.ts";
 
 const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
 
-const changeOf = tellerOf(
+const changeOf = changeRecorder(
   "project_member",
   (row: ProjectMemberRow) => row.projectId,
   (row) => ({ id: row.membershipId, ...presentProjectMember(row) }),
@@ -69,7 +69,7 @@ export async function addMembers(
     organizationId,
     records: { project_members: members.length },
   });
-  const [, inserted] = await orIfTaken(
+  const [, inserted] = await orIfNotUnique(
     limits.enforce(commitChange(ctx, [limits.statement, store.addMembers(db, added)], ...changes)),
     ["project_members.project_id", "project_members.membership_id"],
     () => new Conflict("One of the memberships is in the project already; nobody was added."),
@@ -90,7 +90,7 @@ export async function changeMemberRole(
   const after = { ...before, role };
   const write = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
   const told = changeOf(before, after);
-  if (changesNothing(told)) return before;
+  if (isNoOp(told)) return before;
   const [[changed]] = await commitChange(ctx, [write], told);
   if (!changed) throw await explainRefusal(ctx, projectId, membershipId);
   return after;

@@ -3,7 +3,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
-import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
+import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectChange, ProjectRow } from "./store.ts";
@@ -13,7 +13,7 @@ const FIRST_ENVIRONMENT = "production";
 
 export type NewProject = Pick<ProjectRow, "name" | "description" | "icon" | "repoId">;
 
-const changeOf = tellerOf("project", (row: ProjectRow) => row.id, presentProject);
+const changeOf = changeRecorder("project", (row: ProjectRow) => row.id, presentProject);
 
 /** The project, for an actor who has at least the role `needed` in it. */
 export async function requireProject(
@@ -85,7 +85,7 @@ export async function replaceProject(
   });
   const after = { ...before, ...change, name: change.name ?? before.name };
   const told = changeOf(before, after);
-  if (changesNothing(told)) return before;
+  if (isNoOp(told)) return before;
   const limits = limitGrowth(ctx, {
     organizationId: before.organizationId,
     bytes: storedBytes(after) - storedBytes(before),

@@ -6,7 +6,7 @@ import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../..
 import { alarms } from "../alarms/table.ts";
 import { changelogEntries } from "../changelog/table.ts";
 import { components } from "../components/table.ts";
-import { allFinished, attempts, deploymentStacks, deployments } from "../deployments/table.ts";
+import { attempts, deploymentStacks, deployments, noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import { integrations } from "../notifications/integrations/table.ts";
 import { deliveries, deliveryAttempts } from "../notifications/outbox/table.ts";
@@ -153,7 +153,7 @@ export function replaceProject(
  * For one batch; the last statement tells.
  */
 export function deleteProject(db: Database, organizationId: string, id: string) {
-  const idle = allFinished("project_id", id);
+  const idle = noneActive("project_id", id);
   const inside = sql`(select id from environments where project_id = ${id})`;
   const ofEnvironments = (column: Column) => and(sql`${column} in ${inside}`, idle);
   const ofProject = (column: Column) => and(eq(column, id), idle);

@@ -5,14 +5,14 @@ import { CUT, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
 import { cutDeployments, DEPLOYMENT_RECORD, STACKS_OF_PAGE } from "../deployments/index.ts";
 import { attempts, deployments } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
-import type { Desire } from "./directive.ts";
+import type { Directive } from "./directive.ts";
 import { HELD_DEPLOYMENT } from "./store.ts";
 
 /** A deployment that a runner was given, and what proves it. */
 export interface Claim {
   row: ClaimRow;
   leaseToken: string;
-  desired: Desire;
+  desired: Directive;
 }
 
 export type ClaimRow = Awaited<ReturnType<typeof findClaim>>[number];

@@ -14,7 +14,7 @@ export interface Completion {
 /**
  * Ends a deployment with the outcome that its runner reports, with three exceptions: past the time of
  * its pool it fails; while canceling it ends canceled; and it does not succeed with a stack that has
- * not. Success makes the copy the environment's configuration. For one batch that `settle` goes on.
+ * not. Success makes the copy the environment's configuration. For one batch that `finalize` goes on.
  */
 export function complete(
   db: Database,
@@ -64,7 +64,7 @@ function resolveOutcome(outcome: Outcome, failureReason: string | null, now: num
     where part.deployment_id = deployments.id and part.status ${sql.raw(condition)})`;
   const hasFailed = hasStack("= 'failed'");
   const isUnfinished = sql`${outcome} = 'succeeded' and ${hasStack("not in ('succeeded', 'skipped')")}`;
-  // Whether or not a sweep has asked to cancel: `desiredOf` has, since then.
+  // Whether or not a sweep has asked to cancel: `directiveFor` has, since then.
   const isTimeout = sql`(failure_reason is ${FAILURES.runTimeout}
     or status = 'in_progress' and exists (select 1 from attempts as held
       where held.deployment_id = deployments.id and held.state = 'running'

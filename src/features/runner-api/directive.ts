@@ -1,8 +1,8 @@
 import type { AttemptState, DeploymentStatus } from "../deployments/index.ts";
 
 /** What a runner is to do, as every answer of its plane says. */
-export const DESIRES = ["continue", "cancel", "stop"] as const;
-export type Desire = (typeof DESIRES)[number];
+export const DIRECTIVES = ["continue", "cancel", "stop"] as const;
+export type Directive = (typeof DIRECTIVES)[number];
 
 /** An attempt, as far as it decides what its runner may do. */
 export interface Hold {
@@ -15,7 +15,7 @@ export interface Hold {
 }
 
 /** Whether the attempt is still its runner's, at this moment and whatever a sweep has done. */
-export function isHeld({ state, offeredUntil, lostAt }: Hold, now: number): boolean {
+export function isLeaseHeld({ state, offeredUntil, lostAt }: Hold, now: number): boolean {
   if (state === "offered") return now < offeredUntil;
   return state === "running" && now < (lostAt ?? 0);
 }
@@ -24,8 +24,8 @@ export function isHeld({ state, offeredUntil, lostAt }: Hold, now: number): bool
  * Without a hold on it, a runner is to stop touching the infrastructure. Past the time of its pool it
  * is to cancel, before a sweep says so in the deployment as after.
  */
-export function desiredOf(hold: Hold, now: number): Desire {
-  if (!isHeld(hold, now)) return "stop";
+export function directiveFor(hold: Hold, now: number): Directive {
+  if (!isLeaseHeld(hold, now)) return "stop";
   const isCanceling = hold.deploymentStatus === "canceling" || isTimedOut(hold, now);
   return isCanceling ? "cancel" : "continue";
 }

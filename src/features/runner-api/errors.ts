@@ -1,14 +1,17 @@
 import { ApiError } from "../../lib/errors.ts";
 import { FAILURES } from "../deployments/index.ts";
-import type { Desire } from "./directive.ts";
+import type { Directive } from "./directive.ts";
 
 /** The header of every answer of the runner plane. */
-export const DESIRED = "deployment-desired";
+export const DIRECTIVE_HEADER = "deployment-desired";
 
 /** What an attempt's state does not allow; and what its runner is to do now. */
 export class AttemptConflict extends ApiError {
-  constructor(message: string, desired: Desire, cause?: object) {
-    super("conflict", message, { headers: { [DESIRED]: desired }, ...(cause && { cause }) });
+  constructor(message: string, desired: Directive, cause?: object) {
+    super("conflict", message, {
+      headers: { [DIRECTIVE_HEADER]: desired },
+      ...(cause && { cause }),
+    });
   }
 }
 
@@ -27,8 +30,8 @@ export class LeaseLost extends AttemptConflict {
 }
 
 /** What a failed call tells the runner to do: without a credential or an attempt, to stop. */
-export function desiredAfter(error: unknown): string {
+export function directiveAfter(error: unknown): string {
   if (!(error instanceof ApiError)) return "continue";
   const gone = error.code === "unauthenticated" || error.code === "not_found";
-  return error.headers[DESIRED] ?? (gone ? "stop" : "continue");
+  return error.headers[DIRECTIVE_HEADER] ?? (gone ? "stop" : "continue");
 }

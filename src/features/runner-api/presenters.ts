@@ -1,10 +1,10 @@
 import type { z } from "@hono/zod-openapi";
 import { type Outcome, presentDeployment } from "../deployments/index.ts";
 import type { Claim } from "./claim-store.ts";
-import type { Desire } from "./directive.ts";
+import type { Directive } from "./directive.ts";
 import type { LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
-import type { HoldRow, Started } from "./store.ts";
+import type { LeaseRow, Started } from "./store.ts";
 import type { DeliveredVariable } from "./variables.ts";
 
 export function presentClaim({ row, leaseToken }: Claim) {
@@ -23,7 +23,7 @@ export function presentStart({ row, desired }: Started) {
 }
 
 /** An attempt that its runner has completed. */
-export function presentCompleted({ deploymentStatus, failureReason }: HoldRow) {
+export function presentCompleted({ deploymentStatus, failureReason }: LeaseRow) {
   return {
     ...presentProgress("stop"),
     status: deploymentStatus as Outcome,
@@ -31,7 +31,7 @@ export function presentCompleted({ deploymentStatus, failureReason }: HoldRow) {
   };
 }
 
-export function presentProgress(desired: Desire) {
+export function presentProgress(desired: Directive) {
   return { desired, ...INTERVALS };
 }
 

@@ -29,7 +29,7 @@ export interface Report {
  * Takes a report of a stack: its resources first and then the stack itself, because all of the
  * statements ask whether the report is newer than what the stack has. For one batch.
  */
-export function takeReport(db: Database, reference: Reference, report: Report, now: number) {
+export function applyReport(db: Database, reference: Reference, report: Report, now: number) {
   const { stackId, seq, status, statusReason } = report;
   const deploymentId = sql`(select mine.deployment_id from attempts as mine
     where mine.id = ${reference.id})`;
@@ -37,7 +37,7 @@ export function takeReport(db: Database, reference: Reference, report: Report, n
     where part.deployment_id = ${deploymentId} and part.stack_id = ${stackId}
       and part.seq < ${seq} and part.status in ('pending', 'in_progress'))`;
   return [
-    ...(report.resources ? takeResources(db, stackId, report.resources, isNews, now) : []),
+    ...(report.resources ? applyResources(db, stackId, report.resources, isNews, now) : []),
     db
       .update(deploymentStacks)
       .set({ status, statusReason, seq, timestamp: now })
@@ -51,7 +51,7 @@ export function takeReport(db: Database, reference: Reference, report: Report, n
   ] as const;
 }
 
-function takeResources(
+function applyResources(
   db: Database,
   stackId: string,
   reported: readonly ReportedResource[],

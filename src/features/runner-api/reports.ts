@@ -2,11 +2,11 @@ import type { RunnerContext } from "../../context.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { auditDelivery } from "../audit/index.ts";
-import { placeOf } from "../variables/index.ts";
-import { type Desire, desiredOf } from "./directive.ts";
+import { valueContext } from "../variables/index.ts";
+import { type Directive, directiveFor } from "./directive.ts";
 import { AttemptConflict } from "./errors.ts";
 import type { Report, ReportedResource } from "./report-store.ts";
-import { takeReport } from "./report-store.ts";
+import { applyReport } from "./report-store.ts";
 import { type LeaseClaim, requireLease, requireRunning } from "./service.ts";
 import * as store from "./store.ts";
 import { type DeliveredVariable, leaseIsLive, listSealedVariables } from "./variables.ts";
@@ -26,7 +26,7 @@ export async function reportStack(
   ctx: RunnerContext,
   lease: LeaseClaim,
   input: ReportInput,
-): Promise<Desire> {
+): Promise<Directive> {
   const reference = await requireLease(ctx, lease);
   const { db, clock } = ctx;
   const now = clock.now();
@@ -37,14 +37,14 @@ export async function reportStack(
   }));
   const [[found], [stack]] = await db
     .batch([
-      store.findHold(db, reference),
-      ...takeReport(db, reference, { ...input, resources }, now),
+      store.findLease(db, reference),
+      ...applyReport(db, reference, { ...input, resources }, now),
       store.findStackOf(db, reference, input.stackId),
     ])
     .then((results) => [results[0], results.at(-1) as { seq: number }[]] as const);
   const hold = requireRunning(found, now);
   if (!stack) throw new NotFound("stack in the deployment");
-  const desired = desiredOf(hold, now);
+  const desired = directiveFor(hold, now);
   if (stack.seq >= input.seq) return desired;
   throw new AttemptConflict("The stack has ended: nothing follows.", desired);
 }
@@ -53,18 +53,18 @@ export async function reportStack(
 export async function deliverVariables(
   ctx: RunnerContext,
   lease: LeaseClaim,
-): Promise<{ variables: DeliveredVariable[]; desired: Desire }> {
+): Promise<{ variables: DeliveredVariable[]; desired: Directive }> {
   const reference = await requireLease(ctx, lease);
   const { db, clock } = ctx;
   const now = clock.now();
   const live = leaseIsLive(reference, now);
   const [[found], sealed] = await db.batch([
-    store.findHold(db, reference),
+    store.findLease(db, reference),
     listSealedVariables(db, live, reference),
     auditDelivery(ctx, reference.id, live),
   ]);
   const hold = requireRunning(found, now);
-  const desired = desiredOf(hold, now);
+  const desired = directiveFor(hold, now);
   if (now >= (hold.leaseUntil ?? 0)) {
     throw new AttemptConflict("The lease has run out. Send a heartbeat first.", desired);
   }
@@ -72,7 +72,7 @@ export async function deliverVariables(
   const variables = await Promise.all(
     sealed.map(async ({ id, organizationId, value, ...variable }) => ({
       ...variable,
-      value: await cipher.open(value, placeOf(organizationId, id)),
+      value: await cipher.open(value, valueContext(organizationId, id)),
     })),
   );
   return { variables, desired };

@@ -2,7 +2,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ERROR_REPLIES, jsonBody, jsonReply, RUNNER_TOKEN } from "../../http/replies.ts";
 import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
-import { DESIRED } from "./errors.ts";
+import { DIRECTIVE_HEADER } from "./errors.ts";
 import {
   presentClaim,
   presentCompleted,
@@ -160,7 +160,7 @@ export const runnerRoutes = createRouter<ProtectedForRunners>()
   .openapi(claim, async (c) => {
     const claimed = await claimDeployment(c.env, c.req.valid("json").request_id);
     if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER });
-    return c.json(presentClaim(claimed), 200, { [DESIRED]: claimed.desired });
+    return c.json(presentClaim(claimed), 200, { [DIRECTIVE_HEADER]: claimed.desired });
   })
   .openapi(list, async (c) => {
     const page = await listAttempts(c.env, toPageRequest(c.req.valid("query")));
@@ -169,36 +169,36 @@ export const runnerRoutes = createRouter<ProtectedForRunners>()
   .openapi(start, async (c) => {
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));
     const started = await startAttempt(c.env, lease);
-    return c.json(presentStart(started), 200, { [DESIRED]: started.desired });
+    return c.json(presentStart(started), 200, { [DIRECTIVE_HEADER]: started.desired });
   })
   .openapi(heartbeat, async (c) => {
     const desired = await sendHeartbeat(
       c.env,
       toLease(c.req.valid("param"), c.req.valid("header")),
     );
-    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+    return c.json(presentProgress(desired), 200, { [DIRECTIVE_HEADER]: desired });
   })
   .openapi(variables, async (c) => {
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));
     const delivered = await deliverVariables(c.env, lease);
     const values = { variables: delivered.variables.map(presentVariable) };
-    return c.json(values, 200, { [DESIRED]: delivered.desired });
+    return c.json(values, 200, { [DIRECTIVE_HEADER]: delivered.desired });
   })
   .openapi(report, async (c) => {
     const { stack_id, ...param } = c.req.valid("param");
     const input = { stackId: stack_id, ...toReport(c.req.valid("json")) };
     const desired = await reportStack(c.env, toLease(param, c.req.valid("header")), input);
-    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+    return c.json(presentProgress(desired), 200, { [DIRECTIVE_HEADER]: desired });
   })
   .openapi(complete, async (c) => {
     const { outcome, failure_reason = null, message = null } = c.req.valid("json");
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));
     const completion = { outcome, failureReason: failure_reason, message };
     const ended = await completeAttempt(c.env, lease, completion);
-    return c.json(presentCompleted(ended), 200, { [DESIRED]: "stop" });
+    return c.json(presentCompleted(ended), 200, { [DIRECTIVE_HEADER]: "stop" });
   })
   .openapi(release, async (c) => {
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));
     const desired = await releaseAttempt(c.env, lease);
-    return c.json(presentProgress(desired), 200, { [DESIRED]: desired });
+    return c.json(presentProgress(desired), 200, { [DIRECTIVE_HEADER]: desired });
   });

@@ -14,7 +14,7 @@ import {
 } from "../deployments/index.ts";
 import { ResourceStatus } from "../resources/index.ts";
 import { StorageMethodSchema } from "../variables/index.ts";
-import { DESIRES } from "./directive.ts";
+import { DIRECTIVES } from "./directive.ts";
 
 const MAXIMUM_RESOURCES = LIMITS.reportedResources.value;
 
@@ -57,7 +57,7 @@ export const Claim = z
 
 export const Progress = z
   .object({
-    desired: z.enum(DESIRES).openapi({
+    desired: z.enum(DIRECTIVES).openapi({
       description:
         "`cancel`: somebody has canceled the deployment, or it has run for longer than its pool " +
         "allows; stop what you do, and complete. `stop`: the attempt is not yours any more; do not " +

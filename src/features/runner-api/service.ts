@@ -4,14 +4,14 @@ import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { commit } from "../changelog/index.ts";
-import { OFFER_MS, settle, sweep } from "../deployments/index.ts";
+import { finalize, OFFER_MS, sweep } from "../deployments/index.ts";
 import type { Claim, ClaimRow } from "./claim-store.ts";
 import * as claims from "./claim-store.ts";
 import type { Completion } from "./completion-store.ts";
 import * as completions from "./completion-store.ts";
-import { type Desire, desiredOf, type Hold, isHeld } from "./directive.ts";
+import { type Directive, directiveFor, type Hold, isLeaseHeld } from "./directive.ts";
 import { AttemptConflict, LeaseLost } from "./errors.ts";
-import type { HoldRow, Reference } from "./store.ts";
+import type { LeaseRow, Reference } from "./store.ts";
 import * as store from "./store.ts";
 
 /** What a runner sends with each call about an attempt. */
@@ -35,14 +35,14 @@ export async function claimDeployment(
   const attempt = { id: newId(clock), poolId, tokenId, requestId, now, offeredUntil };
   const results = await commit(ctx, [
     ...sweep(db, { pool: poolId }, now),
-    ...settle(ctx, { pool: poolId }, now),
+    ...finalize(ctx, { pool: poolId }, now),
     claims.insertAttempt(db, attempt),
     claims.raiseEpoch(db, attempt.id),
     claims.findClaim(db, poolId, requestId),
   ]);
   const [row] = results[11];
   if (!row) return undefined;
-  return { row, leaseToken: await ctx.leaseToken(row.attemptId), desired: desiredOf(row, now) };
+  return { row, leaseToken: await ctx.leaseToken(row.attemptId), desired: directiveFor(row, now) };
 }
 
 /** The attempts that were claimed with the runner's token and are its own still. */
@@ -56,36 +56,36 @@ export async function listAttempts(ctx: RunnerContext, page: PageRequest): Promi
   const toClaim = async (row: ClaimRow): Promise<Claim> => ({
     row,
     leaseToken: await ctx.leaseToken(row.attemptId),
-    desired: desiredOf(row, now),
+    desired: directiveFor(row, now),
   });
   return { rows: await Promise.all(rows.map(toClaim)), next };
 }
 
 /** Says that the runner lives: its lease begins anew. */
-export async function sendHeartbeat(ctx: RunnerContext, lease: LeaseClaim): Promise<Desire> {
+export async function sendHeartbeat(ctx: RunnerContext, lease: LeaseClaim): Promise<Directive> {
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
   const [, [found]] = await db.batch([
     store.renewLease(db, reference, now),
-    store.findHold(db, reference),
+    store.findLease(db, reference),
   ]);
-  return desiredOf(requireRunning(found, now), now);
+  return directiveFor(requireRunning(found, now), now);
 }
 
 /** Gives an offer back before it is started; again, it changes nothing. */
-export async function releaseAttempt(ctx: RunnerContext, lease: LeaseClaim): Promise<Desire> {
+export async function releaseAttempt(ctx: RunnerContext, lease: LeaseClaim): Promise<Directive> {
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
   const [, [hold]] = await db.batch([
     store.release(db, reference, now),
-    store.findHold(db, reference),
+    store.findLease(db, reference),
   ]);
   if (!hold) throw new NotFound("attempt");
   if (hold.outcome === "released") return "stop";
-  const { state } = requireHeld(hold, now);
-  throw new AttemptConflict(`The attempt is ${state}: complete it.`, desiredOf(hold, now));
+  const { state } = requireLeaseHeld(hold, now);
+  throw new AttemptConflict(`The attempt is ${state}: complete it.`, directiveFor(hold, now));
 }
 
 /**
@@ -96,14 +96,14 @@ export async function completeAttempt(
   ctx: RunnerContext,
   lease: LeaseClaim,
   completion: Completion,
-): Promise<HoldRow> {
+): Promise<LeaseRow> {
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
   const results = await commit(ctx, [
     ...completions.complete(db, reference, completion, now),
-    ...settle(ctx, { attempt: reference.id }, now),
-    store.findHold(db, reference),
+    ...finalize(ctx, { attempt: reference.id }, now),
+    store.findLease(db, reference),
   ]);
   const [hold] = results[8];
   if (!hold) throw new NotFound("attempt");
@@ -126,21 +126,21 @@ export async function requireLease(
   const reference = { id: attemptId, poolId: ctx.runner.poolId };
   const expected = await ctx.leaseToken(attemptId);
   if (leaseToken && (await equalInConstantTime(leaseToken, expected))) return reference;
-  const [hold] = await store.findHold(ctx.db, reference);
+  const [hold] = await store.findLease(ctx.db, reference);
   if (!hold) throw new NotFound("attempt");
   throw new LeaseLost();
 }
 
 /** The attempt as a call left it. Throws unless it is there, started, and its runner's still. */
-export function requireRunning(hold: HoldRow | undefined, now: number): HoldRow {
-  const held = requireHeld(hold, now);
+export function requireRunning(hold: LeaseRow | undefined, now: number): LeaseRow {
+  const held = requireLeaseHeld(hold, now);
   if (held.state === "running") return held;
-  throw new AttemptConflict("Start the attempt first.", desiredOf(held, now));
+  throw new AttemptConflict("Start the attempt first.", directiveFor(held, now));
 }
 
 /** The attempt, if there is one and it is its runner's still. */
-export function requireHeld<Held extends Hold>(hold: Held | undefined, now: number): Held {
+export function requireLeaseHeld<Held extends Hold>(hold: Held | undefined, now: number): Held {
   if (!hold) throw new NotFound("attempt");
-  if (!isHeld(hold, now)) throw new LeaseLost();
+  if (!isLeaseHeld(hold, now)) throw new LeaseLost();
   return hold;
 }

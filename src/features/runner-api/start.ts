@@ -3,16 +3,16 @@ import { commit } from "../changelog/index.ts";
 import {
   type Document,
   FAILURES,
+  finalize,
   type Operation,
   PatchRefused,
   patchBetween,
   patchDocument,
-  settle,
 } from "../deployments/index.ts";
 import { configurationProblem } from "../environments/index.ts";
-import { desiredOf } from "./directive.ts";
+import { directiveFor } from "./directive.ts";
 import { AttemptConflict, LeaseLost, PatchConflict } from "./errors.ts";
-import { type LeaseClaim, requireHeld, requireLease } from "./service.ts";
+import { type LeaseClaim, requireLease, requireLeaseHeld } from "./service.ts";
 import type { Rebase, Reference, Started, StartRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -32,9 +32,9 @@ export async function startAttempt(ctx: RunnerContext, lease: LeaseClaim): Promi
   }
   const now = ctx.clock.now();
   if (row?.failureReason === FAILURES.patchConflict) throw new PatchConflict(row.message ?? "");
-  const { state } = requireHeld(row, now);
+  const { state } = requireLeaseHeld(row, now);
   if (!row || (state === "offered" && !isOutdated(row))) throw new LeaseLost();
-  const desired = desiredOf(row, now);
+  const desired = directiveFor(row, now);
   if (state === "running") return { row, desired };
   throw new AttemptConflict("The configuration keeps changing. Start the attempt again.", desired);
 }
@@ -52,7 +52,7 @@ async function tryStart(
   const now = ctx.clock.now();
   const statements = [
     ...store.start(db, reference, now),
-    ...settle(ctx, { attempt: reference.id }, now),
+    ...finalize(ctx, { attempt: reference.id }, now),
     store.findStart(db, reference),
   ] as const;
   if (!resolution) {

@@ -9,16 +9,16 @@ import {
 } from "../deployments/index.ts";
 import { attempts, deploymentStacks, deployments } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
-import type { Desire } from "./directive.ts";
+import type { Directive } from "./directive.ts";
 
 /** A deployment as its runner executes it. */
 export interface Started {
   row: StartRow;
-  desired: Desire;
+  desired: Directive;
 }
 
 export type StartRow = Awaited<ReturnType<typeof findStart>>[number];
-export type HoldRow = Awaited<ReturnType<typeof findHold>>[number];
+export type LeaseRow = Awaited<ReturnType<typeof findLease>>[number];
 
 /** The attempt that a call is about, of the pool that makes it. */
 export interface Reference {
@@ -46,7 +46,7 @@ export function holds({ id, poolId }: Reference, now: number): SQL {
 }
 
 /** An attempt of the pool, with the state of its deployment. */
-export function findHold(db: Database, { id, poolId }: Reference) {
+export function findLease(db: Database, { id, poolId }: Reference) {
   return db
     .select({
       ...getTableColumns(attempts),
@@ -163,7 +163,7 @@ export function failPatch(
 /**
  * Starts an offered deployment that is based on the current configuration, unless a newer one was
  * ever started in its environment. Older ones that have not started are superseded. For one batch
- * that `settle` goes on.
+ * that `finalize` goes on.
  */
 export function start(db: Database, reference: Reference, now: number) {
   const { id } = reference;

@@ -1,2 +1,2 @@
 export { parseRunnerToken, seemsRunnerToken } from "./format.ts";
-export { type RunnerPrincipal, tokenRing } from "./principals.ts";
+export { type RunnerPrincipal, runnerTokenStore } from "./principals.ts";

@@ -1,4 +1,4 @@
-import type { KeyRing, Principal } from "../../auth/credential-cache.ts";
+import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
 import type { Runner } from "../../context.ts";
 import { findTokenPrincipal, recordTokenUse } from "./store.ts";
 
@@ -6,7 +6,7 @@ import { findTokenPrincipal, recordTokenUse } from "./store.ts";
 export interface RunnerPrincipal extends Runner, Principal {}
 
 /** Where runner tokens are looked up. They do not expire. */
-export const tokenRing: KeyRing<RunnerPrincipal> = {
+export const runnerTokenStore: CredentialStore<RunnerPrincipal> = {
   async find(db, token) {
     const [row] = await findTokenPrincipal(db, token.id, token.secretHash);
     return row && { ...row, expiresAt: null };

@@ -1,5 +1,5 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -47,7 +47,7 @@ export async function createPool(
     bytes: bytesOf(name),
   });
   const insert = store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)]);
-  const [, , , [created]] = await orIfTaken(
+  const [, , , [created]] = await orIfNotUnique(
     limits.enforce(ctx.db.batch([limits.statement, ...insert])),
     ["runner_pools.organization_id", "runner_pools.name"],
     () => new Conflict("The organization has a runner pool of this name. Choose another."),

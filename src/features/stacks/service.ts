@@ -1,11 +1,11 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changesNothing, commitChange, tellerOf } from "../changelog/index.ts";
+import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentStack } from "./presenters.ts";
@@ -14,7 +14,7 @@ import * as store from "./store.ts";
 
 export type StackInput = Pick<StackRow, "name" | "componentId">;
 
-const changeOf = tellerOf("stack", (row: StackRow) => row.projectId, presentStack);
+const changeOf = changeRecorder("stack", (row: StackRow) => row.projectId, presentStack);
 
 /** The stack, for an actor who has at least the role `needed` in its project. */
 export async function requireStack(
@@ -79,7 +79,7 @@ export async function replaceStack(
   await requireComponentOf(ctx, before.environmentId, input.componentId);
   const change = { ...input, updatedAt: ctx.clock.now() };
   const told = changeOf(before, { ...before, ...change });
-  if (changesNothing(told)) return before;
+  if (isNoOp(told)) return before;
   const replace = store.replaceStack(ctx.db, before.organizationId, id, change);
   const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
   if (!replaced) throw new NotFound("stack");
@@ -113,5 +113,9 @@ async function requireComponentOf(
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
   const message = "The environment has a stack of this name. Choose another.";
-  return orIfTaken(write, ["stacks.environment_id", "stacks.name"], () => new Conflict(message));
+  return orIfNotUnique(
+    write,
+    ["stacks.environment_id", "stacks.name"],
+    () => new Conflict(message),
+  );
 }

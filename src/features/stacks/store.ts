@@ -5,7 +5,7 @@ import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { alarms } from "../alarms/table.ts";
 import { components } from "../components/table.ts";
-import { UNFINISHED } from "../deployments/table.ts";
+import { ACTIVE_STATUSES } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { resources } from "../resources/table.ts";
 import type { Bound } from "../usage/index.ts";
@@ -85,7 +85,7 @@ export function replaceStack(
 export function deleteStack(db: Database, organizationId: string, id: string) {
   const free = sql`not exists (select 1 from deployment_stacks as held
     join deployments as live on live.id = held.deployment_id
-    where held.stack_id = ${id} and live.status in ${UNFINISHED})`;
+    where held.stack_id = ${id} and live.status in ${ACTIVE_STATUSES})`;
   return [
     db.delete(alarms).where(and(eq(alarms.stackId, id), free)),
     db.delete(resources).where(and(eq(resources.stackId, id), free)),

@@ -3,11 +3,11 @@ import { authorize } from "../../context.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { announceEntries, commit, insertEntries, toEntries } from "../changelog/index.ts";
+import { commit, insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
 import type { VariableInput } from "./model.ts";
-import { placeOf } from "./place.ts";
+import { valueContext } from "./place.ts";
 import type { Scope, ScopeReference } from "./scope.ts";
 import { changeOf, findScope, newVariable, refuseTaken, toScope } from "./service.ts";
 import type { SealedVariable, VariableRow } from "./store.ts";
@@ -68,7 +68,7 @@ async function putOnce(
         insertEntries(ctx, organizationId, entries.removals),
         store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
         insertEntries(ctx, organizationId, entries.writings),
-        announceEntries(ctx, [...entries.removals, ...entries.writings]),
+        writeChangelogEvent(ctx, [...entries.removals, ...entries.writings]),
         store.listVariables(db, organizationId, reference.id, SHOWN),
       ]),
     ),
@@ -139,7 +139,7 @@ async function sealAll(
     name: after.name,
     storageMethod: after.storageMethod,
     resourceId: after.resourceId,
-    value: await cipher.seal(value, placeOf(after.organizationId, after.id)),
+    value: await cipher.seal(value, valueContext(after.organizationId, after.id)),
   });
   return Promise.all(written.map(seal));
 }

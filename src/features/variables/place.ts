@@ -1,6 +1,6 @@
-import type { Place } from "../../lib/cipher.ts";
+import type { EncryptionContext } from "../../lib/cipher.ts";
 
 /** The place that a variable's value is sealed for. */
-export function placeOf(organizationId: string, id: string): Place {
+export function valueContext(organizationId: string, id: string): EncryptionContext {
   return { table: "variables", row: id, organizationId };
 }

@@ -1,25 +1,29 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfTaken } from "../../db/constraint-errors.ts";
+import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { insertAuditRecord } from "../audit/index.ts";
-import { commitChange, tellerOf } from "../changelog/index.ts";
+import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
 import type { VariableInput } from "./model.ts";
-import { placeOf } from "./place.ts";
+import { valueContext } from "./place.ts";
 import { presentVariable } from "./presenters.ts";
 import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
 import type { VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
 /** Tells of changes to variables, of whose values the row knows nothing. */
-export const changeOf = tellerOf("variable", (row: VariableRow) => row.projectId, presentVariable);
+export const changeOf = changeRecorder(
+  "variable",
+  (row: VariableRow) => row.projectId,
+  presentVariable,
+);
 
 /** Lists a component's own variables, or an environment's own: never those of the other. */
 export async function listVariables(
@@ -46,7 +50,7 @@ export async function createVariable(
   const scope = toScope(reference, authorize(ctx.actor, reference.kind, found, "contributor"));
   const id = newId(ctx.clock);
   const { value: plain, ...shown } = input;
-  const value = await (await ctx.cipher()).seal(plain, placeOf(scope.organizationId, id));
+  const value = await (await ctx.cipher()).seal(plain, valueContext(scope.organizationId, id));
   const variable = newVariable(scope, { id, ...shown }, ctx.clock.now());
   const insert = store.insertVariable(ctx.db, { ...variable, value });
   const limits = limitGrowth(ctx, {
@@ -77,7 +81,7 @@ export async function replaceVariable(
   const before = await requireVariable(ctx, id, "contributor");
   const { organizationId } = before;
   const { value: plain, ...shown } = input;
-  const value = await (await ctx.cipher()).seal(plain, placeOf(organizationId, id));
+  const value = await (await ctx.cipher()).seal(plain, valueContext(organizationId, id));
   const change = { ...shown, updatedAt: ctx.clock.now() };
   const replace = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
   const after = { ...before, ...change, version: before.version + 1 };
@@ -109,7 +113,7 @@ export async function revealVariable(ctx: ServiceContext, id: string): Promise<s
     insertAuditRecord(ctx, { action: "variable.revealed", projectId, recordId: id }),
   ]);
   if (!sealed) throw new NotFound("variable");
-  return (await ctx.cipher()).open(sealed.value, placeOf(organizationId, id));
+  return (await ctx.cipher()).open(sealed.value, valueContext(organizationId, id));
 }
 
 /** Finds what variables belong to, with the actor's role in its project. */
@@ -150,12 +154,12 @@ export function newVariable(
 
 /** Puts what a unique index refuses into words. */
 export function refuseTaken<Result>(write: PromiseLike<Result>): Promise<Result> {
-  const name = orIfTaken(
+  const name = orIfNotUnique(
     write,
     ["variables.scope_id", "variables.name"],
     () => new Conflict("There is a variable of this name. Replace it, or choose another name."),
   );
-  return orIfTaken(
+  return orIfNotUnique(
     name,
     ["variables.resource_id"],
     () =>

@@ -3,8 +3,8 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import {
-  placeOfSecret,
-  placeOfUrl,
+  secretContext,
+  urlContext,
 } from "../../../src/features/notifications/integrations/index.ts";
 import { Cipher } from "../../../src/lib/cipher.ts";
 import { PLANTED } from "../../support/canary-secrets.ts";
@@ -110,7 +110,7 @@ describe("a webhook integration", () => {
     expect(JSON.stringify(row)).not.toMatch(/abc|whsec_/);
     expect(row["shown_url"]).toBe("https://example.com/hooks?…");
     const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
-    const places = { url: placeOfUrl(world.id, id), secret: placeOfSecret(world.id, id) };
+    const places = { url: urlContext(world.id, id), secret: secretContext(world.id, id) };
     expect(await cipher.open(String(row["url"]), places.url)).toBe(url);
     expect(await cipher.open(String(row["secret"]), places.secret)).toBe(secret);
     await expect(cipher.open(String(row["url"]), places.secret)).rejects.toThrow();
@@ -217,7 +217,7 @@ describe("the secret of a webhook", () => {
     const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
     const read = async () => {
       const row = await rowOf(id);
-      const open = (text: unknown) => cipher.open(String(text), placeOfSecret(world.id, id));
+      const open = (text: unknown) => cipher.open(String(text), secretContext(world.id, id));
       return {
         now: await open(row["secret"]),
         before: await open(row["previous_secret"]),

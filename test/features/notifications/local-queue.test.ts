@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ringFor } from "../../../src/features/notifications/delivery/index.ts";
+import { enqueueDeliveries } from "../../../src/features/notifications/delivery/index.ts";
 import type { Parsed } from "../../support/client.ts";
 import {
   plantDeliveries,
@@ -30,7 +30,7 @@ const log = async (): Promise<{ path: string; headers: Record<string, string>; b
 async function ring(what: string, count: number): Promise<string[]> {
   const integrationId = await plantIntegration(project, { url: `${place}/${what}` });
   const ids = await plantDeliveries(project, integrationId, Date.now(), count);
-  await ringFor(env.DELIVERIES, ids);
+  await enqueueDeliveries(env.DELIVERIES, ids);
   return ids;
 }
 
@@ -80,7 +80,7 @@ describe("the real queue, the real Worker and a network", () => {
     const url = place.replace(ORIGIN, origin);
     const integrationId = await plantIntegration(project, { url: `${url}/canary` });
     const ids = await plantDeliveries(project, integrationId, Date.now());
-    await ringFor(env.DELIVERIES, ids);
+    await enqueueDeliveries(env.DELIVERIES, ids);
     await waitFor(ids, { attempts: 1, claimed_until: null });
     expect(await storedAttempts(String(ids[0]))).toMatchObject([
       { error: "the URL is not allowed", status_code: null },

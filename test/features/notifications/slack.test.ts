@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { placeOfUrl } from "../../../src/features/notifications/integrations/index.ts";
+import { urlContext } from "../../../src/features/notifications/integrations/index.ts";
 import { cipherOf } from "../../../src/lib/cipher.ts";
 import { consoleLog } from "../../../src/lib/log.ts";
 import type { Fetch } from "../../../src/lib/network.ts";
@@ -135,7 +135,7 @@ describe("the installation", () => {
       Array.from({ length: 7 }, () => true),
     );
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
-    const place = placeOfUrl(world.id, String(integration?.["id"]));
+    const place = urlContext(world.id, String(integration?.["id"]));
     expect(await cipher.open(String(integration?.["url"]), place)).toBe(HOOK);
     expect(JSON.stringify(stand.logged)).not.toMatch(/hooks\.slack|planted/);
   });
@@ -228,7 +228,7 @@ describe("a state", () => {
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
     const elsewhere = await cipher.seal(
       JSON.stringify({ projectId: project.id, keyId: world.keyId, expiresAt: Date.now() * 2 }),
-      placeOfUrl(world.id, ""),
+      urlContext(world.id, ""),
     );
     const payload = state.indexOf(".") + 1;
     const broken = [

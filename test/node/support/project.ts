@@ -5,7 +5,7 @@ const POLL_EVERY_MS = 250;
 const ENDS_WITHIN_MS = 90_000;
 
 /** An environment with two stacks and a variable, and a runner pool for it. */
-export class Place {
+export class TestProject {
   readonly stackIds: readonly string[];
   readonly token: string;
   readonly #caller: Caller;
@@ -19,7 +19,7 @@ export class Place {
   }
 
   /** With an API key of its own, because each has a rate limit of its own. */
-  static async make({ owner, organizationId, url }: Service): Promise<Place> {
+  static async make({ owner, organizationId, url }: Service): Promise<TestProject> {
     const organization = `/v1/orgs/${organizationId}`;
     const { key } = await owner.call("POST", `${organization}/api-keys`, { name: "test" });
     const caller = new Caller(url, key);
@@ -39,7 +39,7 @@ export class Place {
     const environment_ids = [project.default_environment_id];
     const pool = await post(pools, { name: project.id, environment_ids });
     const { token } = await post(`${pools}/${pool.id}/tokens`, { name: "test" });
-    return new Place(caller, path, [first.id, second.id], token);
+    return new TestProject(caller, path, [first.id, second.id], token);
   }
 
   deploy(body: object = {}): Promise<Parsed> {

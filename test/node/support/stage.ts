@@ -1,12 +1,12 @@
 import type { TestContext } from "vitest";
-import { Place } from "./project.ts";
+import { TestProject } from "./project.ts";
 import { type Loses, Relay } from "./relay.ts";
 import { RunnerProcess } from "./runner-process.ts";
 import { type Service, startService } from "./service.ts";
 
 /** What a test has to itself, but for the service. */
 export interface Prepared {
-  place: Place;
+  place: TestProject;
   relay: Relay;
   /** Starts a runner, which does not outlive the test. */
   run(command: string, ...flags: string[]): RunnerProcess;
@@ -29,7 +29,7 @@ export class Stage {
   }
 
   async prepare(context: TestContext, loses: Loses = () => false): Promise<Prepared> {
-    const place = await Place.make(this.service);
+    const place = await TestProject.make(this.service);
     const relay = await Relay.start(this.service.url, loses);
     context.onTestFinished(() => relay.close());
     const run = (command: string, ...flags: string[]) => {

@@ -2,7 +2,7 @@ import { describeError } from "../../../lib/log.ts";
 import { CLAIM_MS, type ClaimedDelivery, claim } from "./claim.ts";
 import { type DeliveringContext, deliver } from "./deliver.ts";
 import { type Verdict, verdictOf } from "./next-action.ts";
-import type { Ring } from "./queue.ts";
+import type { DeliveryMessage } from "./queue.ts";
 import { Notice } from "./queue-message.ts";
 import type { Patience } from "./slow-endpoints.ts";
 
@@ -10,7 +10,7 @@ import type { Patience } from "./slow-endpoints.ts";
 const WAIT_MS = 250;
 
 export interface ConsumerContext extends DeliveringContext {
-  queue: Queue<Ring>;
+  queue: Queue<DeliveryMessage>;
   patience: Patience;
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -22,7 +22,10 @@ interface Task {
 }
 
 /** What the queue's messages ask for: claims their deliveries together, and sends them side by side. */
-export async function consume(ctx: ConsumerContext, batch: MessageBatch<Ring>): Promise<void> {
+export async function consume(
+  ctx: ConsumerContext,
+  batch: MessageBatch<DeliveryMessage>,
+): Promise<void> {
   const notices = batch.messages.map((message) => new Notice(message, ctx.queue));
   const tasks = await claimAll(ctx, notices).catch((error: unknown) => {
     ctx.log("error", "delivery.not_claimed", describeError(error));

@@ -1,12 +1,12 @@
 import type { SystemContext } from "../../../context.ts";
 import { describeError } from "../../../lib/log.ts";
 import { failDeadLetters } from "./overdue.ts";
-import type { Ring } from "./queue.ts";
+import type { DeliveryMessage } from "./queue.ts";
 
 /** Fails deliveries that could not be handled however often they were claimed. */
 export async function handleDeadLetters(
   { db, clock, log }: SystemContext,
-  batch: MessageBatch<Ring>,
+  batch: MessageBatch<DeliveryMessage>,
 ): Promise<void> {
   const ids = batch.messages.map(({ body }) => body.delivery_id);
   try {

@@ -1,1 +1,1 @@
-export { type Ring, ringFor } from "./queue.ts";
+export { type DeliveryMessage, enqueueDeliveries } from "./queue.ts";

@@ -33,7 +33,7 @@ export function failDeadLetters(db: Database, ids: readonly string[], now: numbe
 }
 
 /** Overdue deliveries, longest overdue first, which are not overdue again for `nextMs`. For `commit`. */
-export function takeOverdue(
+export function claimOverdue(
   db: Database,
   now: number,
   { limit, nextMs }: { limit: number; nextMs: number },

@@ -1,4 +1,4 @@
-import { type Ring, ringFor } from "./queue.ts";
+import { type DeliveryMessage, enqueueDeliveries } from "./queue.ts";
 
 /** What a queue can put off a message by. */
 const MAX_DELAY_SECONDS = 43_200;
@@ -11,11 +11,11 @@ const MAX_ATTEMPTS = 90;
 /** A message of the queue. It is answered once; whatever is to come after that, is rung for anew. */
 export class Notice {
   readonly deliveryId: string;
-  readonly #message: Message<Ring>;
-  readonly #queue: Queue<Ring>;
+  readonly #message: Message<DeliveryMessage>;
+  readonly #queue: Queue<DeliveryMessage>;
   #isAnswered = false;
 
-  constructor(message: Message<Ring>, queue: Queue<Ring>) {
+  constructor(message: Message<DeliveryMessage>, queue: Queue<DeliveryMessage>) {
     this.deliveryId = message.body.delivery_id;
     this.#message = message;
     this.#queue = queue;
@@ -35,7 +35,7 @@ export class Notice {
       this.#message.retry({ delaySeconds: seconds });
       return;
     }
-    await ringFor(this.#queue, [this.deliveryId], seconds);
+    await enqueueDeliveries(this.#queue, [this.deliveryId], seconds);
     this.close();
   }
 

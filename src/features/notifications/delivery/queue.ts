@@ -1,5 +1,5 @@
 /** What the queue carries: which delivery to look at. All else is in the outbox. */
-export interface Ring {
+export interface DeliveryMessage {
   delivery_id: string;
 }
 
@@ -7,8 +7,8 @@ export interface Ring {
 const BATCH = 100;
 
 /** Rings for deliveries, now or after a delay in whole seconds, 43,200 at the most. */
-export async function ringFor(
-  queue: Queue<Ring>,
+export async function enqueueDeliveries(
+  queue: Queue<DeliveryMessage>,
   deliveryIds: readonly string[],
   delaySeconds = 0,
 ): Promise<void> {

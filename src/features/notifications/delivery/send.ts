@@ -1,7 +1,7 @@
 import type { SystemContext } from "../../../context.ts";
 import { SealBroken } from "../../../lib/cipher.ts";
 import type { Fetch } from "../../../lib/network.ts";
-import { placeOfSecret, placeOfUrl, targetProblem } from "../integrations/index.ts";
+import { secretContext, targetProblem, urlContext } from "../integrations/index.ts";
 import { toSlackMessage } from "../slack/index.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import {
@@ -55,7 +55,7 @@ async function prepare(ctx: SendingContext, claimed: ClaimedDelivery): Promise<P
   const cipher = await ctx.cipher();
   const { organizationId, integrationId, integrationType } = claimed;
   try {
-    const url = await cipher.open(claimed.url, placeOfUrl(organizationId, integrationId));
+    const url = await cipher.open(claimed.url, urlContext(organizationId, integrationId));
     if (targetProblem(url, ctx.allowsInsecureWebhooks)) return NOT_ALLOWED;
     const payload = payloadOf({ ...claimed, type: claimed.eventType });
     const headers = {
@@ -85,7 +85,7 @@ async function signatureOf(ctx: SendingContext, claimed: ClaimedDelivery, body: 
   const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
   const sealed = [secret, isRotating ? previousSecret : null].filter((each) => each !== null);
   const cipher = await ctx.cipher();
-  const place = placeOfSecret(organizationId, integrationId);
+  const place = secretContext(organizationId, integrationId);
   const secrets = await Promise.all(sealed.map((each) => cipher.open(each, place)));
   const timestamp = Math.floor(now / 1_000);
   return {

@@ -3,7 +3,7 @@ import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
-import { armsOf } from "../../../db/union-branches.ts";
+import { unionBranches } from "../../../db/union-branches.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
 import { integrations } from "../integrations/table.ts";
 import { SWEEP_AFTER_MS } from "../outbox/index.ts";
@@ -51,7 +51,7 @@ export function listDeliveries(
           where,
         ),
       );
-  const [one, ...others] = armsOf(deliveries.status, page.statuses);
+  const [one, ...others] = unionBranches(deliveries.status, page.statuses);
   const [second, ...rest] = others.map(arm);
   const arms = second ? unionAll(arm(one), second, ...rest) : arm(one);
   return arms.orderBy(...orderBy).limit(limit);

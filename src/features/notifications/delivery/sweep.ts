@@ -1,7 +1,7 @@
 import type { SystemContext } from "../../../context.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { commit } from "../../changelog/index.ts";
-import { takeOverdue } from "./overdue.ts";
+import { claimOverdue } from "./overdue.ts";
 
 /** Ten calls of the queue. */
 const BATCH = 1_000;
@@ -18,7 +18,7 @@ export async function sweepDeliveries(ctx: SystemContext): Promise<void> {
   let enqueued = 0;
   do {
     const options = { limit: BATCH, nextMs: NEXT_MS };
-    const [taken] = await commit(ctx, [takeOverdue(ctx.db, startedAt, options)]);
+    const [taken] = await commit(ctx, [claimOverdue(ctx.db, startedAt, options)]);
     enqueued += taken.length;
     if (taken.length < BATCH) return;
   } while (isInTime() && enqueued < LIMITS.sweepDeliveries.value);

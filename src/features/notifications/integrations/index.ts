@@ -1,4 +1,4 @@
-export { placeOfSecret, placeOfUrl } from "./encryption-context.ts";
+export { secretContext, urlContext } from "./encryption-context.ts";
 export type { DisabledReason } from "./model.ts";
 export { IntegrationParams } from "./schemas.ts";
 export { requireIntegration } from "./service.ts";

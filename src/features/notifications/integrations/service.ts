@@ -4,13 +4,13 @@ import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { changesNothing, commit, recordChange } from "../../changelog/index.ts";
+import { commit, isNoOp, recordChange } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
 import type { Kind } from "../kinds.ts";
 import { changeOf } from "./changes.ts";
 import { toConfiguration } from "./configuration.ts";
-import { placeOfSecret, placeOfUrl } from "./encryption-context.ts";
+import { secretContext, urlContext } from "./encryption-context.ts";
 import { presentChange, presentIntegration } from "./presenters.ts";
 import { newSecret, SECRET_OVERLAP_MS } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";
@@ -80,7 +80,7 @@ export async function createIntegration(
     type: "webhook",
     configuration: JSON.stringify(toConfiguration(input.configuration)),
     ...target,
-    secret: await (await ctx.cipher()).seal(secret, placeOfSecret(organizationId, id)),
+    secret: await (await ctx.cipher()).seal(secret, secretContext(organizationId, id)),
     createdAt: ctx.clock.now(),
   };
   const row = toRow(integration);
@@ -122,7 +122,7 @@ export async function updateIntegration(
     disabledReason: null,
   };
   const change = changeOf("updated", after, presentChange(before, after, target));
-  if (changesNothing(change)) return before;
+  if (isNoOp(change)) return before;
   const limits = limitGrowth(ctx, {
     organizationId: before.organizationId,
     bytes: target ? store.bytesOverUrl(before, storedBytes(target)) : 0,
@@ -152,7 +152,7 @@ export async function rotateSecret(
   const secret = newSecret();
   const updatedAt = ctx.clock.now();
   const previousSecretUntil = updatedAt + SECRET_OVERLAP_MS;
-  const sealed = await (await ctx.cipher()).seal(secret, placeOfSecret(before.organizationId, id));
+  const sealed = await (await ctx.cipher()).seal(secret, secretContext(before.organizationId, id));
   const change = { secret: sealed, previousSecretUntil, updatedAt };
   const until = toTimestamp(previousSecretUntil);
   const fields = { before: {}, after: { previous_secret_until: until } };
@@ -185,7 +185,7 @@ async function sealTarget(ctx: ServiceContext, id: string, url: string) {
   // As it was understood when it was checked, so that it can be understood in no other way.
   const { href } = new URL(url);
   const cipher = await ctx.cipher();
-  const sealed = await cipher.seal(href, placeOfUrl(ctx.actor.organizationId, id));
+  const sealed = await cipher.seal(href, urlContext(ctx.actor.organizationId, id));
   return { url: sealed, shownUrl: shownUrlOf(href) };
 }
 

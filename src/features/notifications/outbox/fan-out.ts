@@ -11,7 +11,7 @@ export const SWEEP_AFTER_MS = 60_000;
  * selects `key` (which event, and in what order), `project_id`, `type`, `kind` and `data` (JSON).
  * An event that nobody wants is not written. `commit` sends on what this returns.
  */
-export function fanOut({ db, clock }: SystemContext, events: SQL) {
+export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
   const now = clock.now();
   const eventId = new NumberedIds(clock).of(sql`dense_rank() over (order by event.key) - 1`);
   const deliveryId = new NumberedIds(clock).of(

@@ -1,1 +1,1 @@
-export { fanOut, SWEEP_AFTER_MS } from "./fan-out.ts";
+export { SWEEP_AFTER_MS, writeOutbox } from "./fan-out.ts";

@@ -89,7 +89,7 @@ export function toSlackMessage(payload: Payload, origin?: string): SlackMessage 
 function renderDeployment(data: EventData, origin: string | undefined): MessageContent {
   const reason = data.text("failure_reason", REASON_LENGTH);
   return {
-    subject: placeOf(data),
+    subject: locationOf(data),
     blocks: [
       fields({
         Project: data.in("project").named("project", origin),
@@ -122,7 +122,7 @@ function sectionsOf(lines: readonly string[], perSection: number): Block[] {
 function renderPromotion(data: EventData, origin: string | undefined): MessageContent {
   const from = data.in("from_environment");
   return {
-    subject: `${placeOf(data)}, from ${from.name()}`,
+    subject: `${locationOf(data)}, from ${from.name()}`,
     blocks: [
       fields({
         Project: data.in("project").named("project", origin),
@@ -138,7 +138,7 @@ function renderPromotion(data: EventData, origin: string | undefined): MessageCo
 function renderAlarm(data: EventData, origin: string | undefined): MessageContent {
   const reason = data.text("reason", REASON_LENGTH);
   return {
-    subject: `${data.name()} of ${data.in("stack").name()} in ${placeOf(data)}`,
+    subject: `${data.name()} of ${data.in("stack").name()} in ${locationOf(data)}`,
     blocks: [
       fields({
         Alarm: data.name(),
@@ -190,6 +190,6 @@ function renderPing(): MessageContent {
   return { subject, blocks: [section("Somebody asked whether messages arrive here. They do.")] };
 }
 
-function placeOf(data: EventData): string {
+function locationOf(data: EventData): string {
   return `${data.in("project").name()} / ${data.in("environment").name()}`;
 }

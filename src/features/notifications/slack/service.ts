@@ -7,7 +7,7 @@ import { lowerOrgRole } from "../../../lib/roles.ts";
 import { commit, recordChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
-import { MAXIMUM_INTEGRATIONS, placeOfUrl } from "../integrations/index.ts";
+import { MAXIMUM_INTEGRATIONS, urlContext } from "../integrations/index.ts";
 import { KINDS } from "../kinds.ts";
 import { authorizationUrl, exchangeCode } from "./oauth.ts";
 import { requireSlackApp, type SlackSettings, slackSettingsOf } from "./settings.ts";
@@ -104,7 +104,7 @@ async function writeIntegration(
     organizationId,
     projectId,
     configuration: JSON.stringify(CONFIGURATION),
-    url: await cipher.seal(url, placeOfUrl(organizationId, id)),
+    url: await cipher.seal(url, urlContext(organizationId, id)),
     linksTo: origin,
     createdAt: ctx.clock.now(),
   };

@@ -14,11 +14,11 @@ export interface State {
 }
 
 /** No other text is sealed for it, so that what opens here was sealed here. */
-const PLACE = { table: "slack.state", row: "", organizationId: "" };
+const STATE_CONTEXT = { table: "slack.state", row: "", organizationId: "" };
 
 /** A state to send along to Slack and back: nobody else can read it, or make one. */
 export async function sealState(cipher: Cipher, state: State): Promise<string> {
-  const sealed = await cipher.seal(JSON.stringify(state), PLACE);
+  const sealed = await cipher.seal(JSON.stringify(state), STATE_CONTEXT);
   return sealed.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
@@ -26,10 +26,12 @@ export async function sealState(cipher: Cipher, state: State): Promise<string> {
 export async function openState(cipher: Cipher, text: string, now: number): Promise<State> {
   const dot = text.indexOf(".");
   const base64 = text.slice(dot).replaceAll("-", "+").replaceAll("_", "/");
-  const json = await cipher.open(text.slice(0, dot) + base64, PLACE).catch((error: unknown) => {
-    if (error instanceof SealBroken) return refuseState("It is not as it was given out.");
-    throw error;
-  });
+  const json = await cipher
+    .open(text.slice(0, dot) + base64, STATE_CONTEXT)
+    .catch((error: unknown) => {
+      if (error instanceof SealBroken) return refuseState("It is not as it was given out.");
+      throw error;
+    });
   const state = JSON.parse(json) as State;
   if (state.expiresAt <= now) return refuseState("It is older than ten minutes.");
   return state;

@@ -1,7 +1,7 @@
 import { authorize, type ServiceContext } from "../../../context.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { type Change, commit, commitChange, recordChange } from "../../changelog/index.ts";
-import { cancelUnfinished, settle } from "../../deployments/index.ts";
+import { cancelUnfinished, finalize } from "../../deployments/index.ts";
 import { findProject, type ProjectRow } from "../index.ts";
 import { presentConnection } from "./presenters.ts";
 import type { Connection, ConnectionRow } from "./store.ts";
@@ -44,7 +44,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
     ...store.beginDisconnecting(ctx.db, project.organizationId, id, now),
     ...recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
     cancelUnfinished(ctx.db, { project: id }, now),
-    ...settle(ctx, { project: id }, now),
+    ...finalize(ctx, { project: id }, now),
   ]);
 }
 

@@ -5,12 +5,12 @@ import { projects } from "../projects/table.ts";
 import { announce } from "./announcement-store.ts";
 import { environmentsOf, inScope, type Scope } from "./environment-scope.ts";
 import { CANCEL_MS, FAILURES, MAXIMUM_LAPSED_OFFERS } from "./lifecycle.ts";
-import { attempts, deploymentStacks, deployments, UNFINISHED } from "./table.ts";
+import { ACTIVE_STATUSES, attempts, deploymentStacks, deployments } from "./table.ts";
 
 /**
  * Ends what time ends: offers that lapsed, which queues their deployments again or fails them after
  * the last; runners that are lost, and cancellations past their deadline; and runs past their time,
- * which are asked to cancel. For one batch that `settle` ends.
+ * which are asked to cancel. For one batch that `finalize` ends.
  */
 export function sweep(db: Database, scope: Scope, now: number) {
   return [
@@ -104,7 +104,7 @@ function lapseOffers(db: Database, scope: Scope, now: number) {
     );
 }
 
-/** Cancels what has not started, and asks what runs to cancel. For one batch that `settle` ends. */
+/** Cancels what has not started, and asks what runs to cancel. For one batch that `finalize` ends. */
 export function cancelUnfinished(
   db: Database,
   which: { deployment: string } | { project: string },
@@ -134,10 +134,10 @@ export function cancelUnfinished(
  * are finished, disconnects a project whose last one is, and writes the events of all that came of
  * it. For `commit`.
  */
-export function settle(ctx: SystemContext, scope: Scope, now: number) {
+export function finalize(ctx: SystemContext, scope: Scope, now: number) {
   const { db } = ctx;
   const finished = (deploymentId: Column) => sql`exists (select 1 from deployments as over
-    where over.id = ${deploymentId} and over.status not in ${UNFINISHED})`;
+    where over.id = ${deploymentId} and over.status not in ${ACTIVE_STATUSES})`;
   return [
     db
       .update(attempts)
@@ -169,7 +169,7 @@ export function settle(ctx: SystemContext, scope: Scope, now: number) {
                 where id in ${environmentsOf(scope)})`,
           sql`${projects.connectionStatus} = 'disconnecting'`,
           sql`not exists (select 1 from deployments as live
-            where live.project_id = ${projects.id} and live.status in ${UNFINISHED})`,
+            where live.project_id = ${projects.id} and live.status in ${ACTIVE_STATUSES})`,
         ),
       ),
     ...announce(ctx, scope),

@@ -1,0 +1,78 @@
+import type { Database } from "./client.ts";
+
+type Statement = Parameters<Database["batch"]>[0][number];
+
+/** Statements by name, in the order in which they run. A group nests; `undefined` runs nothing. */
+export interface Statements {
+  readonly [name: string]: Statement | Statements | undefined;
+}
+
+/** The results of statements, under the same names. */
+export type Results<Group extends Statements> = {
+  [Name in keyof Group]: ResultOf<Group[Name]>;
+};
+
+type ResultOf<Item> = Item extends Statement
+  ? Item["_"]["result"]
+  : Item extends Statements
+    ? Results<Item>
+    : undefined;
+
+/**
+ * Runs statements as one transaction and one round trip. The names of an object keep their order,
+ * unless they are integers.
+ */
+export async function runBatch<const Group extends Statements>(
+  db: Database,
+  statements: Group,
+): Promise<Results<Group>> {
+  const flat = flatten(statements);
+  const [first, ...rest] = flat;
+  const results: readonly unknown[] = first ? await db.batch([first, ...rest]) : [];
+  const byStatement = new Map(flat.map((statement, index) => [statement, results[index]]));
+  return collect(statements, byStatement) as Results<Group>;
+}
+
+/**
+ * Runs statements like `runBatch`, and then enqueues the deliveries that any of them has returned
+ * as `deliveryId`. If enqueuing fails, the sweep makes up for it.
+ */
+export async function commit<const Group extends Statements>(
+  { db, enqueue }: { db: Database; enqueue(deliveryIds: readonly string[]): void },
+  statements: Group,
+): Promise<Results<Group>> {
+  const results = await runBatch(db, statements);
+  const deliveryIds = deliveriesIn(results);
+  if (deliveryIds.length > 0) enqueue(deliveryIds);
+  return results;
+}
+
+function isStatement(item: Statement | Statements): item is Statement {
+  return "_prepare" in item;
+}
+
+function flatten(statements: Statements): Statement[] {
+  return Object.values(statements).flatMap((item) => {
+    if (item === undefined) return [];
+    return isStatement(item) ? [item] : flatten(item);
+  });
+}
+
+function collect(statements: Statements, results: ReadonlyMap<Statement, unknown>): object {
+  const entries = Object.entries(statements).map(([name, item]) => {
+    if (item === undefined) return [name, undefined];
+    return [name, isStatement(item) ? results.get(item) : collect(item, results)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function deliveriesIn(results: object): string[] {
+  return Object.values(results).flatMap((result: unknown) => {
+    if (Array.isArray(result)) return result.filter(isDelivery).map((row) => row.deliveryId);
+    return typeof result === "object" && result !== null ? deliveriesIn(result) : [];
+  });
+}
+
+function isDelivery(row: unknown): row is { deliveryId: string } {
+  return typeof row === "object" && row !== null && "deliveryId" in row;
+}
