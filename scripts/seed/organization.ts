@@ -9,6 +9,7 @@ import {
   makeSeed,
 } from "../../bench/seed.ts";
 import type { Actor } from "../../src/context.ts";
+import { runBatch } from "../../src/db/batch.ts";
 import { projectMembers } from "../../src/features/project-members/table.ts";
 import { insertProject } from "../../src/features/projects/store.ts";
 import type { Amounts } from "./amounts.ts";
@@ -65,7 +66,7 @@ async function addOthers(d1: D1Database, owner: Actor): Promise<SeededProject[]>
   for (let number = 1; number <= OTHERS; number += 1) {
     const project = makeProject(owner.organizationId, `service-${number}`);
     const first = { environmentName: "production", ownerId: owner.membershipId };
-    await db.batch(insertProject(db, project, first));
+    await runBatch(db, insertProject(db, project, first));
     places.push(await furnish(d1, project));
   }
   return places;

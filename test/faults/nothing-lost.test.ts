@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { commit } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
-import { commit } from "../../src/features/changelog/index.ts";
 import { recordChanges } from "../../src/features/changelog/record.ts";
 import { projects } from "../../src/features/projects/table.ts";
 import { systemContext } from "../../src/system-context.ts";
@@ -66,12 +66,12 @@ async function produce(post: Post, from: number, count: number): Promise<void> {
         const options = { clock: { now: () => post.now }, log: () => undefined };
         const ctx = systemContext(db, bindings, execution, options);
         // Each change is recorded by itself, as a request has one event for all of its changes.
-        const recorded = names.flatMap((name) => [
-          db.update(projects).set({ updatedAt: post.now }),
-          ...recordChanges(ctx, project.org_id, [change(name)]),
-        ]);
-        const [first, ...rest] = recorded;
-        if (first) await commit(ctx, [first, ...rest]);
+        const recorded = names.map((name) => ({
+          project: db.update(projects).set({ updatedAt: post.now }),
+          changelog: recordChanges(ctx, project.org_id, [change(name)]),
+        }));
+        const entries = recorded.map((each, index) => [`change ${index}`, each] as const);
+        await commit(ctx, Object.fromEntries(entries));
       })
       .catch(() => undefined);
     // A caller who has heard nothing looks whether the change was made.

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { runBatch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
 import { newAccount } from "../../src/features/memberships/index.ts";
@@ -37,7 +38,7 @@ export async function newWorld(): Promise<World> {
     { db, clock: systemClock },
     { name: "Test", accountId: account.id },
   );
-  await db.batch([insertAccount(db, account), ...founding.statements]);
+  await runBatch(db, { account: insertAccount(db, account), ...founding.statements });
   const { organization, apiKey } = founding.founded;
   return {
     id: organization.id,

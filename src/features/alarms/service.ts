@@ -1,9 +1,9 @@
 import type { RunnerContext, ServiceContext, SystemContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
+import { commit } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { commit } from "../changelog/index.ts";
 import { findStack, requireStack, type StackRow } from "../stacks/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { AlarmRow } from "./store.ts";
@@ -42,8 +42,8 @@ export async function reportAlarm(
     bytes: store.bytesOverAlarm(alarm),
     bounds: [store.oneMoreAlarm(alarm)],
   });
-  const statements = store.writeReport(ctx, alarm);
-  const [, , [written]] = await limits.enforce(commit(ctx, [limits.statement, ...statements]));
+  const statements = { limits: limits.statement, ...store.writeReport(ctx, alarm) };
+  const { written } = await limits.enforce(commit(ctx, statements));
   return requireWritten(written);
 }
 
@@ -55,7 +55,7 @@ export async function reportAlarmAsRunner(
 ): Promise<AlarmRow> {
   const [stack] = await store.findStackOfPool(ctx.db, ctx.runner, stackId);
   if (!stack) throw new NotFound("stack");
-  const [, [written]] = await commit(ctx, store.writeReport(ctx, toAlarm(ctx, stack, report)));
+  const { written } = await commit(ctx, store.writeReport(ctx, toAlarm(ctx, stack, report)));
   return requireWritten(written);
 }
 
@@ -69,7 +69,7 @@ function toAlarm(
   return { id: newId(clock), stackId, organizationId, projectId, ...report, ...times };
 }
 
-function requireWritten(written: AlarmRow | undefined): AlarmRow {
-  if (!written) throw new Error("The written alarm did not come back");
-  return written;
+function requireWritten([alarm]: readonly AlarmRow[]): AlarmRow {
+  if (!alarm) throw new Error("The batch returned no alarm");
+  return alarm;
 }

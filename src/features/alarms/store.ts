@@ -53,9 +53,9 @@ export function findStackOfPool(db: Database, { organizationId, poolId }: Runner
     .where(and(eq(stacks.organizationId, organizationId), eq(stacks.id, id)));
 }
 
-/** A report for one batch: its event, which compares it with the alarm as it was, and the alarm. */
+/** A report: its event, which compares it with the alarm as it was, and then the alarm. */
 export function writeReport(ctx: SystemContext, alarm: AlarmRow) {
-  return [writeAlarmEvent(ctx, alarm), writeAlarm(ctx.db, alarm)] as const;
+  return { event: writeAlarmEvent(ctx, alarm), written: writeAlarm(ctx.db, alarm) };
 }
 
 const known = ({ stackId, name }: AlarmRow) =>

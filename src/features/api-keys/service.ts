@@ -1,5 +1,6 @@
 import type { IssuedKey } from "../../auth/credentials.ts";
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -70,13 +71,15 @@ export async function createKey(
     bytes: bytesOf(input.name),
     bounds: [store.oneMoreKey(membershipId)],
   });
-  const insert = store.insertKey(ctx.db, {
+  const key = {
     ...newKeyRow(issued, ctx.clock.now()),
     ...values,
     expiresAt: input.expiresAt ?? null,
-  });
-  const [, [row]] = await limits.enforce(ctx.db.batch([limits.statement, insert]));
-  if (!row) throw new Error("The inserted key did not come back");
+  };
+  const statements = { limits: limits.statement, created: store.insertKey(ctx.db, key) };
+  const { created } = await limits.enforce(runBatch(ctx.db, statements));
+  const [row] = created;
+  if (!row) throw new Error("The batch returned no API key");
   return { row, key: issued.key };
 }
 

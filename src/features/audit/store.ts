@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { RunnerContext, ServiceContext } from "../../context.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
 import { type AUDITED_ACTIONS, auditRecords } from "./table.ts";
 
@@ -34,10 +35,21 @@ export function auditDelivery(
 ) {
   const { organizationId, poolId, keyId } = runner;
   const action: AuditedAct["action"] = "variables.delivered";
-  return db.insert(auditRecords).select(
-    sql`select ${newId(clock)}, ${organizationId}, deployments.project_id, ${poolId}, ${poolId},
-        ${keyId}, ${action}, ${attemptId}, ${clock.now()}
-      from attempts join deployments on deployments.id = attempts.deployment_id
+  return insertFrom(
+    db,
+    auditRecords,
+    {
+      id: newId(clock),
+      organizationId,
+      projectId: sql`deployments.project_id`,
+      accountId: poolId,
+      membershipId: poolId,
+      keyId,
+      action,
+      recordId: attemptId,
+      createdAt: clock.now(),
+    },
+    sql`from attempts join deployments on deployments.id = attempts.deployment_id
       where attempts.id = ${attemptId} and ${allowed}`,
   );
 }

@@ -1,3 +1,4 @@
+import { runBatch } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
 import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -38,14 +39,14 @@ export async function bootstrap(
     },
   );
   const { organization } = founding.founded;
-  const [insertOrganization, ...rest] = founding.statements;
+  const { organization: created, ...rest } = founding.statements;
   await orIfNotUnique(
-    db.batch([
-      insertOrganization,
-      store.insertBootstrap(db, organization.id, organization.createdAt),
-      store.insertFirstAccount(db, account),
+    runBatch(db, {
+      created,
+      bootstrap: store.insertBootstrap(db, organization.id, organization.createdAt),
+      account: store.insertFirstAccount(db, account),
       ...rest,
-    ]),
+    }),
     ["bootstraps.only"],
     () => new NotFound("path"),
   );

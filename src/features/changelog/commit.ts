@@ -1,44 +1,35 @@
-import type { ServiceContext, SystemContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
-import type { Change } from "./diff.ts";
+import type { Actor, SystemContext } from "../../context.ts";
+import { commit, type Results, type Statements } from "../../db/batch.ts";
+import { isNoOp } from "./diff.ts";
+import type { Action, Change } from "./model.ts";
 import { recordChanges } from "./record.ts";
 
-type Statement = Parameters<Database["batch"]>[0][number];
-/** What a batch of these gives. */
-type Results<Statements extends readonly Statement[]> = {
-  [At in keyof Statements]: Statements[At]["_"]["result"];
-};
+type ActorContext = SystemContext & { actor: Actor };
 
 /**
- * Writes a batch, all of it or nothing, and then rings for the deliveries in it: those that a
- * statement returns as `deliveryId`. A ring that is lost is made up for by the sweep.
+ * Commits what the actor does together with its changelog entries and their event. The last of the
+ * statements changes the record: if it changes no row, nothing is recorded.
+ *
+ * Returns undefined, and writes nothing, for an update that is a no-op: writing it would undo,
+ * unrecorded, what another request has changed since the record was read.
  */
-export async function commit<const Statements extends readonly [Statement, ...Statement[]]>(
-  ctx: SystemContext,
-  statements: Statements,
-) {
-  const results = await ctx.db.batch(statements);
-  const written = (results as readonly unknown[]).flatMap((rows) =>
-    Array.isArray(rows) ? rows.filter(isDelivery) : [],
-  );
-  if (written.length > 0) ctx.enqueue(written.map(({ deliveryId }) => deliveryId));
-  return results;
-}
-
-/**
- * Commits what the actor does, the last of the statements changing the record, together with what
- * the changelog says of it. Gives the results of the statements.
- */
-export async function commitChange<const Statements extends readonly [Statement, ...Statement[]]>(
-  ctx: ServiceContext,
-  statements: Statements,
+export async function commitChange<const Group extends Statements>(
+  ctx: ActorContext,
+  statements: Group,
+  change: Change<"updated">,
+): Promise<Results<Group> | undefined>;
+export async function commitChange<const Group extends Statements>(
+  ctx: ActorContext,
+  statements: Group,
+  ...changes: readonly Change<Exclude<Action, "updated">>[]
+): Promise<Results<Group>>;
+export async function commitChange<const Group extends Statements>(
+  ctx: ActorContext,
+  statements: Group,
   ...changes: readonly Change[]
-): Promise<Results<Statements>> {
-  const record = recordChanges(ctx, ctx.actor.organizationId, changes);
-  const results: readonly unknown[] = await commit(ctx, [...statements, ...record]);
-  return results.slice(0, statements.length) as unknown as Results<Statements>;
-}
-
-function isDelivery(row: unknown): row is { deliveryId: string } {
-  return typeof row === "object" && row !== null && "deliveryId" in row;
+): Promise<Results<Group> | undefined> {
+  if (changes.length > 0 && changes.every(isNoOp)) return undefined;
+  const changelog = recordChanges(ctx, ctx.actor.organizationId, changes);
+  const results = await commit(ctx, { statements, changelog });
+  return results.statements as Results<Group>;
 }

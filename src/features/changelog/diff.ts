@@ -1,51 +1,41 @@
-import type { Action, RecordType } from "./model.ts";
+import type { Change, Fields, RecordType } from "./model.ts";
 
-/** The fields of a record, as answers show them; none of them secret. */
-export type Fields = Record<string, unknown>;
+/** A field whose JSON is longer is recorded by its length alone. */
+const MAXIMUM_FIELD_CHARACTERS = 16_384;
+/** Changes with every write, and says nothing about it. */
+const IGNORED_FIELDS = ["updated_at"];
 
-/** What somebody does to a record of a project. */
-export interface Change {
-  projectId: string;
-  action: Action;
-  record: { type: RecordType; id: string; name?: string | undefined };
-  /** As the record is shown: undefined for one that is made. */
-  before?: Fields | undefined;
-  /** Undefined for one that is deleted. */
-  after?: Fields | undefined;
-}
-
-/**
- * How a feature tells of changes to its records: of one that was made, by what it is now; of one
- * that was deleted, by what it was; and of one that was changed, by both.
- */
+/** How the changes to a feature's records are recorded: as the API presents the records. */
 export function changeRecorder<Row>(
   type: RecordType,
   projectIdOf: (row: Row) => string,
   present: (row: Row) => Fields & { id: string; name?: string },
 ) {
-  return (before: Row | undefined, after: Row | undefined): Change => {
-    const row = after ?? before;
-    if (!row) throw new Error("A record that neither was nor is does not change");
+  const about = (row: Row) => {
     const { id, name } = present(row);
-    return {
-      projectId: projectIdOf(row),
-      action: before ? (after ? "updated" : "deleted") : "created",
-      record: { type, id, name },
-      before: before && present(before),
-      after: after && present(after),
-    };
+    return { projectId: projectIdOf(row), record: { type, id, name } };
+  };
+  return {
+    created: (row: Row): Change<"created"> => ({
+      ...about(row),
+      action: "created",
+      after: present(row),
+    }),
+    updated: (before: Row, after: Row): Change<"updated"> => ({
+      ...about(after),
+      action: "updated",
+      before: present(before),
+      after: present(after),
+    }),
+    deleted: (row: Row): Change<"deleted"> => ({
+      ...about(row),
+      action: "deleted",
+      before: present(row),
+    }),
   };
 }
 
-/** So much of a field is kept, as JSON; of a larger one, its size. */
-const KEPT_LENGTH = 16_384;
-/** Says nothing of what a person did. */
-const SILENT_FIELDS = ["updated_at"];
-
-/**
- * The fields in which two states of a record differ, in the one and in the other. A field that is
- * absent or undefined on one side is left out there.
- */
+/** The fields that differ between two states, as each state has them; undefined ones are left out. */
 export function differenceBetween(
   before: Fields | undefined,
   after: Fields | undefined,
@@ -53,16 +43,13 @@ export function differenceBetween(
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   const changed = [...names].filter(
     (name) =>
-      !SILENT_FIELDS.includes(name) &&
+      !IGNORED_FIELDS.includes(name) &&
       JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
   );
   return { before: before && pick(before, changed), after: after && pick(after, changed) };
 }
 
-/**
- * Whether a change leaves the record as it was read. It has no entry, so it must not be written
- * either: it would undo, untold, what somebody else has changed since.
- */
+/** Whether an update leaves every field as it was read. */
 export function isNoOp({ action, before, after }: Change): boolean {
   const difference = differenceBetween(before, after);
   const fields = { ...difference.before, ...difference.after };
@@ -78,5 +65,5 @@ function pick(fields: Fields, names: readonly string[]): Fields {
 
 function abridge(value: unknown): unknown {
   const { length } = JSON.stringify(value);
-  return length > KEPT_LENGTH ? { characters: length } : value;
+  return length > MAXIMUM_FIELD_CHARACTERS ? { characters: length } : value;
 }

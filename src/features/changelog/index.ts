@@ -1,6 +1,6 @@
-export { commit, commitChange } from "./commit.ts";
-export { type Change, changeRecorder, type Fields, isNoOp } from "./diff.ts";
-export { ACTIONS, RECORD_TYPES } from "./model.ts";
+export { commitChange } from "./commit.ts";
+export { changeRecorder } from "./diff.ts";
+export { ACTIONS, type Change, type Fields, RECORD_TYPES } from "./model.ts";
 export {
   insertEntries,
   recordChange,

@@ -1,4 +1,3 @@
-/** What a person did to a record of a project. */
 export const ACTIONS = [
   "created",
   "updated",
@@ -10,7 +9,6 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What a person can do it to. */
 export const RECORD_TYPES = [
   "project",
   "project_member",
@@ -22,3 +20,17 @@ export const RECORD_TYPES = [
   "integration",
 ] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
+
+/** The fields of a record as the API presents it, without secrets. */
+export type Fields = Record<string, unknown>;
+
+/** A change to a record of a project. */
+export interface Change<Kind extends Action = Action> {
+  projectId: string;
+  action: Kind;
+  record: { type: RecordType; id: string; name?: string | undefined };
+  /** Undefined for a record that is created. */
+  before?: Fields | undefined;
+  /** Undefined for a record that is deleted. */
+  after?: Fields | undefined;
+}

@@ -1,20 +1,22 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../context.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { KIND_OF } from "../notifications/kinds.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
-import { type Change, differenceBetween, isNoOp } from "./diff.ts";
+import { differenceBetween, isNoOp } from "./diff.ts";
+import type { Change } from "./model.ts";
 import { changelogEntries } from "./table.ts";
 
 const TYPE = "changelog.created";
 
+/** Without an actor, the service itself makes the changes. */
 type ChangelogContext = SystemContext & { actor?: Actor };
 
-/** A changelog entry to be written. */
 export type Entry = ReturnType<typeof toEntries>[number];
 
-/** The changelog entries of changes, without those that change nothing. */
+/** The changelog entries of changes. A no-op has none. */
 export function toEntries({ clock }: SystemContext, changes: readonly Change[]) {
   return changes
     .filter((change) => !isNoOp(change))
@@ -35,10 +37,7 @@ export interface WrittenFields {
   after: SQL;
 }
 
-/**
- * Inserts changelog entries, right after the statement that makes their changes: only if that has
- * changed a row. Without an actor, the service itself has made the changes.
- */
+/** Inserts entries if the statement just before it in the batch has changed a row. */
 export function insertEntries(
   { db, clock, actor }: ChangelogContext,
   organizationId: string,
@@ -46,48 +45,63 @@ export function insertEntries(
   written?: WrittenFields,
 ) {
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
-  return db.insert(changelogEntries).select(
-    sql`select ${field("id")}, ${organizationId}, ${field("projectId")},
-        ${actor?.accountId ?? null}, ${actor?.membershipId ?? null}, ${actor?.keyId ?? null},
-        ${field("action")}, ${field("record.type")}, ${field("record.id")},
-        ${field("record.name")}, ${written?.before ?? field("before")},
-        ${written?.after ?? field("after")}, ${clock.now()}
-      from json_each(${JSON.stringify(entries)}) as item where changes() > 0`,
+  return insertFrom(
+    db,
+    changelogEntries,
+    {
+      id: field("id"),
+      organizationId,
+      projectId: field("projectId"),
+      accountId: actor?.accountId ?? null,
+      membershipId: actor?.membershipId ?? null,
+      keyId: actor?.keyId ?? null,
+      action: field("action"),
+      recordType: field("record.type"),
+      recordId: field("record.id"),
+      recordName: field("record.name"),
+      before: written?.before ?? field("before"),
+      after: written?.after ?? field("after"),
+      createdAt: clock.now(),
+    },
+    sql`from json_each(${JSON.stringify(entries)}) as item where changes() > 0`,
   );
 }
 
 /**
- * The one event of a request, about those of its entries that were inserted before in the same
- * batch. The first of them is at the top level too, as in events about a single entry.
+ * Writes the one event of a request, about those of its entries that the batch has inserted. The
+ * first entry is at the top level too, where receivers of single entries read it.
  */
 export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[]) {
   const ids = JSON.stringify(entries.map(({ id }) => id));
-  const { changelogEventEntries: most, changelogEventName: nameLength } = LIMITS;
+  const { changelogEventEntries: maximum, changelogEventName: nameLength } = LIMITS;
   return writeOutbox(
     ctx,
-    sql`select of_request.project_id as key, of_request.project_id, ${TYPE} as type,
+    sql`select request.project_id as key, request.project_id, ${TYPE} as type,
         ${KIND_OF[TYPE]} as kind,
-        json_patch(of_request.entries -> '$[0]', json_object('account_id', of_request.account_id,
-          'entries', json(of_request.entries), 'count', of_request.count)) as data
+        json_patch(request.entries -> '$[0]', json_object('account_id', request.account_id,
+          'entries', json(request.entries), 'count', request.count)) as data
       from (
-        select of_entry.project_id, min(of_entry.account_id) as account_id, count(*) as count,
-          json_group_array(json(of_entry.data) order by of_entry.place)
-            filter (where of_entry.place <= ${most.value}) as entries
+        select entry.project_id, min(entry.account_id) as account_id, count(*) as count,
+          json_group_array(json(entry.data) order by entry.position)
+            filter (where entry.position <= ${maximum.value}) as entries
         from (
-          select written.project_id, written.account_id,
-            row_number() over (partition by written.project_id order by item.key) as place,
-            json_patch('{}', json_object('changelog_id', written.id, 'action', written.action,
-              'record', json_object('type', written.record_type, 'id', written.record_id,
-                'name', substr(written.record_name, 1, ${nameLength.value})))) as data
+          select changelog_entries.project_id, changelog_entries.account_id,
+            row_number() over (partition by changelog_entries.project_id order by item.key)
+              as position,
+            json_patch('{}', json_object('changelog_id', changelog_entries.id,
+              'action', changelog_entries.action,
+              'record', json_object('type', changelog_entries.record_type,
+                'id', changelog_entries.record_id,
+                'name', substr(changelog_entries.record_name, 1, ${nameLength.value})))) as data
           from json_each(${ids}) as item
-          join changelog_entries as written on written.id = item.value
-        ) as of_entry
-        group by of_entry.project_id
-      ) as of_request`,
+          join changelog_entries on changelog_entries.id = item.value
+        ) as entry
+        group by entry.project_id
+      ) as request`,
   );
 }
 
-/** The changelog entries of the statement before, and their event. */
+/** The entries of the statement just before in the batch, and their event. */
 export function recordChanges(
   ctx: ChangelogContext,
   organizationId: string,
@@ -95,13 +109,13 @@ export function recordChanges(
   written?: WrittenFields,
 ) {
   const entries = toEntries(ctx, changes);
-  return [
-    insertEntries(ctx, organizationId, entries, written),
-    writeChangelogEvent(ctx, entries),
-  ] as const;
+  return {
+    entries: insertEntries(ctx, organizationId, entries, written),
+    event: writeChangelogEvent(ctx, entries),
+  };
 }
 
-/** The same of what the actor does to one record. */
+/** Like `recordChanges`, for one change by the actor. */
 export function recordChange(
   ctx: SystemContext & { actor: Actor },
   change: Change,

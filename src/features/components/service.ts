@@ -5,7 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
+import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentComponent } from "./presenters.ts";
@@ -14,11 +14,7 @@ import * as store from "./store.ts";
 
 export type ComponentInput = Pick<ComponentRow, "name" | "kind">;
 
-const changeOf = changeRecorder(
-  "component",
-  (row: ComponentRow) => row.projectId,
-  presentComponent,
-);
+const changes = changeRecorder("component", (row: ComponentRow) => row.projectId, presentComponent);
 
 /** The component, for an actor who has at least the role `needed` in its project. */
 export async function requireComponent(
@@ -56,14 +52,16 @@ export async function createComponent(
   const scope = { organizationId, projectId, environmentId };
   const times = { createdAt: now, updatedAt: now };
   const component = { id: newId(ctx.clock), ...scope, ...input, ...times };
-  const insert = store.insertComponent(ctx.db, component);
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { components: 1 },
     bytes: bytesOf(component.name),
   });
-  const change = changeOf(undefined, component);
-  await limits.enforce(refuseTakenName(commitChange(ctx, [limits.statement, insert], change)));
+  const statements = {
+    limits: limits.statement,
+    created: store.insertComponent(ctx.db, component),
+  };
+  await limits.enforce(refuseTakenName(commitChange(ctx, statements, changes.created(component))));
   return component;
 }
 
@@ -80,20 +78,22 @@ export async function replaceComponent(
 ): Promise<ComponentRow> {
   const before = await requireComponent(ctx, id, "contributor");
   const change = { ...input, updatedAt: ctx.clock.now() };
-  const told = changeOf(before, { ...before, ...change });
-  if (isNoOp(told)) return before;
-  const replace = store.replaceComponent(ctx.db, before.organizationId, id, change);
-  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
-  if (!replaced) throw new NotFound("component");
-  return replaced;
+  const replaced = store.replaceComponent(ctx.db, before.organizationId, id, change);
+  const results = await refuseTakenName(
+    commitChange(ctx, { replaced }, changes.updated(before, { ...before, ...change })),
+  );
+  if (!results) return before;
+  const [component] = results.replaced;
+  if (!component) throw new NotFound("component");
+  return component;
 }
 
 /** Deletes a component with its variables; its stacks stay, and belong to no component then. */
 export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireComponent(ctx, id, "contributor");
-  const remove = store.deleteComponent(ctx.db, before.organizationId, id);
-  const [, , [deleted]] = await commitChange(ctx, remove, changeOf(before, undefined));
-  if (!deleted) throw new NotFound("component");
+  const statements = store.deleteComponent(ctx.db, before.organizationId, id);
+  const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
+  if (deleted.length === 0) throw new NotFound("component");
 }
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {

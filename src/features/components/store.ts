@@ -55,14 +55,14 @@ export function replaceComponent(
   return db.update(components).set(change).where(within(organizationId, id)).returning();
 }
 
-/**
- * A component and its variables, for one batch. Its stacks stay in the environment without it: they
- * stand for what runs at the provider. The last statement returns the component, if it was there.
- */
+/** Deletes a component with its variables. Its stacks stay in the environment. */
 export function deleteComponent(db: Database, organizationId: string, id: string) {
-  return [
-    db.delete(variables).where(eq(variables.componentId, id)),
-    db.update(stacks).set({ componentId: null }).where(eq(stacks.componentId, id)),
-    db.delete(components).where(within(organizationId, id)).returning({ id: components.id }),
-  ] as const;
+  return {
+    variables: db.delete(variables).where(eq(variables.componentId, id)),
+    stacks: db.update(stacks).set({ componentId: null }).where(eq(stacks.componentId, id)),
+    deleted: db
+      .delete(components)
+      .where(within(organizationId, id))
+      .returning({ id: components.id }),
+  };
 }

@@ -16,8 +16,8 @@ export function announce(ctx: SystemContext, scope: Scope) {
     scope === "everything"
       ? sql``
       : sql`${sql.raw(table)}.environment_id in ${environmentsOf(scope)} and`;
-  return [
-    writeOutbox(
+  return {
+    events: writeOutbox(
       ctx,
       sql`select news.id as key, news.project_id, 'deployments.' || news.status as type,
           'deployments_' || news.status as kind,
@@ -36,11 +36,11 @@ export function announce(ctx: SystemContext, scope: Scope) {
         where ${inScopeOf("news")} ${isNews("news")}
           and news.status in ('in_progress', 'succeeded', 'failed')`,
     ),
-    ctx.db
+    notified: ctx.db
       .update(deployments)
       .set({ announced: sql`status` })
       .where(sql`${inScopeOf("deployments")} ${isNews("deployments")}`),
-  ] as const;
+  };
 }
 
 /** Writes the event of a promotion, if the deployment that it is to make was inserted before. */

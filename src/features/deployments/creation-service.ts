@@ -1,9 +1,10 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
+import { commit } from "../../db/batch.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { commit, recordChange } from "../changelog/index.ts";
+import { recordChange } from "../changelog/index.ts";
 import {
   configurationProblem,
   type EnvironmentRow,
@@ -150,25 +151,26 @@ async function insert(
     bytes: bytesOf(fields.patch, fields.configuration, fields.source, fields.reason),
     bounds: fields.queue === "fifo" ? [creation.oneMoreUnfinished(environmentId)] : [],
   });
-  const batch = commit(ctx, [
-    limits.statement,
-    creation.findCircumstances(db, row, choice),
-    creation.insertDeployment(db, row, choice),
-    ...recordChange(ctx, {
+  const batch = commit(ctx, {
+    limits: limits.statement,
+    circumstances: creation.findCircumstances(db, row, choice),
+    deployment: creation.insertDeployment(db, row, choice),
+    changelog: recordChange(ctx, {
       projectId,
       action: "created",
       record: { type: "deployment", id },
       after: presentNewDeployment(row, choice),
     }),
-    creation.insertStacks(db, row, choice),
-    creation.supersedeOlder(db, id, environmentId, now),
-    creation.dropOldConfigurations(db, environmentId),
-    ...finalize(ctx, { environment: environmentId }, now),
-    store.findDeployment(db, actor, id),
-    ...(promotedId === undefined ? [] : [writePromotionEvent(ctx, id, promotedId)]),
-  ]);
+    stacks: creation.insertStacks(db, row, choice),
+    superseded: creation.supersedeOlder(db, id, environmentId, now),
+    configurations: creation.dropOldConfigurations(db, environmentId),
+    finalized: finalize(ctx, { environment: environmentId }, now),
+    created: store.findDeployment(db, actor, id),
+    promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
+  });
   const results = await limits.enforce(batch);
-  const [[circumstances], [created]] = [results[1], results[13]];
+  const [created] = results.created;
+  const [circumstances] = results.circumstances;
   if (created) return created;
   if (!circumstances) throw new NotFound("environment");
   if (circumstances.connectionStatus !== "connected") {

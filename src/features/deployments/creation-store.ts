@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
@@ -50,18 +51,33 @@ export function findCircumstances(
 
 /** The next deployment of its environment, if the project is connected and has these stacks. */
 export function insertDeployment(db: Database, deployment: NewDeployment, choice: StackChoice) {
-  const { id, organizationId, projectId, environmentId, queue, patch, now } = deployment;
-  const { configuration, source = null, reason = null, configurationVersion } = deployment;
-  const isAbsolute = deployment.isAbsolute ? 1 : 0;
+  const { now, configurationVersion, ...fields } = deployment;
+  const { environmentId } = deployment;
   const hasAll = choice ? sql`${countOf(environmentId, choice)} = ${choice.length}` : sql`true`;
-  return db.insert(deployments).select(
-    sql`select ${id}, ${organizationId}, ${projectId}, ${environmentId},
-        (select coalesce(max(number), 0) + 1 from deployments
-          where environment_id = ${environmentId}),
-        'queued', 'queued', ${queue}, ${patch}, ${configuration}, ${source}, ${reason},
-        null, null, null, ${now}, null, null, ${now}, ${configurationVersion}, ${isAbsolute}, 0
-      from projects
-      where projects.id = ${projectId} and projects.connection_status = 'connected'
+  return insertFrom(
+    db,
+    deployments,
+    {
+      ...fields,
+      number: sql`(select coalesce(max(number), 0) + 1 from deployments
+        where environment_id = ${environmentId})`,
+      status: "queued",
+      announced: "queued",
+      source: fields.source ?? null,
+      reason: fields.reason ?? null,
+      failureReason: null,
+      message: null,
+      cancelDeadline: null,
+      createdAt: now,
+      startedAt: null,
+      finishedAt: null,
+      updatedAt: now,
+      configurationVersion,
+      isAbsolute: fields.isAbsolute ?? false,
+      lapsedOffers: 0,
+    },
+    sql`from projects
+      where projects.id = ${fields.projectId} and projects.connection_status = 'connected'
         and ${hasAll}`,
   );
 }
@@ -74,11 +90,22 @@ export function insertStacks(db: Database, deployment: NewDeployment, choice: St
         join ${stacks} on stacks.id = item.value and stacks.environment_id = ${environmentId}`
     : sql`(select id as value, row_number() over (order by created_at, id) - 1 as key
         from stacks where environment_id = ${environmentId}) as item`;
-  return db.insert(deploymentStacks).select(
-    sql`select ${id}, item.value, ${organizationId}, ${environmentId}, item.key, 'pending',
-        null, 0, ${now}, ${now}
-      from ${chosen}
-      where exists (select 1 from deployments where id = ${id})`,
+  return insertFrom(
+    db,
+    deploymentStacks,
+    {
+      deploymentId: id,
+      stackId: sql`item.value`,
+      organizationId,
+      environmentId,
+      position: sql`item.key`,
+      status: "pending",
+      statusReason: null,
+      seq: 0,
+      timestamp: now,
+      deploymentCreatedAt: now,
+    },
+    sql`from ${chosen} where exists (select 1 from deployments where id = ${id})`,
   );
 }
 

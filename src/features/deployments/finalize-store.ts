@@ -13,12 +13,12 @@ import { ACTIVE_STATUSES, attempts, deploymentStacks, deployments } from "./tabl
  * which are asked to cancel. For one batch that `finalize` ends.
  */
 export function sweep(db: Database, scope: Scope, now: number) {
-  return [
-    countLapsedOffers(db, scope, now),
-    lapseOffers(db, scope, now),
-    endOverdue(db, scope, now),
-    cancelTimedOut(db, scope, now),
-  ] as const;
+  return {
+    lapsedOffers: countLapsedOffers(db, scope, now),
+    offers: lapseOffers(db, scope, now),
+    overdue: endOverdue(db, scope, now),
+    timedOut: cancelTimedOut(db, scope, now),
+  };
 }
 
 /** Before `lapseOffers`, which ends the attempts that this finds. */
@@ -138,8 +138,8 @@ export function finalize(ctx: SystemContext, scope: Scope, now: number) {
   const { db } = ctx;
   const finished = (deploymentId: Column) => sql`exists (select 1 from deployments as over
     where over.id = ${deploymentId} and over.status not in ${ACTIVE_STATUSES})`;
-  return [
-    db
+  return {
+    attempts: db
       .update(attempts)
       .set({
         state: "ended",
@@ -153,12 +153,12 @@ export function finalize(ctx: SystemContext, scope: Scope, now: number) {
           finished(attempts.deploymentId),
         ),
       ),
-    endStacks(
+    stacks: endStacks(
       db,
       and(inScope(scope, deploymentStacks.environmentId), finished(deploymentStacks.deploymentId)),
       now,
     ),
-    db
+    projects: db
       .update(projects)
       .set({ connectionStatus: "disconnected", updatedAt: now })
       .where(
@@ -173,7 +173,7 @@ export function finalize(ctx: SystemContext, scope: Scope, now: number) {
         ),
       ),
     ...announce(ctx, scope),
-  ] as const;
+  };
 }
 
 /** What was under way ends as its deployment did; what was not begun is skipped, or canceled. */

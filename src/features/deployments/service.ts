@@ -1,9 +1,10 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
+import { commit } from "../../db/batch.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
-import { commit, recordChange } from "../changelog/index.ts";
+import { recordChange } from "../changelog/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { findStack } from "../stacks/index.ts";
 import { cancelUnfinished, finalize } from "./finalize-store.ts";
@@ -82,17 +83,17 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   const { db, actor } = ctx;
   const { environmentId, projectId } = await requireDeployment(ctx, id, "contributor");
   const now = ctx.clock.now();
-  const results = await commit(ctx, [
-    cancelUnfinished(db, { deployment: id }, now),
-    ...recordChange(
+  const results = await commit(ctx, {
+    canceled: cancelUnfinished(db, { deployment: id }, now),
+    changelog: recordChange(
       ctx,
       { projectId, action: "canceled", record: { type: "deployment", id } },
       store.statusesOfCancel(id),
     ),
-    ...finalize(ctx, { environment: environmentId }, now),
-    store.findDeployment(db, actor, id),
-  ]);
-  const [after] = results[8];
+    finalized: finalize(ctx, { environment: environmentId }, now),
+    after: store.findDeployment(db, actor, id),
+  });
+  const [after] = results.after;
   if (!after) throw new NotFound("deployment");
   if (after.status === "canceling" || after.status === "canceled") return after;
   throw new Conflict(`The deployment has ended: it is ${after.status}.`);

@@ -5,7 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
+import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { Configuration } from "./configuration.ts";
@@ -18,7 +18,7 @@ export interface EnvironmentInput {
   configuration: Configuration;
 }
 
-const changeOf = changeRecorder(
+const changes = changeRecorder(
   "environment",
   (row: EnvironmentRow) => row.projectId,
   presentEnvironment,
@@ -68,14 +68,18 @@ export async function createEnvironment(
     startedNumber: 0,
     configurationVersion: 0,
   };
-  const insert = store.insertEnvironment(ctx.db, environment);
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { environments: 1 },
     bytes: bytesOf(environment.name, environment.configuration),
   });
-  const change = changeOf(undefined, environment);
-  await limits.enforce(refuseTakenName(commitChange(ctx, [limits.statement, insert], change)));
+  const statements = {
+    limits: limits.statement,
+    created: store.insertEnvironment(ctx.db, environment),
+  };
+  await limits.enforce(
+    refuseTakenName(commitChange(ctx, statements, changes.created(environment))),
+  );
   return environment;
 }
 
@@ -100,17 +104,20 @@ export async function replaceEnvironment(
     configuration: JSON.stringify(input.configuration),
     updatedAt: ctx.clock.now(),
   };
-  const told = changeOf(before, { ...before, ...change });
-  if (isNoOp(told)) return before;
-  const replace = store.replaceEnvironment(ctx.db, before.organizationId, id, change);
+  const replaced = store.replaceEnvironment(ctx.db, before.organizationId, id, change);
   const limits = limitGrowth(ctx, {
     organizationId: before.organizationId,
     bytes: bytesOf(change.name, change.configuration) - bytesOf(before.name, before.configuration),
   });
-  const [, [replaced]] = await limits.enforce(
-    refuseTakenName(commitChange(ctx, [limits.statement, replace], told)),
+  const statements = { limits: limits.statement, replaced };
+  const results = await limits.enforce(
+    refuseTakenName(
+      commitChange(ctx, statements, changes.updated(before, { ...before, ...change })),
+    ),
   );
-  if (replaced) return replaced;
+  if (!results) return before;
+  const [environment] = results.replaced;
+  if (environment) return environment;
   await requireEnvironment(ctx, id, "contributor");
   throw new Conflict(
     "A deployment of the environment is running. Change the configuration once it has ended.",
@@ -120,11 +127,10 @@ export async function replaceEnvironment(
 /** Deletes an environment with its components, stacks, variables and deployments. */
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireEnvironment(ctx, id, "contributor");
-  const remove = store.deleteEnvironment(ctx.db, before.organizationId, id);
-  const results = await commitChange(ctx, remove, changeOf(before, undefined));
-  const [deleted] = results[9];
-  if (deleted) return;
-  const [left] = results[10];
+  const statements = store.deleteEnvironment(ctx.db, before.organizationId, id);
+  const results = await commitChange(ctx, statements, changes.deleted(before));
+  if (results.deleted.length > 0) return;
+  const [left] = results.left;
   if (!left) throw new NotFound("environment");
   throw new Conflict(
     left.isIdle

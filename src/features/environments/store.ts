@@ -77,9 +77,8 @@ export function replaceEnvironment(
 }
 
 /**
- * Deletes an environment and what hangs from it, all or nothing: unless it is its project's
- * default, or a deployment of it is unfinished. For one batch. The last two statements return what
- * was deleted, and what is left.
+ * Deletes an environment with its records, unless it is its project's default or a deployment of it
+ * is active. `left` tells why it was not deleted.
  */
 export function deleteEnvironment(db: Database, organizationId: string, id: string) {
   const notDefault = notExists(
@@ -93,23 +92,25 @@ export function deleteEnvironment(db: Database, organizationId: string, id: stri
   const deletable = and(notDefault, noneActive("environment_id", id));
   const inside = (column: Column) => and(eq(column, id), deletable);
   const itsStacks = sql`(select id from stacks where environment_id = ${id})`;
-  return [
-    db.delete(alarms).where(and(sql`${alarms.stackId} in ${itsStacks}`, deletable)),
-    db.delete(variables).where(inside(variables.environmentId)),
-    db.delete(resources).where(inside(resources.environmentId)),
-    db.delete(deploymentStacks).where(inside(deploymentStacks.environmentId)),
-    db.delete(attempts).where(inside(attempts.environmentId)),
-    db.delete(deployments).where(inside(deployments.environmentId)),
-    db.delete(runnerPoolEnvironments).where(inside(runnerPoolEnvironments.environmentId)),
-    db.delete(stacks).where(inside(stacks.environmentId)),
-    db.delete(components).where(inside(components.environmentId)),
-    db
+  return {
+    alarms: db.delete(alarms).where(and(sql`${alarms.stackId} in ${itsStacks}`, deletable)),
+    variables: db.delete(variables).where(inside(variables.environmentId)),
+    resources: db.delete(resources).where(inside(resources.environmentId)),
+    deploymentStacks: db.delete(deploymentStacks).where(inside(deploymentStacks.environmentId)),
+    attempts: db.delete(attempts).where(inside(attempts.environmentId)),
+    deployments: db.delete(deployments).where(inside(deployments.environmentId)),
+    runnerPoolEnvironments: db
+      .delete(runnerPoolEnvironments)
+      .where(inside(runnerPoolEnvironments.environmentId)),
+    stacks: db.delete(stacks).where(inside(stacks.environmentId)),
+    components: db.delete(components).where(inside(components.environmentId)),
+    deleted: db
       .delete(environments)
       .where(and(within(organizationId, id), deletable))
       .returning({ id: environments.id }),
-    db
+    left: db
       .select({ id: environments.id, isIdle: sql<number>`${noneActive("environment_id", id)}` })
       .from(environments)
       .where(within(organizationId, id)),
-  ] as const;
+  };
 }

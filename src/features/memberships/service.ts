@@ -1,4 +1,5 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
 import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -47,19 +48,19 @@ export async function addMember(
   const id = newId(ctx.clock);
   const membership = { id, organizationId, role: input.role, createdAt: now, updatedAt: now };
   const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
-  const [, , , [row]] = await orIfNotUnique(
-    limits.enforce(
-      ctx.db.batch([
-        limits.statement,
-        store.insertAccount(ctx.db, newAccount(ctx.clock, input)),
-        store.insertMembership(ctx.db, membership, input.email),
-        store.findMember(ctx.db, organizationId, id),
-      ]),
-    ),
+  const statements = {
+    limits: limits.statement,
+    account: store.insertAccount(ctx.db, newAccount(ctx.clock, input)),
+    membership: store.insertMembership(ctx.db, membership, input.email),
+    created: store.findMember(ctx.db, organizationId, id),
+  };
+  const { created } = await orIfNotUnique(
+    limits.enforce(runBatch(ctx.db, statements)),
     ["memberships.organization_id", "memberships.account_id"],
     () => new Conflict("The account of this e-mail address is already in the organization."),
   );
-  if (!row) throw new Error("The inserted membership did not come back");
+  const [row] = created;
+  if (!row) throw new Error("The batch returned no membership");
   return row;
 }
 
@@ -72,15 +73,15 @@ export async function changeMemberRole(
 ): Promise<MemberRow> {
   const member = await getMember(ctx, organizationId, id);
   requireOrgRole(ctx.actor, organizationId, neededFor(member.role, role));
-  const [[changed], keys] = await ctx.db.batch([
-    store.changeRole(ctx.db, organizationId, id, {
+  const { changed, keys } = await runBatch(ctx.db, {
+    changed: store.changeRole(ctx.db, organizationId, id, {
       from: member.role,
       to: role,
       now: ctx.clock.now(),
     }),
-    store.raiseKeyVersions(ctx.db, organizationId, id),
-  ]);
-  if (!changed) throw await explainRefusal(ctx, member);
+    keys: store.raiseKeyVersions(ctx.db, organizationId, id),
+  });
+  if (changed.length === 0) throw await explainRefusal(ctx, member);
   await ctx.invalidateKeys(keys);
   return { ...member, role };
 }
@@ -93,10 +94,9 @@ export async function removeMember(
 ): Promise<void> {
   const member = await getMember(ctx, organizationId, id);
   requireOrgRole(ctx.actor, organizationId, neededFor(member.role));
-  const [, keys, [removed]] = await ctx.db.batch(
-    store.removeMember(ctx.db, organizationId, id, member.role),
-  );
-  if (!removed) throw await explainRefusal(ctx, member);
+  const statements = store.removeMember(ctx.db, organizationId, id, member.role);
+  const { keys, removed } = await runBatch(ctx.db, statements);
+  if (removed.length === 0) throw await explainRefusal(ctx, member);
   await ctx.invalidateKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));
 }
 

@@ -125,8 +125,8 @@ export function raiseKeyVersions(db: Database, organizationId: string, membershi
 }
 
 /**
- * Deletes a membership and what hangs from it, all or nothing: if its role is still `from`, if the
- * organization keeps an owner, and if each project does. For one batch; the last statement tells.
+ * Deletes a membership, its keys and its roles in projects, if its role is still `from`, and if the
+ * organization and each project keep an owner.
  */
 export function removeMember(db: Database, organizationId: string, id: string, from: OrgRole) {
   const removable = and(
@@ -134,17 +134,19 @@ export function removeMember(db: Database, organizationId: string, id: string, f
     from === "owner" ? anotherOwnerRemains(db, organizationId, id) : undefined,
     ownsNoProjectAlone(db, id),
   );
-  return [
-    db.delete(projectMembers).where(and(eq(projectMembers.membershipId, id), removable)),
-    db
+  return {
+    projectRoles: db
+      .delete(projectMembers)
+      .where(and(eq(projectMembers.membershipId, id), removable)),
+    keys: db
       .delete(apiKeys)
       .where(and(eq(apiKeys.membershipId, id), removable))
       .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
-    db
+    removed: db
       .delete(memberships)
       .where(and(within(organizationId, id), removable))
       .returning({ id: memberships.id }),
-  ] as const;
+  };
 }
 
 function stillHasRole(db: Database, organizationId: string, id: string, role: OrgRole): SQL {

@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -34,14 +35,12 @@ export async function createOrganization(
   const { accountId, organizationId } = ctx.actor;
   const founding = await prepareFounding(ctx, { ...input, accountId });
   const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedBy(accountId)] });
-  await limits.enforce(ctx.db.batch([limits.statement, ...founding.statements]));
+  const statements = { limits: limits.statement, founded: founding.statements };
+  await limits.enforce(runBatch(ctx.db, statements));
   return founding.founded;
 }
 
-/**
- * The statements that make an organization, its owner and its first key, for one batch, and what
- * they will have made.
- */
+/** The statements that create an organization, its owner and its first key, and their result. */
 export async function prepareFounding(
   { db, clock }: { db: Database; clock: Clock },
   { name, accountId }: { name: string; accountId: string },
@@ -58,10 +57,10 @@ export async function prepareFounding(
     role: "owner",
   } as const;
   const founded: FoundedOrganization = { organization, apiKey: { row, key: issued.key } };
-  const statements = [
-    store.insertOrganization(db, organization),
-    store.insertOwner(db, membership),
-    insertKey(db, row),
-  ] as const;
+  const statements = {
+    organization: store.insertOrganization(db, organization),
+    owner: store.insertOwner(db, membership),
+    key: insertKey(db, row),
+  };
   return { founded, statements };
 }

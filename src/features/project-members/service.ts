@@ -4,7 +4,7 @@ import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
+import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findProject } from "../projects/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { presentProjectMember } from "./presenters.ts";
@@ -13,7 +13,7 @@ import * as store from "./store.ts";
 
 const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
 
-const changeOf = changeRecorder(
+const changes = changeRecorder(
   "project_member",
   (row: ProjectMemberRow) => row.projectId,
   (row) => ({ id: row.membershipId, ...presentProjectMember(row) }),
@@ -64,13 +64,13 @@ export async function addMembers(
     return { ...person, projectId, role: input.role, createdAt: now };
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };
-  const changes = members.map((member) => changeOf(undefined, member));
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { project_members: members.length },
   });
-  const [, inserted] = await orIfNotUnique(
-    limits.enforce(commitChange(ctx, [limits.statement, store.addMembers(db, added)], ...changes)),
+  const statements = { limits: limits.statement, inserted: store.addMembers(db, added) };
+  const { inserted } = await orIfNotUnique(
+    limits.enforce(commitChange(ctx, statements, ...members.map(changes.created))),
     ["project_members.project_id", "project_members.membership_id"],
     () => new Conflict("One of the memberships is in the project already; nobody was added."),
   );
@@ -88,11 +88,10 @@ export async function changeMemberRole(
   const before = await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
   const after = { ...before, role };
-  const write = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
-  const told = changeOf(before, after);
-  if (isNoOp(told)) return before;
-  const [[changed]] = await commitChange(ctx, [write], told);
-  if (!changed) throw await explainRefusal(ctx, projectId, membershipId);
+  const changed = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
+  const results = await commitChange(ctx, { changed }, changes.updated(before, after));
+  if (!results) return before;
+  if (results.changed.length === 0) throw await explainRefusal(ctx, projectId, membershipId);
   return after;
 }
 
@@ -104,9 +103,11 @@ export async function removeMember(
 ): Promise<void> {
   const before = await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
-  const remove = store.removeMember(ctx.db, organizationId, projectId, membershipId);
-  const [[removed]] = await commitChange(ctx, [remove], changeOf(before, undefined));
-  if (!removed) throw await explainRefusal(ctx, projectId, membershipId);
+  const statements = {
+    removed: store.removeMember(ctx.db, organizationId, projectId, membershipId),
+  };
+  const { removed } = await commitChange(ctx, statements, changes.deleted(before));
+  if (removed.length === 0) throw await explainRefusal(ctx, projectId, membershipId);
 }
 
 /** The member, for an actor who has at least the role `needed` in the project. */

@@ -1,6 +1,7 @@
 import { and, eq, exists, ne, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
 import { type OrgRole, PROJECT_ROLES, type ProjectRole } from "../../lib/roles.ts";
 import { ACCOUNT_SIZE } from "../memberships/index.ts";
@@ -130,22 +131,20 @@ export function addMembers(
 ) {
   const known = isAmong(added.organizationId, added.membershipIds);
   const count = db.select({ count: sql`count(*)` }).from(memberships).where(known);
-  return db
-    .insert(projectMembers)
-    .select(
-      db
-        .select({
-          projectId: sql<string>`${added.projectId}`.as("project_id"),
-          membershipId: memberships.id,
-          organizationId: memberships.organizationId,
-          role: sql<ProjectRole>`${added.role}`.as("member_role"),
-          createdAt: sql<number>`${added.now}`.as("added_at"),
-          projectCreatedAt: sql<number>`${added.projectCreatedAt}`.as("project_created_at"),
-        })
-        .from(memberships)
-        .where(and(known, sql`(${count}) = ${added.membershipIds.length}`)),
-    )
-    .returning({ membershipId: projectMembers.membershipId });
+  const { projectId, role, now, projectCreatedAt } = added;
+  return insertFrom(
+    db,
+    projectMembers,
+    {
+      projectId,
+      membershipId: memberships.id,
+      organizationId: memberships.organizationId,
+      role,
+      createdAt: now,
+      projectCreatedAt,
+    },
+    sql`from ${memberships} where ${and(known, sql`(${count}) = ${added.membershipIds.length}`)}`,
+  ).returning({ membershipId: projectMembers.membershipId });
 }
 
 /** Changes the role, unless the project would be left without an owner. */

@@ -1,9 +1,10 @@
 import { authorize, requireOrganization, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
+import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectChange, ProjectRow } from "./store.ts";
@@ -13,7 +14,7 @@ const FIRST_ENVIRONMENT = "production";
 
 export type NewProject = Pick<ProjectRow, "name" | "description" | "icon" | "repoId">;
 
-const changeOf = changeRecorder("project", (row: ProjectRow) => row.id, presentProject);
+const changes = changeRecorder("project", (row: ProjectRow) => row.id, presentProject);
 
 /** The project, for an actor who has at least the role `needed` in it. */
 export async function requireProject(
@@ -51,14 +52,16 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     updatedAt: now,
   };
   const first = { environmentName: FIRST_ENVIRONMENT, ownerId: ctx.actor.membershipId };
-  const insert = store.insertProject(ctx.db, project, first);
   const limits = limitGrowth(ctx, {
     organizationId: project.organizationId,
     records: { projects: 1, environments: 1, project_members: 1 },
     bytes: storedBytes(project) + bytesOf(FIRST_ENVIRONMENT, store.FIRST_CONFIGURATION),
   });
-  const change = changeOf(undefined, project);
-  await limits.enforce(commitChange(ctx, [limits.statement, ...insert], change));
+  const statements = {
+    limits: limits.statement,
+    created: store.insertProject(ctx.db, project, first),
+  };
+  await limits.enforce(commitChange(ctx, statements, changes.created(project)));
   return project;
 }
 
@@ -79,19 +82,22 @@ export async function replaceProject(
   change: ProjectChange,
 ): Promise<ProjectRow> {
   const before = await requireProject(ctx, id, "owner");
-  const replace = store.replaceProject(ctx.db, before.organizationId, id, {
+  const replaced = store.replaceProject(ctx.db, before.organizationId, id, {
     ...change,
     updatedAt: ctx.clock.now(),
   });
   const after = { ...before, ...change, name: change.name ?? before.name };
-  const told = changeOf(before, after);
-  if (isNoOp(told)) return before;
   const limits = limitGrowth(ctx, {
     organizationId: before.organizationId,
     bytes: storedBytes(after) - storedBytes(before),
   });
-  const [, [replaced]] = await limits.enforce(commitChange(ctx, [limits.statement, replace], told));
-  if (replaced) return replaced;
+  const statements = { limits: limits.statement, replaced };
+  const results = await limits.enforce(
+    commitChange(ctx, statements, changes.updated(before, after)),
+  );
+  if (!results) return before;
+  const [project] = results.replaced;
+  if (project) return project;
   await requireProject(ctx, id, "owner");
   throw new NotFound("environment in the project");
 }
@@ -102,9 +108,9 @@ export async function replaceProject(
  */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
-  const results = await ctx.db.batch(store.deleteProject(ctx.db, project.organizationId, id));
-  const [deleted] = results[results.length - 1] as { id: string }[];
-  if (deleted) return;
+  const statements = store.deleteProject(ctx.db, project.organizationId, id);
+  const { deleted } = await runBatch(ctx.db, statements);
+  if (deleted.length > 0) return;
   await requireProject(ctx, id, "owner");
   throw new Conflict("The project has a deployment that is not finished. Cancel it first.");
 }

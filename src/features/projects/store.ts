@@ -101,16 +101,16 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
 
 export const FIRST_CONFIGURATION = "{}";
 
-/** A project, its first environment, and the membership that owns it: for one batch. */
+/** A project, its first environment, and the membership that owns it. */
 export function insertProject(
   db: Database,
   project: ProjectRow,
   first: { environmentName: string; ownerId: string },
 ) {
   const { organizationId, createdAt, updatedAt } = project;
-  return [
-    db.insert(projects).values(project),
-    db.insert(environments).values({
+  return {
+    project: db.insert(projects).values(project),
+    environment: db.insert(environments).values({
       id: project.defaultEnvironmentId,
       organizationId,
       projectId: project.id,
@@ -119,7 +119,7 @@ export function insertProject(
       createdAt,
       updatedAt,
     }),
-    db.insert(projectMembers).values({
+    owner: db.insert(projectMembers).values({
       projectId: project.id,
       membershipId: first.ownerId,
       organizationId,
@@ -127,7 +127,7 @@ export function insertProject(
       createdAt,
       projectCreatedAt: createdAt,
     }),
-  ] as const;
+  };
 }
 
 /** Changes nothing unless the default environment is one of the project's. */
@@ -148,36 +148,41 @@ export function replaceProject(
     .returning();
 }
 
-/**
- * Deletes a project and what hangs from it, all or nothing: unless a deployment of it is unfinished.
- * For one batch; the last statement tells.
- */
+/** Deletes a project with its records, unless a deployment of it is active. */
 export function deleteProject(db: Database, organizationId: string, id: string) {
   const idle = noneActive("project_id", id);
   const inside = sql`(select id from environments where project_id = ${id})`;
   const ofEnvironments = (column: Column) => and(sql`${column} in ${inside}`, idle);
   const ofProject = (column: Column) => and(eq(column, id), idle);
   const sent = sql`(select id from deliveries where project_id = ${id})`;
-  return [
-    db.delete(deliveryAttempts).where(and(sql`${deliveryAttempts.deliveryId} in ${sent}`, idle)),
-    db.delete(deliveries).where(ofProject(deliveries.projectId)),
-    db.delete(integrations).where(ofProject(integrations.projectId)),
-    db.delete(changelogEntries).where(ofProject(changelogEntries.projectId)),
-    db.delete(alarms).where(ofProject(alarms.projectId)),
-    db.delete(projectMembers).where(ofProject(projectMembers.projectId)),
-    db.delete(projectConnections).where(ofProject(projectConnections.projectId)),
-    db.delete(variables).where(ofProject(variables.projectId)),
-    db.delete(resources).where(ofProject(resources.projectId)),
-    db.delete(deploymentStacks).where(ofEnvironments(deploymentStacks.environmentId)),
-    db.delete(attempts).where(ofEnvironments(attempts.environmentId)),
-    db.delete(deployments).where(ofProject(deployments.projectId)),
-    db.delete(runnerPoolEnvironments).where(ofEnvironments(runnerPoolEnvironments.environmentId)),
-    db.delete(stacks).where(ofProject(stacks.projectId)),
-    db.delete(components).where(ofProject(components.projectId)),
-    db.delete(environments).where(ofProject(environments.projectId)),
-    db
+  return {
+    deliveryAttempts: db
+      .delete(deliveryAttempts)
+      .where(and(sql`${deliveryAttempts.deliveryId} in ${sent}`, idle)),
+    deliveries: db.delete(deliveries).where(ofProject(deliveries.projectId)),
+    integrations: db.delete(integrations).where(ofProject(integrations.projectId)),
+    changelogEntries: db.delete(changelogEntries).where(ofProject(changelogEntries.projectId)),
+    alarms: db.delete(alarms).where(ofProject(alarms.projectId)),
+    projectMembers: db.delete(projectMembers).where(ofProject(projectMembers.projectId)),
+    projectConnections: db
+      .delete(projectConnections)
+      .where(ofProject(projectConnections.projectId)),
+    variables: db.delete(variables).where(ofProject(variables.projectId)),
+    resources: db.delete(resources).where(ofProject(resources.projectId)),
+    deploymentStacks: db
+      .delete(deploymentStacks)
+      .where(ofEnvironments(deploymentStacks.environmentId)),
+    attempts: db.delete(attempts).where(ofEnvironments(attempts.environmentId)),
+    deployments: db.delete(deployments).where(ofProject(deployments.projectId)),
+    runnerPoolEnvironments: db
+      .delete(runnerPoolEnvironments)
+      .where(ofEnvironments(runnerPoolEnvironments.environmentId)),
+    stacks: db.delete(stacks).where(ofProject(stacks.projectId)),
+    components: db.delete(components).where(ofProject(components.projectId)),
+    environments: db.delete(environments).where(ofProject(environments.projectId)),
+    deleted: db
       .delete(projects)
       .where(and(within(organizationId, id), idle))
       .returning({ id: projects.id }),
-  ] as const;
+  };
 }

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Runner } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { CUT, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
 import { cutDeployments, DEPLOYMENT_RECORD, STACKS_OF_PAGE } from "../deployments/index.ts";
 import { attempts, deployments } from "../deployments/table.ts";
@@ -33,24 +34,45 @@ export interface NewAttempt {
  */
 export function insertAttempt(db: Database, attempt: NewAttempt) {
   const { id, poolId, tokenId, requestId, now, offeredUntil } = attempt;
-  return db.insert(attempts).select(
-    sql`select ${id}, turn.organization_id, turn.environment_id, turn.id, ${poolId}, ${requestId},
-        place.epoch + 1, 'offered', ${offeredUntil}, null, null, null, null, ${now}, null, null,
-        ${tokenId}, null
-      from runner_pool_environments as mine
-      join environments as place on place.id = mine.environment_id
-      join deployments as turn on turn.environment_id = place.id and turn.status = 'queued'
-      where mine.pool_id = ${poolId}
-        and turn.number > place.started_number
-        and turn.number = (select min(older.number) from deployments as older
-          where older.environment_id = place.id and older.status = 'queued')
-        and not exists (select 1 from deployments as live where live.environment_id = place.id
-          and live.status in ('in_progress', 'canceling'))
-        and not exists (select 1 from attempts as held where held.environment_id = place.id
-          and held.state <> 'ended')
-        and not exists (select 1 from attempts as known
-          where known.pool_id = ${poolId} and known.request_id = ${requestId})
-      order by turn.created_at, turn.id limit 1`,
+  return insertFrom(
+    db,
+    attempts,
+    {
+      id,
+      organizationId: sql`deployments.organization_id`,
+      environmentId: sql`environments.id`,
+      deploymentId: sql`deployments.id`,
+      poolId,
+      requestId,
+      epoch: sql`environments.epoch + 1`,
+      state: "offered",
+      offeredUntil,
+      leaseUntil: null,
+      lostAt: null,
+      outcome: null,
+      completion: null,
+      createdAt: now,
+      startedAt: null,
+      endedAt: null,
+      tokenId,
+      runUntil: null,
+    },
+    sql`from runner_pool_environments
+      join environments on environments.id = runner_pool_environments.environment_id
+      join deployments on deployments.environment_id = environments.id
+        and deployments.status = 'queued'
+      where runner_pool_environments.pool_id = ${poolId}
+        and deployments.number > environments.started_number
+        and deployments.number = (select min(older.number) from deployments as older
+          where older.environment_id = environments.id and older.status = 'queued')
+        and not exists (select 1 from deployments as active
+          where active.environment_id = environments.id
+            and active.status in ('in_progress', 'canceling'))
+        and not exists (select 1 from attempts as other
+          where other.environment_id = environments.id and other.state <> 'ended')
+        and not exists (select 1 from attempts as same
+          where same.pool_id = ${poolId} and same.request_id = ${requestId})
+      order by deployments.created_at, deployments.id limit 1`,
   );
 }
 

@@ -23,8 +23,8 @@ export function complete(
   now: number,
 ) {
   const { status, reason } = resolveOutcome(outcome, failureReason, now);
-  return [
-    db
+  return {
+    deployment: db
       .update(deployments)
       .set({ status, failureReason: reason, message, finishedAt: now, updatedAt: now })
       .where(
@@ -34,7 +34,7 @@ export function complete(
           holds(reference, now),
         ),
       ),
-    db
+    attempt: db
       .update(attempts)
       .set({
         state: "ended",
@@ -43,7 +43,7 @@ export function complete(
         endedAt: now,
       })
       .where(and(within(reference), sql`changes() > 0`)),
-    db
+    environment: db
       .update(environments)
       .set({
         configuration: sql`(select configuration from deployments
@@ -55,7 +55,7 @@ export function complete(
           from deployments as won
           where won.id = ${deploymentOf(reference)} and won.status = 'succeeded')`,
       ),
-  ] as const;
+  };
 }
 
 /** What a deployment ends as when its runner says this, and why; in the terms of its own row. */

@@ -1,5 +1,6 @@
 import { and, eq, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import type { ReportedStatus } from "../deployments/index.ts";
 import { deploymentStacks } from "../deployments/table.ts";
 import type { ResourceStatusName } from "../resources/index.ts";
@@ -36,9 +37,9 @@ export function applyReport(db: Database, reference: Reference, report: Report, 
   const isNews = sql`${holds(reference, now)} and exists (select 1 from deployment_stacks as part
     where part.deployment_id = ${deploymentId} and part.stack_id = ${stackId}
       and part.seq < ${seq} and part.status in ('pending', 'in_progress'))`;
-  return [
-    ...(report.resources ? applyResources(db, stackId, report.resources, isNews, now) : []),
-    db
+  return {
+    resources: report.resources && applyResources(db, stackId, report.resources, isNews, now),
+    stack: db
       .update(deploymentStacks)
       .set({ status, statusReason, seq, timestamp: now })
       .where(
@@ -48,7 +49,7 @@ export function applyReport(db: Database, reference: Reference, report: Report, 
           isNews,
         ),
       ),
-  ] as const;
+  };
 }
 
 function applyResources(
@@ -58,10 +59,10 @@ function applyResources(
   isNews: SQL,
   now: number,
 ) {
-  return [
-    upsertResources(db, stackId, reported, isNews, now),
-    markGone(db, stackId, reported, isNews, now),
-  ] as const;
+  return {
+    upserted: upsertResources(db, stackId, reported, isNews, now),
+    deleted: markGone(db, stackId, reported, isNews, now),
+  };
 }
 
 function upsertResources(
@@ -72,28 +73,37 @@ function upsertResources(
   now: number,
 ) {
   const field = (name: keyof ReportedResource) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
-  return db
-    .insert(resources)
-    .select(
-      sql`select ${field("id")}, stacks.organization_id, stacks.project_id,
-        stacks.environment_id, stacks.id, ${field("templateId")}, ${field("physicalId")},
-        ${field("resourceType")}, ${field("status")}, ${field("statusReason")},
-        ${field("timestamp")}, ${now}, ${now}
-      from json_each(${JSON.stringify(reported)}) as item
-      join stacks on stacks.id = ${stackId}
+  return insertFrom(
+    db,
+    resources,
+    {
+      id: field("id"),
+      organizationId: sql`stacks.organization_id`,
+      projectId: sql`stacks.project_id`,
+      environmentId: sql`stacks.environment_id`,
+      stackId: sql`stacks.id`,
+      templateId: field("templateId"),
+      physicalId: field("physicalId"),
+      resourceType: field("resourceType"),
+      status: field("status"),
+      statusReason: field("statusReason"),
+      timestamp: field("timestamp"),
+      createdAt: now,
+      updatedAt: now,
+    },
+    sql`from json_each(${JSON.stringify(reported)}) as item join stacks on stacks.id = ${stackId}
       where ${isNews}`,
-    )
-    .onConflictDoUpdate({
-      target: [resources.stackId, resources.templateId],
-      set: {
-        physicalId: sql`excluded.physical_id`,
-        resourceType: sql`excluded.resource_type`,
-        status: sql`excluded.status`,
-        statusReason: sql`excluded.status_reason`,
-        timestamp: sql`excluded.timestamp`,
-        updatedAt: sql`excluded.updated_at`,
-      },
-    });
+  ).onConflictDoUpdate({
+    target: [resources.stackId, resources.templateId],
+    set: {
+      physicalId: sql`excluded.physical_id`,
+      resourceType: sql`excluded.resource_type`,
+      status: sql`excluded.status`,
+      statusReason: sql`excluded.status_reason`,
+      timestamp: sql`excluded.timestamp`,
+      updatedAt: sql`excluded.updated_at`,
+    },
+  });
 }
 
 /** Those that a report leaves out are gone at the provider, and stay on record. */

@@ -1,4 +1,5 @@
 import type { RunnerContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { auditDelivery } from "../audit/index.ts";
@@ -35,13 +36,13 @@ export async function reportStack(
     id: newId(clock),
     timestamp: each.timestamp ?? now,
   }));
-  const [[found], [stack]] = await db
-    .batch([
-      store.findLease(db, reference),
-      ...applyReport(db, reference, { ...input, resources }, now),
-      store.findStackOf(db, reference, input.stackId),
-    ])
-    .then((results) => [results[0], results.at(-1) as { seq: number }[]] as const);
+  const results = await runBatch(db, {
+    lease: store.findLease(db, reference),
+    report: applyReport(db, reference, { ...input, resources }, now),
+    stack: store.findStackOf(db, reference, input.stackId),
+  });
+  const [found] = results.lease;
+  const [stack] = results.stack;
   const hold = requireRunning(found, now);
   if (!stack) throw new NotFound("stack in the deployment");
   const desired = directiveFor(hold, now);
@@ -58,11 +59,12 @@ export async function deliverVariables(
   const { db, clock } = ctx;
   const now = clock.now();
   const live = leaseIsLive(reference, now);
-  const [[found], sealed] = await db.batch([
-    store.findLease(db, reference),
-    listSealedVariables(db, live, reference),
-    auditDelivery(ctx, reference.id, live),
-  ]);
+  const results = await runBatch(db, {
+    lease: store.findLease(db, reference),
+    sealed: listSealedVariables(db, live, reference),
+    audit: auditDelivery(ctx, reference.id, live),
+  });
+  const [found] = results.lease;
   const hold = requireRunning(found, now);
   const desired = directiveFor(hold, now);
   if (now >= (hold.leaseUntil ?? 0)) {
@@ -70,7 +72,7 @@ export async function deliverVariables(
   }
   const cipher = await ctx.cipher();
   const variables = await Promise.all(
-    sealed.map(async ({ id, organizationId, value, ...variable }) => ({
+    results.sealed.map(async ({ id, organizationId, value, ...variable }) => ({
       ...variable,
       value: await cipher.open(value, valueContext(organizationId, id)),
     })),

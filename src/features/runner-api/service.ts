@@ -1,9 +1,9 @@
 import type { RunnerContext } from "../../context.ts";
+import { commit, runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { commit } from "../changelog/index.ts";
 import { finalize, OFFER_MS, sweep } from "../deployments/index.ts";
 import type { Claim, ClaimRow } from "./claim-store.ts";
 import * as claims from "./claim-store.ts";
@@ -33,14 +33,14 @@ export async function claimDeployment(
   const { poolId, keyId: tokenId } = ctx.runner;
   const offeredUntil = now + OFFER_MS;
   const attempt = { id: newId(clock), poolId, tokenId, requestId, now, offeredUntil };
-  const results = await commit(ctx, [
-    ...sweep(db, { pool: poolId }, now),
-    ...finalize(ctx, { pool: poolId }, now),
-    claims.insertAttempt(db, attempt),
-    claims.raiseEpoch(db, attempt.id),
-    claims.findClaim(db, poolId, requestId),
-  ]);
-  const [row] = results[11];
+  const results = await commit(ctx, {
+    expired: sweep(db, { pool: poolId }, now),
+    finalized: finalize(ctx, { pool: poolId }, now),
+    attempt: claims.insertAttempt(db, attempt),
+    epoch: claims.raiseEpoch(db, attempt.id),
+    claim: claims.findClaim(db, poolId, requestId),
+  });
+  const [row] = results.claim;
   if (!row) return undefined;
   return { row, leaseToken: await ctx.leaseToken(row.attemptId), desired: directiveFor(row, now) };
 }
@@ -62,14 +62,15 @@ export async function listAttempts(ctx: RunnerContext, page: PageRequest): Promi
 }
 
 /** Says that the runner lives: its lease begins anew. */
-export async function sendHeartbeat(ctx: RunnerContext, lease: LeaseClaim): Promise<Directive> {
-  const reference = await requireLease(ctx, lease);
+export async function sendHeartbeat(ctx: RunnerContext, claim: LeaseClaim): Promise<Directive> {
+  const reference = await requireLease(ctx, claim);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const [, [found]] = await db.batch([
-    store.renewLease(db, reference, now),
-    store.findLease(db, reference),
-  ]);
+  const { lease } = await runBatch(db, {
+    renewed: store.renewLease(db, reference, now),
+    lease: store.findLease(db, reference),
+  });
+  const [found] = lease;
   return directiveFor(requireRunning(found, now), now);
 }
 
@@ -78,10 +79,11 @@ export async function releaseAttempt(ctx: RunnerContext, lease: LeaseClaim): Pro
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const [, [hold]] = await db.batch([
-    store.release(db, reference, now),
-    store.findLease(db, reference),
-  ]);
+  const results = await runBatch(db, {
+    released: store.release(db, reference, now),
+    lease: store.findLease(db, reference),
+  });
+  const [hold] = results.lease;
   if (!hold) throw new NotFound("attempt");
   if (hold.outcome === "released") return "stop";
   const { state } = requireLeaseHeld(hold, now);
@@ -100,12 +102,12 @@ export async function completeAttempt(
   const reference = await requireLease(ctx, lease);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const results = await commit(ctx, [
-    ...completions.complete(db, reference, completion, now),
-    ...finalize(ctx, { attempt: reference.id }, now),
-    store.findLease(db, reference),
-  ]);
-  const [hold] = results[8];
+  const results = await commit(ctx, {
+    completed: completions.complete(db, reference, completion, now),
+    finalized: finalize(ctx, { attempt: reference.id }, now),
+    lease: store.findLease(db, reference),
+  });
+  const [hold] = results.lease;
   if (!hold) throw new NotFound("attempt");
   if (hold.completion === completions.toCompletionText(completion)) return hold;
   if (hold.completion !== null) {

@@ -1,5 +1,6 @@
 import type { RunnerContext } from "../../context.ts";
-import { commit } from "../changelog/index.ts";
+import { commit } from "../../db/batch.ts";
+import type { Database } from "../../db/client.ts";
 import {
   type Document,
   FAILURES,
@@ -50,22 +51,20 @@ async function tryStart(
 ): Promise<StartRow | undefined> {
   const { db } = ctx;
   const now = ctx.clock.now();
-  const statements = [
-    ...store.start(db, reference, now),
-    ...finalize(ctx, { attempt: reference.id }, now),
-    store.findStart(db, reference),
-  ] as const;
-  if (!resolution) {
-    const results = await commit(ctx, statements);
-    return results[9][0];
-  }
-  const results = await commit(ctx, [
-    "message" in resolution
-      ? store.failPatch(db, reference, resolution, now)
-      : store.rebase(db, reference, resolution, now),
-    ...statements,
-  ]);
-  return results[10][0];
+  const results = await commit(ctx, {
+    resolved: resolution && resolve(db, reference, resolution, now),
+    started: store.start(db, reference, now),
+    finalized: finalize(ctx, { attempt: reference.id }, now),
+    row: store.findStart(db, reference),
+  });
+  const [row] = results.row;
+  return row;
+}
+
+function resolve(db: Database, reference: Reference, resolution: Resolution, now: number) {
+  return "message" in resolution
+    ? store.failPatch(db, reference, resolution, now)
+    : store.rebase(db, reference, resolution, now);
 }
 
 /** Whether the configuration has another version than the deployment is based on. */

@@ -167,8 +167,8 @@ export function failPatch(
  */
 export function start(db: Database, reference: Reference, now: number) {
   const { id } = reference;
-  return [
-    db
+  return {
+    deployment: db
       .update(deployments)
       .set({ status: "in_progress", startedAt: now, updatedAt: now })
       .where(
@@ -178,7 +178,7 @@ export function start(db: Database, reference: Reference, now: number) {
           isOfferedAt(reference, sql`${deployments.configurationVersion}`, now),
         ),
       ),
-    db
+    attempt: db
       .update(attempts)
       .set({
         state: "running",
@@ -189,7 +189,7 @@ export function start(db: Database, reference: Reference, now: number) {
           where runner_pools.id = ${reference.poolId})`,
       })
       .where(and(within(reference), eq(attempts.state, "offered"), sql`changes() > 0`)),
-    db
+    environment: db
       .update(environments)
       .set({
         startedNumber: sql`(select number from deployments where id = ${deploymentOf(reference)})`,
@@ -198,8 +198,8 @@ export function start(db: Database, reference: Reference, now: number) {
         sql`changes() > 0 and ${environments.id} = (select mine.environment_id
           from attempts as mine where mine.id = ${id})`,
       ),
-    supersedeOvertaken(db, id, now),
-  ] as const;
+    superseded: supersedeOvertaken(db, id, now),
+  };
 }
 
 /** Supersedes what is older than the deployment that the statement before it started. */

@@ -1,4 +1,5 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
 import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -46,12 +47,16 @@ export async function createPool(
     records: { runner_pools: 1 },
     bytes: bytesOf(name),
   });
-  const insert = store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)]);
-  const [, , , [created]] = await orIfNotUnique(
-    limits.enforce(ctx.db.batch([limits.statement, ...insert])),
+  const statements = {
+    limits: limits.statement,
+    ...store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)]),
+  };
+  const results = await orIfNotUnique(
+    limits.enforce(runBatch(ctx.db, statements)),
     ["runner_pools.organization_id", "runner_pools.name"],
     () => new Conflict("The organization has a runner pool of this name. Choose another."),
   );
+  const [created] = results.created;
   if (!created) throw new NotFound("environment in the organization");
   return created;
 }
@@ -66,8 +71,8 @@ export async function deletePool(
   id: string,
 ): Promise<void> {
   await getPool(ctx, organizationId, id);
-  const [tokens, , , [deleted]] = await ctx.db.batch(store.deletePool(ctx.db, organizationId, id));
-  if (!deleted) {
+  const { tokens, deleted } = await runBatch(ctx.db, store.deletePool(ctx.db, organizationId, id));
+  if (deleted.length === 0) {
     await getPool(ctx, organizationId, id);
     throw new Conflict("A runner of the pool has a deployment in hand. Cancel it first.");
   }
@@ -93,8 +98,9 @@ export async function createToken(
     bytes: bytesOf(name),
     bounds: [store.oneMoreToken(poolId)],
   });
-  const insert = store.insertToken(ctx.db, values);
-  const [, [row]] = await limits.enforce(ctx.db.batch([limits.statement, insert]));
+  const statements = { limits: limits.statement, created: store.insertToken(ctx.db, values) };
+  const { created } = await limits.enforce(runBatch(ctx.db, statements));
+  const [row] = created;
   if (!row) throw new Error("The inserted token did not come back");
   return { row, token };
 }

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, isNull, lt, notExists, or, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { attempts } from "../deployments/table.ts";
@@ -65,10 +66,7 @@ export function listPools(db: Database, organizationId: string, page: PageReques
     .limit(limit);
 }
 
-/**
- * A pool for environments of its organization, all of them or no pool; for one batch, the last
- * statement gives it. JSON carries the list: a statement takes at most 100 parameters.
- */
+/** A pool for environments of its organization: for all of them, or no pool. */
 export function insertPool(db: Database, pool: NewPool, environmentIds: readonly string[]) {
   const ids = sql`(select value from json_each(${JSON.stringify(environmentIds)}))`;
   const known = and(
@@ -76,24 +74,20 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
     sql`${environments.id} in ${ids}`,
   );
   const count = db.select({ count: sql`count(*)` }).from(environments).where(known);
-  const { id, organizationId, name, createdAt, updatedAt, maxRunSeconds } = pool;
-  return [
-    db.insert(runnerPools).select(
-      sql`select ${id}, ${organizationId}, ${name}, ${createdAt}, ${updatedAt}, ${maxRunSeconds}
-          where (${count}) = ${environmentIds.length}`,
+  const { id: poolId, organizationId } = pool;
+  return {
+    pool: insertFrom(db, runnerPools, pool, sql`where (${count}) = ${environmentIds.length}`),
+    environments: insertFrom(
+      db,
+      runnerPoolEnvironments,
+      { poolId, environmentId: sql`item.value`, organizationId },
+      sql`from json_each(${JSON.stringify(environmentIds)}) as item where changes() > 0`,
     ),
-    db.insert(runnerPoolEnvironments).select(
-      sql`select ${id}, item.value, ${organizationId}
-          from json_each(${JSON.stringify(environmentIds)}) as item where changes() > 0`,
-    ),
-    findPool(db, organizationId, id),
-  ] as const;
+    created: findPool(db, organizationId, poolId),
+  };
 }
 
-/**
- * Deletes a pool with its tokens, unless a runner of it has a deployment in hand; for one batch,
- * the last statement tells.
- */
+/** Deletes a pool with its tokens, unless one of its attempts is active. */
 export function deletePool(db: Database, organizationId: string, id: string) {
   const idle = notExists(
     db
@@ -101,24 +95,26 @@ export function deletePool(db: Database, organizationId: string, id: string) {
       .from(attempts)
       .where(and(eq(attempts.poolId, id), sql`${attempts.state} <> 'ended'`)),
   );
-  return [
-    db
+  return {
+    tokens: db
       .delete(runnerTokens)
       .where(and(eq(runnerTokens.poolId, id), idle))
       .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
-    db.delete(runnerPoolEnvironments).where(and(eq(runnerPoolEnvironments.poolId, id), idle)),
-    db.delete(attempts).where(
+    environments: db
+      .delete(runnerPoolEnvironments)
+      .where(and(eq(runnerPoolEnvironments.poolId, id), idle)),
+    attempts: db.delete(attempts).where(
       and(
         eq(attempts.poolId, id),
         sql`not exists (select 1 from attempts as live
             where live.pool_id = ${id} and live.state <> 'ended')`,
       ),
     ),
-    db
+    deleted: db
       .delete(runnerPools)
       .where(and(within(organizationId, id), idle))
       .returning({ id: runnerPools.id }),
-  ] as const;
+  };
 }
 
 export function oneMoreToken(poolId: string): Bound {

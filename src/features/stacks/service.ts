@@ -5,7 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange, isNoOp } from "../changelog/index.ts";
+import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentStack } from "./presenters.ts";
@@ -14,7 +14,7 @@ import * as store from "./store.ts";
 
 export type StackInput = Pick<StackRow, "name" | "componentId">;
 
-const changeOf = changeRecorder("stack", (row: StackRow) => row.projectId, presentStack);
+const changes = changeRecorder("stack", (row: StackRow) => row.projectId, presentStack);
 
 /** The stack, for an actor who has at least the role `needed` in its project. */
 export async function requireStack(
@@ -52,15 +52,14 @@ export async function createStack(
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };
   const stack = { id: newId(ctx.clock), ...scope, ...input, createdAt: now, updatedAt: now };
-  const insert = store.insertStack(ctx.db, stack);
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { stacks: 1 },
     bytes: bytesOf(stack.name),
     bounds: [store.oneMoreStack(environmentId)],
   });
-  const change = changeOf(undefined, stack);
-  await limits.enforce(refuseTakenName(commitChange(ctx, [limits.statement, insert], change)));
+  const statements = { limits: limits.statement, created: store.insertStack(ctx.db, stack) };
+  await limits.enforce(refuseTakenName(commitChange(ctx, statements, changes.created(stack))));
   return stack;
 }
 
@@ -78,12 +77,14 @@ export async function replaceStack(
   const before = await requireStack(ctx, id, "contributor");
   await requireComponentOf(ctx, before.environmentId, input.componentId);
   const change = { ...input, updatedAt: ctx.clock.now() };
-  const told = changeOf(before, { ...before, ...change });
-  if (isNoOp(told)) return before;
-  const replace = store.replaceStack(ctx.db, before.organizationId, id, change);
-  const [[replaced]] = await refuseTakenName(commitChange(ctx, [replace], told));
-  if (!replaced) throw new NotFound("stack");
-  return replaced;
+  const replaced = store.replaceStack(ctx.db, before.organizationId, id, change);
+  const results = await refuseTakenName(
+    commitChange(ctx, { replaced }, changes.updated(before, { ...before, ...change })),
+  );
+  if (!results) return before;
+  const [stack] = results.replaced;
+  if (!stack) throw new NotFound("stack");
+  return stack;
 }
 
 /**
@@ -92,10 +93,9 @@ export async function replaceStack(
  */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireStack(ctx, id, "contributor");
-  const remove = store.deleteStack(ctx.db, before.organizationId, id);
-  const results = await commitChange(ctx, remove, changeOf(before, undefined));
-  const [deleted] = results[results.length - 1] as { id: string }[];
-  if (deleted) return;
+  const statements = store.deleteStack(ctx.db, before.organizationId, id);
+  const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
+  if (deleted.length > 0) return;
   await requireStack(ctx, id, "contributor");
   throw new Conflict("An unfinished deployment holds the stack. Cancel it first.");
 }

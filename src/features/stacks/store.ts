@@ -78,20 +78,17 @@ export function replaceStack(
   return db.update(stacks).set(change).where(within(organizationId, id)).returning();
 }
 
-/**
- * Deletes a stack with its resources and alarms, unless an unfinished deployment holds it; for one batch, the
- * last statement tells.
- */
+/** Deletes a stack with its resources and alarms, unless an active deployment includes it. */
 export function deleteStack(db: Database, organizationId: string, id: string) {
   const free = sql`not exists (select 1 from deployment_stacks as held
     join deployments as live on live.id = held.deployment_id
     where held.stack_id = ${id} and live.status in ${ACTIVE_STATUSES})`;
-  return [
-    db.delete(alarms).where(and(eq(alarms.stackId, id), free)),
-    db.delete(resources).where(and(eq(resources.stackId, id), free)),
-    db
+  return {
+    alarms: db.delete(alarms).where(and(eq(alarms.stackId, id), free)),
+    resources: db.delete(resources).where(and(eq(resources.stackId, id), free)),
+    deleted: db
       .delete(stacks)
       .where(and(within(organizationId, id), free))
       .returning({ id: stacks.id }),
-  ] as const;
+  };
 }

@@ -1,5 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { type LimitedKind, RECORD_QUOTAS } from "./model.ts";
 import { limitChecks, usage } from "./table.ts";
@@ -53,11 +54,12 @@ function selectExceeded({ organizationId, records = {}, bytes = 0, bounds = [] }
 
 /** Fails the batch that it is in, before the write, if the write would exceed a limit. */
 export function checkLimits(db: Database, growth: Growth) {
-  return db
-    .insert(limitChecks)
-    .select(
-      sql`select ${growth.organizationId}, 0 from (${selectExceeded(growth)}) as exceeded limit 1`,
-    );
+  return insertFrom(
+    db,
+    limitChecks,
+    { organizationId: growth.organizationId, isWithin: 0 },
+    sql`from (${selectExceeded(growth)}) as exceeded limit 1`,
+  );
 }
 
 /** The first limit that a write would exceed, for the message. */

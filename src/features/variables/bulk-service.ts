@@ -1,15 +1,16 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
+import { commit } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { commit, insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
+import { insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
 import type { VariableInput } from "./model.ts";
 import { valueContext } from "./place.ts";
 import type { Scope, ScopeReference } from "./scope.ts";
-import { changeOf, findScope, newVariable, refuseTaken, toScope } from "./service.ts";
+import { changes, findScope, newVariable, refuseTaken, toScope } from "./service.ts";
 import type { SealedVariable, VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -56,26 +57,30 @@ async function putOnce(
   const now = ctx.clock.now();
   const { kept, removed, written } = planPut(ctx, scope, known, variables, now);
   const sealed = await sealAll(ctx, written);
-  const removals = removed.map((row) => changeOf(row, undefined));
-  const writings = written.map(({ before, after }) => changeOf(before, after));
-  const entries = { removals: toEntries(ctx, removals), writings: toEntries(ctx, writings) };
+  const removals = toEntries(ctx, removed.map(changes.deleted));
+  const writes = toEntries(
+    ctx,
+    written.map(({ before, after }) =>
+      before ? changes.updated(before, after) : changes.created(after),
+    ),
+  );
   const limits = limitPut(ctx, scope, { kept, removed, written, sealed });
   const results = await limits.enforce(
     refuseTaken(
-      commit(ctx, [
-        limits.statement,
-        store.deleteVariables(db, removed, store.isStill(reach, known)),
-        insertEntries(ctx, organizationId, entries.removals),
-        store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
-        insertEntries(ctx, organizationId, entries.writings),
-        writeChangelogEvent(ctx, [...entries.removals, ...entries.writings]),
-        store.listVariables(db, organizationId, reference.id, SHOWN),
-      ]),
+      commit(ctx, {
+        limits: limits.statement,
+        deleted: store.deleteVariables(db, removed, store.isStill(reach, known)),
+        deletions: insertEntries(ctx, organizationId, removals),
+        upserted: store.upsertVariables(db, scope, sealed, store.isStill(reach, kept), now),
+        writes: insertEntries(ctx, organizationId, writes),
+        event: writeChangelogEvent(ctx, [...removals, ...writes]),
+        rows: store.listVariables(db, organizationId, reference.id, SHOWN),
+      }),
     ),
   );
-  const [upserted, rows] = [results[3], results[6]];
-  const isWhole = mode === "merge" || rows.length === sealed.length;
-  if (isWhole && upserted.length === sealed.length) return toPage(SHOWN, rows, (row) => row);
+  const { upserted, rows } = results;
+  const isComplete = mode === "merge" || rows.length === sealed.length;
+  if (isComplete && upserted.length === sealed.length) return toPage(SHOWN, rows, (row) => row);
   throw new Conflict("Somebody else is changing the same variables. Retry.");
 }
 

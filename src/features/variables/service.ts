@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
 import { orIfNotUnique } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -18,8 +19,7 @@ import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scop
 import type { VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
-/** Tells of changes to variables, of whose values the row knows nothing. */
-export const changeOf = changeRecorder(
+export const changes = changeRecorder(
   "variable",
   (row: VariableRow) => row.projectId,
   presentVariable,
@@ -52,15 +52,17 @@ export async function createVariable(
   const { value: plain, ...shown } = input;
   const value = await (await ctx.cipher()).seal(plain, valueContext(scope.organizationId, id));
   const variable = newVariable(scope, { id, ...shown }, ctx.clock.now());
-  const insert = store.insertVariable(ctx.db, { ...variable, value });
   const limits = limitGrowth(ctx, {
     organizationId: scope.organizationId,
     records: { variables: 1 },
     bytes: bytesOf(input.name, value),
     bounds: boundsOf(scope.environmentId, [{ id, value: plain }]),
   });
-  const change = changeOf(undefined, variable);
-  await limits.enforce(refuseTaken(commitChange(ctx, [limits.statement, insert], change)));
+  const statements = {
+    limits: limits.statement,
+    created: store.insertVariable(ctx.db, { ...variable, value }),
+  };
+  await limits.enforce(refuseTaken(commitChange(ctx, statements, changes.created(variable))));
   return variable;
 }
 
@@ -83,35 +85,38 @@ export async function replaceVariable(
   const { value: plain, ...shown } = input;
   const value = await (await ctx.cipher()).seal(plain, valueContext(organizationId, id));
   const change = { ...shown, updatedAt: ctx.clock.now() };
-  const replace = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
+  const replaced = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
   const after = { ...before, ...change, version: before.version + 1 };
   const limits = limitGrowth(ctx, {
     organizationId,
     bytes: bytesOverStored([id], bytesOf(input.name, value)),
     bounds: boundsOf(before.environmentId, [{ id, value: plain }]),
   });
-  const [, [replaced]] = await limits.enforce(
-    refuseTaken(commitChange(ctx, [limits.statement, replace], changeOf(before, after))),
+  const statements = { limits: limits.statement, replaced };
+  const results = await limits.enforce(
+    refuseTaken(commitChange(ctx, statements, changes.updated(before, after))),
   );
-  if (!replaced) throw new NotFound("variable");
-  return replaced;
+  const [variable] = results?.replaced ?? [];
+  if (!variable) throw new NotFound("variable");
+  return variable;
 }
 
 /** Deletes a variable; takes a contributor. */
 export async function deleteVariable(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireVariable(ctx, id, "contributor");
-  const remove = store.deleteVariable(ctx.db, before.organizationId, id);
-  const [[deleted]] = await commitChange(ctx, [remove], changeOf(before, undefined));
-  if (!deleted) throw new NotFound("variable");
+  const statements = { deleted: store.deleteVariable(ctx.db, before.organizationId, id) };
+  const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
+  if (deleted.length === 0) throw new NotFound("variable");
 }
 
 /** Decrypts a variable's value. Who reads which, and when, goes on record in the same batch. */
 export async function revealVariable(ctx: ServiceContext, id: string): Promise<string> {
   const { organizationId, projectId } = await requireVariable(ctx, id, "contributor");
-  const [[sealed]] = await ctx.db.batch([
-    store.findSealedValue(ctx.db, organizationId, id),
-    insertAuditRecord(ctx, { action: "variable.revealed", projectId, recordId: id }),
-  ]);
+  const { found } = await runBatch(ctx.db, {
+    found: store.findSealedValue(ctx.db, organizationId, id),
+    audit: insertAuditRecord(ctx, { action: "variable.revealed", projectId, recordId: id }),
+  });
+  const [sealed] = found;
   if (!sealed) throw new NotFound("variable");
   return (await ctx.cipher()).open(sealed.value, valueContext(organizationId, id));
 }

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import type { StorageMethod } from "./model.ts";
@@ -120,16 +121,24 @@ export function upsertVariables(
   allowed: SQL,
   now: number,
 ) {
-  const { organizationId, projectId, environmentId, componentId } = scope;
   const field = (name: keyof SealedVariable) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
-  return db
-    .insert(variables)
-    .select(
-      sql`select ${field("id")}, ${organizationId}, ${projectId}, ${environmentId}, ${componentId},
-        ${scopeIdOf(scope)}, ${field("name")}, ${field("storageMethod")}, ${field("resourceId")},
-        ${field("value")}, 1, ${now}, ${now}
-        from json_each(${JSON.stringify(sealed)}) as item where ${allowed}`,
-    )
+  return insertFrom(
+    db,
+    variables,
+    {
+      ...scope,
+      id: field("id"),
+      scopeId: scopeIdOf(scope),
+      name: field("name"),
+      storageMethod: field("storageMethod"),
+      resourceId: field("resourceId"),
+      value: field("value"),
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    },
+    sql`from json_each(${JSON.stringify(sealed)}) as item where ${allowed}`,
+  )
     .onConflictDoUpdate({
       target: variables.id,
       set: {

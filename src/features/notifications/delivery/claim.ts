@@ -34,13 +34,13 @@ export type ClaimedDelivery = Awaited<ReturnType<typeof listClaimed>>[number];
  */
 export function claim(db: Database, ids: readonly string[], now: number) {
   const list = sql`json_each(${JSON.stringify(ids)}) as item`;
-  return [
-    giveUp(db, list, now),
-    claimReady(db, list, now),
-    keepPace(db, list, now),
-    putOff(db, list, now),
-    listClaimed(db, list),
-  ] as const;
+  return {
+    failed: giveUp(db, list, now),
+    claimed: claimReady(db, list, now),
+    throttle: keepPace(db, list, now),
+    deferred: putOff(db, list, now),
+    deliveries: listClaimed(db, list),
+  };
 }
 
 /** Whether a delivery is due and nobody is at it. */

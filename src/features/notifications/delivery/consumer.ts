@@ -1,3 +1,4 @@
+import { runBatch } from "../../../db/batch.ts";
 import { describeError } from "../../../lib/log.ts";
 import { CLAIM_MS, type ClaimedDelivery, claim } from "./claim.ts";
 import { type DeliveringContext, deliver } from "./deliver.ts";
@@ -58,11 +59,10 @@ async function claimAll(ctx: ConsumerContext, notices: readonly Notice[]): Promi
   // Whoever cannot open what is sealed must not claim it.
   await ctx.cipher();
   const now = ctx.clock.now();
-  const statements = claim(ctx.db, [...byId.keys()], now);
-  const [, mine, , waiting, rows] = await ctx.db.batch(statements);
+  const results = await runBatch(ctx.db, claim(ctx.db, [...byId.keys()], now));
   const idsOf = (list: readonly { id: string }[]) => new Set(list.map(({ id }) => id));
-  const claimed = { mine: idsOf(mine), waiting: idsOf(waiting) };
-  const deliveries = new Map(rows.map((row) => [row.id, row]));
+  const claimed = { mine: idsOf(results.claimed), waiting: idsOf(results.deferred) };
+  const deliveries = new Map(results.deliveries.map((row) => [row.id, row]));
   return [...byId.values()].map((notice) => {
     const delivery = deliveries.get(notice.deliveryId);
     return { notice, delivery, verdict: verdictOf(delivery, claimed, now) };

@@ -1,4 +1,4 @@
-import { commit } from "../../changelog/index.ts";
+import { commit, runBatch } from "../../../db/batch.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { Failure } from "./outcome.ts";
 import * as store from "./record.ts";
@@ -32,11 +32,11 @@ export async function deliver(
   if (!outcome.success) {
     return recordFailure(ctx, claimed, attempt, failedAttemptOf(ctx, claimed, outcome, result));
   }
-  await ctx.db.batch([
-    store.succeed(ctx.db, claimed, now),
-    store.insertAttempt(ctx.db, claimed, attempt),
-    store.endFailing(ctx.db, claimed),
-  ]);
+  await runBatch(ctx.db, {
+    delivery: store.succeed(ctx.db, claimed, now),
+    attempt: store.insertAttempt(ctx.db, claimed, attempt),
+    integration: store.endFailing(ctx.db, claimed),
+  });
   return undefined;
 }
 
@@ -63,13 +63,12 @@ async function recordFailure(
   // A single failure after days of silence says little: it has to fail once more.
   const isFailing =
     claimed.recordedAttempts > 0 && now - (claimed.failingSince ?? now) >= FAILING_MS;
-  const [[mine]] = await commit(ctx, [
-    store.fail(db, claimed, failed, now),
-    store.insertAttempt(db, claimed, attempt),
-    store.beginFailing(db, claimed, failed, now),
-    ...(failed.isGone || isFailing
-      ? store.disable(ctx, claimed, failed.isGone ? "gone" : "failing", now)
-      : []),
-  ]);
-  return mine?.status === "pending" ? failed.dueAt : undefined;
+  const reason = failed.isGone ? "gone" : "failing";
+  const { delivery } = await commit(ctx, {
+    delivery: store.fail(db, claimed, failed, now),
+    attempt: store.insertAttempt(db, claimed, attempt),
+    integration: store.beginFailing(db, claimed, failed, now),
+    disabled: failed.isGone || isFailing ? store.disable(ctx, claimed, reason, now) : undefined,
+  });
+  return delivery[0]?.status === "pending" ? failed.dueAt : undefined;
 }

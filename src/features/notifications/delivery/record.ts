@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { recordChanges } from "../../changelog/index.ts";
 import type { DisabledReason } from "../integrations/index.ts";
@@ -73,14 +74,21 @@ export function fail(
 /** Selects from the delivery, which may have been deleted while it was sent. */
 export function insertAttempt(db: Database, claimed: ClaimedDelivery, attempt: Attempt) {
   const { startedAt, durationMs, statusCode = null, error = null, response = null } = attempt;
-  return db
-    .insert(deliveryAttempts)
-    .select(
-      sql`select id, ${claimed.attempts}, organization_id, ${startedAt}, ${durationMs},
-          ${statusCode}, ${error}, ${response}
-        from deliveries where id = ${claimed.id}`,
-    )
-    .onConflictDoNothing();
+  return insertFrom(
+    db,
+    deliveryAttempts,
+    {
+      deliveryId: sql`id`,
+      number: claimed.attempts,
+      organizationId: sql`organization_id`,
+      startedAt,
+      durationMs,
+      statusCode,
+      error,
+      response,
+    },
+    sql`from deliveries where id = ${claimed.id}`,
+  ).onConflictDoNothing();
 }
 
 export function endFailing(db: Database, claimed: ClaimedDelivery) {
@@ -123,12 +131,12 @@ export function disable(
   const hasReason =
     reason === "gone" ? sql`true` : sql`${integrations.failingSince} <= ${now - FAILING_MS}`;
   const { organizationId, projectId, integrationId: id } = claimed;
-  return [
-    ctx.db
+  return {
+    integration: ctx.db
       .update(integrations)
       .set({ disabledAt: now, disabledReason: reason, updatedAt: now })
       .where(and(isUnchanged(claimed), hasReason)),
-    ...recordChanges(ctx, organizationId, [
+    changelog: recordChanges(ctx, organizationId, [
       {
         projectId,
         action: "disabled",
@@ -137,5 +145,5 @@ export function disable(
         after: { disabled_at: toTimestamp(now), disabled_reason: reason },
       },
     ]),
-  ] as const;
+  };
 }

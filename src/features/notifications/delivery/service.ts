@@ -1,17 +1,17 @@
 import type { ServiceContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
+import { commit } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
-import { commit } from "../../changelog/index.ts";
 import { findIntegration, requireIntegration } from "../integrations/index.ts";
 import { PING } from "../kinds.ts";
+import { type NewDelivery, writeDelivery } from "../outbox/index.ts";
 import type {
   AttemptRow,
   DeliveryPage,
   DeliveryRow,
   DeliveryRowInFull,
-  NewDelivery,
   Reference,
 } from "./store.ts";
 import * as store from "./store.ts";
@@ -77,8 +77,8 @@ export async function pingIntegration(
 }
 
 async function deliver(ctx: ServiceContext, delivery: NewDelivery): Promise<DeliveryRow> {
-  const statement = store.insertDelivery(ctx.db, delivery, ctx.clock.now());
-  const [[written]] = await commit(ctx, [statement]);
-  if (written) return written;
+  const { written } = await commit(ctx, { written: writeDelivery(ctx, delivery) });
+  const [row] = written;
+  if (row) return row;
   throw new Conflict("The integration is disabled. Change it, by an empty PATCH, to enable it.");
 }

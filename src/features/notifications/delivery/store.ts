@@ -1,12 +1,10 @@
-import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { unionBranches } from "../../../db/union-branches.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
-import { integrations } from "../integrations/table.ts";
-import { SWEEP_AFTER_MS } from "../outbox/index.ts";
 import type { DeliveryStatus } from "../outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 
@@ -27,9 +25,6 @@ export interface Reference {
 }
 
 const { data: _, ...COLUMNS } = getTableColumns(deliveries);
-
-/** What `commit` rings for. */
-const WRITTEN = { ...COLUMNS, deliveryId: sql<string>`id`.as("delivery_id") };
 
 /** A page of an integration's deliveries, of whichever statuses are asked for. */
 export function listDeliveries(
@@ -85,26 +80,4 @@ export function listAttempts(db: Database, organizationId: string, deliveryId: s
       ),
     )
     .orderBy(deliveryAttempts.number);
-}
-
-/** An event for one integration: a new one, or one that it was told of before. */
-export type NewDelivery = Pick<
-  DeliveryRowInFull,
-  "id" | "organizationId" | "integrationId" | "eventId" | "type" | "data" | "occurredAt"
->;
-
-/** Writes a delivery that is due at once, unless the integration is disabled or gone. */
-export function insertDelivery(db: Database, delivery: NewDelivery, now: number) {
-  const { id, organizationId, integrationId, eventId, type, data, occurredAt } = delivery;
-  return db
-    .insert(deliveries)
-    .select(
-      sql`select ${id}, organization_id, project_id, id, ${eventId}, ${type}, ${data},
-          ${occurredAt}, 'pending', 0, ${now}, null, ${now + SWEEP_AFTER_MS}, ${now}, ${now}, null,
-          null
-        from ${integrations}
-        where organization_id = ${organizationId} and id = ${integrationId}
-          and disabled_at is null`,
-    )
-    .returning(WRITTEN);
 }

@@ -1,6 +1,6 @@
 import type { SystemContext } from "../../../context.ts";
+import { commit } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { commit } from "../../changelog/index.ts";
 import { claimOverdue } from "./overdue.ts";
 
 /** Ten calls of the queue. */
@@ -18,8 +18,8 @@ export async function sweepDeliveries(ctx: SystemContext): Promise<void> {
   let enqueued = 0;
   do {
     const options = { limit: BATCH, nextMs: NEXT_MS };
-    const [taken] = await commit(ctx, [claimOverdue(ctx.db, startedAt, options)]);
-    enqueued += taken.length;
-    if (taken.length < BATCH) return;
+    const { claimed } = await commit(ctx, { claimed: claimOverdue(ctx.db, startedAt, options) });
+    enqueued += claimed.length;
+    if (claimed.length < BATCH) return;
   } while (isInTime() && enqueued < LIMITS.sweepDeliveries.value);
 }

@@ -4,7 +4,7 @@ import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { commit, isNoOp, recordChange } from "../../changelog/index.ts";
+import { commitChange } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
 import type { Kind } from "../kinds.ts";
@@ -81,6 +81,7 @@ export async function createIntegration(
     configuration: JSON.stringify(toConfiguration(input.configuration)),
     ...target,
     secret: await (await ctx.cipher()).seal(secret, secretContext(organizationId, id)),
+    linksTo: null,
     createdAt: ctx.clock.now(),
   };
   const row = toRow(integration);
@@ -89,13 +90,13 @@ export async function createIntegration(
     records: { integrations: 1 },
     bytes: storedBytes(integration) + bytesOf(integration.secret),
   });
-  const [, [created]] = await limits.enforce(
-    commit(ctx, [
-      limits.statement,
-      store.insertIntegration(ctx.db, integration),
-      ...recordChange(ctx, changeOf("created", row, { after: presentIntegration(row) })),
-    ]),
-  );
+  const statements = {
+    limits: limits.statement,
+    created: store.insertIntegration(ctx.db, integration),
+  };
+  const change = changeOf("created", row, { after: presentIntegration(row) });
+  const results = await limits.enforce(commitChange(ctx, statements, change));
+  const [created] = results.created;
   if (!created) throw new Conflict(FULL);
   return { row: created, secret };
 }
@@ -122,18 +123,17 @@ export async function updateIntegration(
     disabledReason: null,
   };
   const change = changeOf("updated", after, presentChange(before, after, target));
-  if (isNoOp(change)) return before;
   const limits = limitGrowth(ctx, {
     organizationId: before.organizationId,
     bytes: target ? store.bytesOverUrl(before, storedBytes(target)) : 0,
   });
-  const [, [updated]] = await limits.enforce(
-    commit(ctx, [
-      limits.statement,
-      store.updateIntegration(ctx.db, before, { flags, target, now }),
-      ...recordChange(ctx, change),
-    ]),
-  );
+  const statements = {
+    limits: limits.statement,
+    updated: store.updateIntegration(ctx.db, before, { flags, target, now }),
+  };
+  const results = await limits.enforce(commitChange(ctx, statements, change));
+  if (!results) return before;
+  const [updated] = results.updated;
   if (!updated) throw new NotFound(WHAT);
   return updated;
 }
@@ -156,10 +156,9 @@ export async function rotateSecret(
   const change = { secret: sealed, previousSecretUntil, updatedAt };
   const until = toTimestamp(previousSecretUntil);
   const fields = { before: {}, after: { previous_secret_until: until } };
-  const [[row]] = await commit(ctx, [
-    store.rotateSecret(ctx.db, before, change),
-    ...recordChange(ctx, changeOf("updated", before, fields)),
-  ]);
+  const statements = { rotated: store.rotateSecret(ctx.db, before, change) };
+  const results = await commitChange(ctx, statements, changeOf("updated", before, fields));
+  const [row] = results?.rotated ?? [];
   if (!row) throw new NotFound(WHAT);
   return { row, secret, previousSecretUntil };
 }
@@ -171,11 +170,9 @@ export async function deleteIntegration(
   id: string,
 ): Promise<void> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
-  const [, , [deleted]] = await commit(ctx, [
-    ...store.deleteIntegration(ctx.db, before),
-    ...recordChange(ctx, changeOf("deleted", before, { before: presentIntegration(before) })),
-  ]);
-  if (!deleted) throw new NotFound(WHAT);
+  const change = changeOf("deleted", before, { before: presentIntegration(before) });
+  const { deleted } = await commitChange(ctx, store.deleteIntegration(ctx.db, before), change);
+  if (deleted.length === 0) throw new NotFound(WHAT);
 }
 
 /** A URL that may be sent to, sealed for the integration of this ID. */
@@ -207,7 +204,6 @@ function toRow(integration: store.NewIntegration): IntegrationRow {
     failingSince: null,
     pausedUntil: null,
     lastSentAt: null,
-    linksTo: null,
     updatedAt: integration.createdAt,
   };
 }

@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
@@ -22,6 +23,7 @@ export type NewIntegration = Pick<
   | "url"
   | "shownUrl"
   | "secret"
+  | "linksTo"
   | "createdAt"
 >;
 
@@ -64,19 +66,29 @@ export function listIntegrations(db: Database, organizationId: string, projectId
     .orderBy(desc(integrations.createdAt), desc(integrations.id));
 }
 
-/** Writes nothing if the project has as many as it may have. */
-export function insertIntegration(db: Database, integration: NewIntegration) {
-  const { id, organizationId, projectId, type, configuration, url, shownUrl } = integration;
-  const { secret, createdAt } = integration;
-  return db
-    .insert(integrations)
-    .select(
-      sql`select ${id}, ${organizationId}, ${projectId}, ${type}, ${configuration}, ${url},
-          ${shownUrl}, ${secret}, null, null, null, null, null, null, null, null, ${createdAt}, ${createdAt}
-        where (select count(*) from integrations as beside where beside.project_id = ${projectId})
-          < ${MAXIMUM_INTEGRATIONS}`,
-    )
-    .returning(PUBLIC);
+/**
+ * Inserts an integration, unless the project has the maximum, or `unless` holds. Its links lead to
+ * `linksTo`, the origin of this service, if it sends messages to people.
+ */
+export function insertIntegration(db: Database, integration: NewIntegration, unless?: SQL) {
+  const { projectId, createdAt } = integration;
+  return insertFrom(
+    db,
+    integrations,
+    {
+      ...integration,
+      previousSecret: null,
+      previousSecretUntil: null,
+      disabledAt: null,
+      disabledReason: null,
+      failingSince: null,
+      pausedUntil: null,
+      lastSentAt: null,
+      updatedAt: createdAt,
+    },
+    sql`where not ${unless ?? sql`false`} and (select count(*) from integrations
+      where integrations.project_id = ${projectId}) < ${MAXIMUM_INTEGRATIONS}`,
+  ).returning(PUBLIC);
 }
 
 /** How many bytes more a URL of this size takes than the one that is stored. */
@@ -125,14 +137,14 @@ export function rotateSecret(
     .returning(PUBLIC);
 }
 
-/** Deletes an integration with its deliveries; for one batch, the last statement tells. */
+/** Deletes an integration with its deliveries. */
 export function deleteIntegration(db: Database, reference: Reference) {
   const { organizationId, id } = reference;
   const own = and(eq(deliveries.organizationId, organizationId), eq(deliveries.integrationId, id));
   const sent = db.select({ id: deliveries.id }).from(deliveries).where(own);
-  return [
-    db.delete(deliveryAttempts).where(sql`${deliveryAttempts.deliveryId} in ${sent}`),
-    db.delete(deliveries).where(own),
-    db.delete(integrations).where(within(reference)).returning({ id: integrations.id }),
-  ] as const;
+  return {
+    attempts: db.delete(deliveryAttempts).where(sql`${deliveryAttempts.deliveryId} in ${sent}`),
+    deliveries: db.delete(deliveries).where(own),
+    deleted: db.delete(integrations).where(within(reference)).returning({ id: integrations.id }),
+  };
 }

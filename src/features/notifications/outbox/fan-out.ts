@@ -1,32 +1,74 @@
-import { type SQL, sql } from "drizzle-orm";
+import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
 import { NumberedIds } from "../../../db/numbered-ids.ts";
+import { integrations } from "../integrations/table.ts";
 import { deliveries } from "./table.ts";
 
-/** The queue is told of a delivery when it is written; if not, the sweep tells it then. */
-export const SWEEP_AFTER_MS = 60_000;
+/** A delivery that is not enqueued when it is written is enqueued by the sweep after this time. */
+const SWEEP_AFTER_MS = 60_000;
+
+/** What `commit` enqueues. */
+const DELIVERY_ID = { deliveryId: sql<string>`id`.as("delivery_id") };
+
+const { data: _, ...WITHOUT_DATA } = getTableColumns(deliveries);
+
+const due = (now: number) => ({
+  status: "pending" as const,
+  attempts: 0,
+  dueAt: now,
+  claimedUntil: null,
+  sweepAt: now + SWEEP_AFTER_MS,
+  createdAt: now,
+  updatedAt: now,
+  finishedAt: null,
+  failureReason: null,
+});
 
 /**
- * Writes an event for every integration that wants it, for the batch of what it tells of. `events`
- * selects `key` (which event, and in what order), `project_id`, `type`, `kind` and `data` (JSON).
- * An event that nobody wants is not written. `commit` sends on what this returns.
+ * Writes one delivery of an event for every integration that subscribes to its kind, in the batch of
+ * the change. `events` selects `key` (which event, and in what order), `project_id`, `type`, `kind`
+ * and `data` (JSON).
  */
 export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
   const now = clock.now();
-  const eventId = new NumberedIds(clock).of(sql`dense_rank() over (order by event.key) - 1`);
-  const deliveryId = new NumberedIds(clock).of(
-    sql`row_number() over (order by event.key, wanting.id) - 1`,
-  );
-  return db
-    .insert(deliveries)
-    .select(
-      sql`select ${deliveryId}, wanting.organization_id, wanting.project_id, wanting.id, ${eventId},
-          event.type, event.data, ${now}, 'pending', 0, ${now}, null, ${now + SWEEP_AFTER_MS},
-          ${now}, ${now}, null, null
-        from (${events}) as event
-        join integrations as wanting on wanting.project_id = event.project_id
-          and wanting.disabled_at is null
-          and wanting.configuration ->> event.kind = true`,
-    )
-    .returning({ deliveryId: sql<string>`id`.as("delivery_id") });
+  return insertFrom(
+    db,
+    deliveries,
+    {
+      id: new NumberedIds(clock).of(
+        sql`row_number() over (order by event.key, integrations.id) - 1`,
+      ),
+      organizationId: sql`integrations.organization_id`,
+      projectId: sql`integrations.project_id`,
+      integrationId: sql`integrations.id`,
+      eventId: new NumberedIds(clock).of(sql`dense_rank() over (order by event.key) - 1`),
+      type: sql`event.type`,
+      data: sql`event.data`,
+      occurredAt: now,
+      ...due(now),
+    },
+    sql`from (${events}) as event
+      join integrations on integrations.project_id = event.project_id
+        and integrations.disabled_at is null
+        and integrations.configuration ->> event.kind = true`,
+  ).returning(DELIVERY_ID);
+}
+
+/** A delivery of a new event, or of one that was delivered before, to one integration. */
+export type NewDelivery = Pick<
+  typeof deliveries.$inferSelect,
+  "id" | "organizationId" | "integrationId" | "eventId" | "type" | "data" | "occurredAt"
+>;
+
+/** Writes one delivery, unless its integration is disabled or deleted. */
+export function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
+  const { organizationId, integrationId } = delivery;
+  return insertFrom(
+    db,
+    deliveries,
+    { ...delivery, projectId: sql`integrations.project_id`, ...due(clock.now()) },
+    sql`from integrations where ${eq(integrations.organizationId, organizationId)}
+      and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null`,
+  ).returning({ ...WITHOUT_DATA, ...DELIVERY_ID });
 }

@@ -1,1 +1,1 @@
-export { SWEEP_AFTER_MS, writeOutbox } from "./fan-out.ts";
+export { type NewDelivery, writeDelivery, writeOutbox } from "./fan-out.ts";

@@ -4,10 +4,10 @@ import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import type { Fetch } from "../../../lib/network.ts";
 import { lowerOrgRole } from "../../../lib/roles.ts";
-import { commit, recordChange } from "../../changelog/index.ts";
+import { commitChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
-import { MAXIMUM_INTEGRATIONS, urlContext } from "../integrations/index.ts";
+import { insertIntegration, MAXIMUM_INTEGRATIONS, urlContext } from "../integrations/index.ts";
 import { KINDS } from "../kinds.ts";
 import { authorizationUrl, exchangeCode } from "./oauth.ts";
 import { requireSlackApp, type SlackSettings, slackSettingsOf } from "./settings.ts";
@@ -103,8 +103,11 @@ async function writeIntegration(
     id,
     organizationId,
     projectId,
+    type: "slack" as const,
     configuration: JSON.stringify(CONFIGURATION),
     url: await cipher.seal(url, urlContext(organizationId, id)),
+    shownUrl: "",
+    secret: null,
     linksTo: origin,
     createdAt: ctx.clock.now(),
   };
@@ -115,14 +118,13 @@ async function writeIntegration(
     records: { integrations: 1 },
     bytes: bytesOf(integration.configuration, integration.url),
   });
-  const [, [created]] = await limits.enforce(
-    commit(ctx, [
-      limits.statement,
-      store.insertIntegration(ctx.db, integration, state),
-      ...recordChange(ctx, { projectId, action: "created", record, after }),
-    ]),
-  );
-  if (created || (await requireInstaller(ctx, state)).isUsed) return;
+  const statements = {
+    limits: limits.statement,
+    created: insertIntegration(ctx.db, integration, store.isUsed(state)),
+  };
+  const change = { projectId, action: "created", record, after } as const;
+  const { created } = await limits.enforce(commitChange(ctx, statements, change));
+  if (created.length > 0 || (await requireInstaller(ctx, state)).isUsed) return;
   throw new Conflict(
     `The project has ${MAXIMUM_INTEGRATIONS} integrations, which is the most. Delete one first.`,
   );

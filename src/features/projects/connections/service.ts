@@ -1,6 +1,7 @@
 import { authorize, type ServiceContext } from "../../../context.ts";
+import { commit } from "../../../db/batch.ts";
 import { Conflict } from "../../../lib/errors.ts";
-import { type Change, commit, commitChange, recordChange } from "../../changelog/index.ts";
+import { type Change, commitChange, recordChange } from "../../changelog/index.ts";
 import { cancelUnfinished, finalize } from "../../deployments/index.ts";
 import { findProject, type ProjectRow } from "../index.ts";
 import { presentConnection } from "./presenters.ts";
@@ -25,10 +26,11 @@ export async function connectProject(
     createdAt: now,
     updatedAt: now,
   };
-  const connect = store.connectProject(ctx.db, row);
+  const statements = store.connectProject(ctx.db, row);
   const isNew = before === undefined || store.FIELDS.some((name) => before[name] !== row[name]);
   const change = changeOf(project, "connected", before, row);
-  const [[connected]] = await commitChange(ctx, connect, ...(isNew ? [change] : []));
+  const results = await commitChange(ctx, statements, ...(isNew ? [change] : []));
+  const [connected] = results.project;
   if (connected) return connected;
   throw new Conflict("The project is disconnecting. Wait until its deployments have ended.");
 }
@@ -40,12 +42,12 @@ export async function connectProject(
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
   const { project, before } = await requireConnection(ctx, id);
   const now = ctx.clock.now();
-  await commit(ctx, [
-    ...store.beginDisconnecting(ctx.db, project.organizationId, id, now),
-    ...recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
-    cancelUnfinished(ctx.db, { project: id }, now),
-    ...finalize(ctx, { project: id }, now),
-  ]);
+  await commit(ctx, {
+    disconnecting: store.beginDisconnecting(ctx.db, project.organizationId, id, now),
+    changelog: recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
+    canceled: cancelUnfinished(ctx.db, { project: id }, now),
+    finalized: finalize(ctx, { project: id }, now),
+  });
 }
 
 /** The project, for its owner, and what it is connected to, if it is. */
@@ -66,7 +68,7 @@ function changeOf(
   action: "connected" | "disconnected",
   before: Connection | undefined,
   after: Connection | undefined,
-): Change {
+): Change<"connected" | "disconnected"> {
   return {
     projectId: id,
     action,

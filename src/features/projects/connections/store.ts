@@ -1,5 +1,6 @@
 import { and, eq, exists, ne, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
 import { projectConnections, projects } from "../table.ts";
 
 export const FIELDS = ["provider", "accountId", "region", "roleArn", "externalId"] as const;
@@ -25,41 +26,39 @@ export function findConnection(db: Database, organizationId: string, projectId: 
     );
 }
 
-/**
- * Connects a project, unless it is disconnecting; for one batch, the first statement gives the
- * project.
- */
+/** Connects a project, unless it is disconnecting. */
 export function connectProject(db: Database, connection: NewConnection) {
-  const { projectId, organizationId, createdAt, ...change } = connection;
+  const { projectId, organizationId, createdAt: _, ...change } = connection;
   const connected = db
     .select({ found: sql`1` })
     .from(projects)
     .where(and(eq(projects.id, projectId), eq(projects.connectionStatus, "connected")));
-  return [
-    db
+  return {
+    project: db
       .update(projects)
       .set({ connectionStatus: "connected", updatedAt: connection.updatedAt })
       .where(and(within(organizationId, projectId), ne(projects.connectionStatus, "disconnecting")))
       .returning(),
-    db
-      .insert(projectConnections)
-      .select(
-        sql`select ${projectId}, ${organizationId}, ${connection.provider},
-          ${connection.accountId}, ${connection.region}, ${connection.roleArn ?? null},
-          ${connection.externalId ?? null}, ${createdAt}, ${connection.updatedAt}
-          where ${exists(connected)}`,
-      )
-      .onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
-  ] as const;
+    connection: insertFrom(
+      db,
+      projectConnections,
+      {
+        ...connection,
+        roleArn: connection.roleArn ?? null,
+        externalId: connection.externalId ?? null,
+      },
+      sql`where ${exists(connected)}`,
+    ).onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
+  };
 }
 
-/** Takes a connected project's connection away; for one batch that ends its deployments, too. */
+/** Removes the connection of a connected project. The same batch ends its deployments. */
 export function beginDisconnecting(db: Database, organizationId: string, id: string, now: number) {
-  return [
-    db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
-    db
+  return {
+    connection: db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
+    project: db
       .update(projects)
       .set({ connectionStatus: "disconnecting", updatedAt: now })
       .where(and(within(organizationId, id), eq(projects.connectionStatus, "connected"))),
-  ] as const;
+  };
 }
