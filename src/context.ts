@@ -1,4 +1,5 @@
 import type { Database } from "./db/client.ts";
+import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
@@ -31,6 +32,7 @@ export interface Runner {
 /** What the service does by itself receives: the schedule, and the consumers of its queues. */
 export interface SystemContext {
   db: Database;
+  ownership: Ownership;
   clock: Clock;
   log: Log;
   /** Opens and seals values; fails while the deployment has no keyring. */

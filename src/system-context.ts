@@ -1,9 +1,13 @@
 import type { SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
+import { Ownership } from "./db/ownership.ts";
+import { FEATURES } from "./features/index.ts";
 import { enqueueDeliveries } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { describeError, type Log } from "./lib/log.ts";
+
+const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
 
 /** What requests, the schedule and the consumers of queues have in common. */
 export function systemContext(
@@ -14,6 +18,7 @@ export function systemContext(
 ): SystemContext {
   return {
     db,
+    ownership,
     clock,
     log,
     cipher: () => cipherOf(env.ENCRYPTION_KEYS),

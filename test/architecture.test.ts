@@ -19,6 +19,7 @@ interface Source {
 /** What a file is for. Its place or its name says so; a file with SQL is a store, whatever its name. */
 type Role =
   | "composition"
+  | "manifest"
   | "context"
   | "auth"
   | "http"
@@ -53,6 +54,8 @@ function roleOf(file: string, imports: readonly string[]): Role {
   const folder = FOLDERS.find((name) => file.startsWith(`${name}/`));
   if (folder) return folder;
   if (file === "context.ts") return "context";
+  if (file === "features/index.ts") return "composition";
+  if (/(^|\/)feature\.ts$/.test(file)) return "manifest";
   if (!file.startsWith("features/")) return "composition";
   if (/(^|[/-])(routes|webhooks)\.ts$/.test(file)) return "routes";
   const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
@@ -89,6 +92,7 @@ function featureOf(file: string): string | undefined {
 /** Which roles a file of each role may import, itself apart. The flow has one direction. */
 const MAY_IMPORT: Record<Role, readonly Role[]> = {
   composition: [
+    "manifest",
     "context",
     "auth",
     "http",
@@ -98,6 +102,18 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "service",
     "domain",
     "index",
+    "model",
+    "db",
+    "lib",
+  ],
+  manifest: [
+    "context",
+    "http",
+    "routes",
+    "service",
+    "domain",
+    "store",
+    "table",
     "model",
     "db",
     "lib",
@@ -164,6 +180,7 @@ const PACKAGES: readonly { name: RegExp; roles: readonly Role[] }[] = [
     name: /^(hono|@hono)\b/,
     roles: [
       "composition",
+      "manifest",
       "http",
       "reference",
       "routes",

@@ -10,6 +10,13 @@ export interface EncryptionContext {
   organizationId: string;
 }
 
+/** A column with sealed texts, of a table whose rows have an ID and an organization. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  contextOf(organizationId: string, id: string): EncryptionContext;
+}
+
 /** A sealed text that does not open: altered, of another context, or sealed under a key that is gone. */
 export class SealBroken extends Error {
   constructor(reason: string) {

@@ -3,11 +3,9 @@ import { drizzle } from "drizzle-orm/d1";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Database } from "../../src/db/client.ts";
+import { SEALED_COLUMNS } from "../../src/features/index.ts";
 import { rotateBatch } from "../../src/features/key-rotation/rotation.ts";
-import {
-  SEALED_COLUMNS,
-  type SealedColumn,
-} from "../../src/features/key-rotation/sealed-columns.ts";
+import type { SealedColumn } from "../../src/lib/cipher.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import type { Client, Parsed } from "../support/client.ts";
 import { newIntegration, newKey, newProject, newWorld } from "../support/world.ts";

@@ -91,7 +91,7 @@ export async function replaceComponent(
 /** Deletes a component with its variables; its stacks stay, and belong to no component then. */
 export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireComponent(ctx, id, "contributor");
-  const statements = store.deleteComponent(ctx.db, before.organizationId, id);
+  const statements = store.deleteComponent(ctx, before.organizationId, id);
   const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
   if (deleted.length === 0) throw new NotFound("component");
 }

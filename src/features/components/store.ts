@@ -1,10 +1,8 @@
-import { and, eq, getTableColumns } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
-import { stacks } from "../stacks/table.ts";
-import { variables } from "../variables/table.ts";
 import { components } from "./table.ts";
 
 export type ComponentRow = typeof components.$inferSelect;
@@ -56,10 +54,13 @@ export function replaceComponent(
 }
 
 /** Deletes a component with its variables. Its stacks stay in the environment. */
-export function deleteComponent(db: Database, organizationId: string, id: string) {
+export function deleteComponent(
+  { db, ownership }: SystemContext,
+  organizationId: string,
+  id: string,
+) {
   return {
-    variables: db.delete(variables).where(eq(variables.componentId, id)),
-    stacks: db.update(stacks).set({ componentId: null }).where(eq(stacks.componentId, id)),
+    records: ownership.deletionOf(db, components, id, sql`true`),
     deleted: db
       .delete(components)
       .where(within(organizationId, id))

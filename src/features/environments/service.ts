@@ -127,7 +127,7 @@ export async function replaceEnvironment(
 /** Deletes an environment with its components, stacks, variables and deployments. */
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireEnvironment(ctx, id, "contributor");
-  const statements = store.deleteEnvironment(ctx.db, before.organizationId, id);
+  const statements = store.deleteEnvironment(ctx, before.organizationId, id);
   const results = await commitChange(ctx, statements, changes.deleted(before));
   if (results.deleted.length > 0) return;
   const [left] = results.left;

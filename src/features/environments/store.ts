@@ -1,16 +1,10 @@
-import { and, type Column, eq, getTableColumns, notExists, or, type SQL, sql } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import { and, eq, getTableColumns, notExists, or, type SQL, sql } from "drizzle-orm";
+import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import { alarms } from "../alarms/table.ts";
-import { components } from "../components/table.ts";
-import { attempts, deploymentStacks, deployments, noneActive } from "../deployments/table.ts";
+import { noneActive } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
-import { resources } from "../resources/table.ts";
-import { runnerPoolEnvironments } from "../runner-pools/table.ts";
-import { stacks } from "../stacks/table.ts";
-import { variables } from "../variables/table.ts";
 import { environments } from "./table.ts";
 
 export type EnvironmentRow = typeof environments.$inferSelect;
@@ -80,36 +74,25 @@ export function replaceEnvironment(
  * Deletes an environment with its records, unless it is its project's default or a deployment of it
  * is active. `left` tells why it was not deleted.
  */
-export function deleteEnvironment(db: Database, organizationId: string, id: string) {
-  const notDefault = notExists(
-    db
-      .select({ found: sql`1` })
-      .from(projects)
-      .where(
-        and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)),
-      ),
-  );
-  const deletable = and(notDefault, noneActive("environment_id", id));
-  const inside = (column: Column) => and(eq(column, id), deletable);
-  const itsStacks = sql`(select id from stacks where environment_id = ${id})`;
+export function deleteEnvironment(
+  { db, ownership }: SystemContext,
+  organizationId: string,
+  id: string,
+) {
+  const isDefault = db
+    .select({ found: sql`1` })
+    .from(projects)
+    .where(and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)));
+  const isIdle = noneActive("environment_id", id);
+  const isDeletable = sql`${notExists(isDefault)} and ${isIdle}`;
   return {
-    alarms: db.delete(alarms).where(and(sql`${alarms.stackId} in ${itsStacks}`, deletable)),
-    variables: db.delete(variables).where(inside(variables.environmentId)),
-    resources: db.delete(resources).where(inside(resources.environmentId)),
-    deploymentStacks: db.delete(deploymentStacks).where(inside(deploymentStacks.environmentId)),
-    attempts: db.delete(attempts).where(inside(attempts.environmentId)),
-    deployments: db.delete(deployments).where(inside(deployments.environmentId)),
-    runnerPoolEnvironments: db
-      .delete(runnerPoolEnvironments)
-      .where(inside(runnerPoolEnvironments.environmentId)),
-    stacks: db.delete(stacks).where(inside(stacks.environmentId)),
-    components: db.delete(components).where(inside(components.environmentId)),
+    records: ownership.deletionOf(db, environments, id, isDeletable),
     deleted: db
       .delete(environments)
-      .where(and(within(organizationId, id), deletable))
+      .where(and(within(organizationId, id), isDeletable))
       .returning({ id: environments.id }),
     left: db
-      .select({ id: environments.id, isIdle: sql<number>`${noneActive("environment_id", id)}` })
+      .select({ id: environments.id, isIdle: sql<number>`${isIdle}` })
       .from(environments)
       .where(within(organizationId, id)),
   };

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/client.ts";
+import type { SealedColumn } from "../../lib/cipher.ts";
 import { type Cipher, SealBroken } from "../../lib/cipher.ts";
-import type { SealedColumn } from "./sealed-columns.ts";
 import { listSealedUnderOtherKeys, reseal, type SealedRow } from "./store.ts";
 
 /** What came of one batch. */

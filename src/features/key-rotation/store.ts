@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import type { SealedColumn } from "./sealed-columns.ts";
+import type { SealedColumn } from "../../lib/cipher.ts";
 
 /** A sealed text, and the row that it is in. */
 export interface SealedRow {

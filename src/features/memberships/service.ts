@@ -94,7 +94,7 @@ export async function removeMember(
 ): Promise<void> {
   const member = await getMember(ctx, organizationId, id);
   requireOrgRole(ctx.actor, organizationId, neededFor(member.role));
-  const statements = store.removeMember(ctx.db, organizationId, id, member.role);
+  const statements = store.removeMember(ctx, organizationId, id, member.role);
   const { keys, removed } = await runBatch(ctx.db, statements);
   if (removed.length === 0) throw await explainRefusal(ctx, member);
   await ctx.invalidateKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));

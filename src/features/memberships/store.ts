@@ -1,5 +1,6 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
@@ -128,23 +129,27 @@ export function raiseKeyVersions(db: Database, organizationId: string, membershi
  * Deletes a membership, its keys and its roles in projects, if its role is still `from`, and if the
  * organization and each project keep an owner.
  */
-export function removeMember(db: Database, organizationId: string, id: string, from: OrgRole) {
-  const removable = and(
+export function removeMember(
+  { db, ownership }: SystemContext,
+  organizationId: string,
+  id: string,
+  from: OrgRole,
+) {
+  const conditions = [
     stillHasRole(db, organizationId, id, from),
-    from === "owner" ? anotherOwnerRemains(db, organizationId, id) : undefined,
+    ...(from === "owner" ? [anotherOwnerRemains(db, organizationId, id)] : []),
     ownsNoProjectAlone(db, id),
-  );
+  ];
+  const isRemovable = sql.join(conditions, sql` and `);
   return {
-    projectRoles: db
-      .delete(projectMembers)
-      .where(and(eq(projectMembers.membershipId, id), removable)),
     keys: db
-      .delete(apiKeys)
-      .where(and(eq(apiKeys.membershipId, id), removable))
-      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
+      .select({ secretHash: apiKeys.secretHash, version: apiKeys.version })
+      .from(apiKeys)
+      .where(eq(apiKeys.membershipId, id)),
+    records: ownership.deletionOf(db, memberships, id, isRemovable),
     removed: db
       .delete(memberships)
-      .where(and(within(organizationId, id), removable))
+      .where(and(within(organizationId, id), isRemovable))
       .returning({ id: memberships.id }),
   };
 }

@@ -108,7 +108,7 @@ export async function replaceProject(
  */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
-  const statements = store.deleteProject(ctx.db, project.organizationId, id);
+  const statements = store.deleteProject(ctx, project.organizationId, id);
   const { deleted } = await runBatch(ctx.db, statements);
   if (deleted.length > 0) return;
   await requireProject(ctx, id, "owner");

@@ -1,21 +1,12 @@
-import { and, type Column, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import { and, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
+import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { type Bindable, compileSelect } from "../../db/compiled-select.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
-import { alarms } from "../alarms/table.ts";
-import { changelogEntries } from "../changelog/table.ts";
-import { components } from "../components/table.ts";
-import { attempts, deploymentStacks, deployments, noneActive } from "../deployments/table.ts";
+import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
-import { integrations } from "../notifications/integrations/table.ts";
-import { deliveries, deliveryAttempts } from "../notifications/outbox/table.ts";
 import { type Asking, isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
-import { resources } from "../resources/table.ts";
-import { runnerPoolEnvironments } from "../runner-pools/table.ts";
-import { stacks } from "../stacks/table.ts";
-import { variables } from "../variables/table.ts";
-import { projectConnections, projects } from "./table.ts";
+import { projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
 
@@ -149,40 +140,17 @@ export function replaceProject(
 }
 
 /** Deletes a project with its records, unless a deployment of it is active. */
-export function deleteProject(db: Database, organizationId: string, id: string) {
-  const idle = noneActive("project_id", id);
-  const inside = sql`(select id from environments where project_id = ${id})`;
-  const ofEnvironments = (column: Column) => and(sql`${column} in ${inside}`, idle);
-  const ofProject = (column: Column) => and(eq(column, id), idle);
-  const sent = sql`(select id from deliveries where project_id = ${id})`;
+export function deleteProject(
+  { db, ownership }: SystemContext,
+  organizationId: string,
+  id: string,
+) {
+  const isIdle = noneActive("project_id", id);
   return {
-    deliveryAttempts: db
-      .delete(deliveryAttempts)
-      .where(and(sql`${deliveryAttempts.deliveryId} in ${sent}`, idle)),
-    deliveries: db.delete(deliveries).where(ofProject(deliveries.projectId)),
-    integrations: db.delete(integrations).where(ofProject(integrations.projectId)),
-    changelogEntries: db.delete(changelogEntries).where(ofProject(changelogEntries.projectId)),
-    alarms: db.delete(alarms).where(ofProject(alarms.projectId)),
-    projectMembers: db.delete(projectMembers).where(ofProject(projectMembers.projectId)),
-    projectConnections: db
-      .delete(projectConnections)
-      .where(ofProject(projectConnections.projectId)),
-    variables: db.delete(variables).where(ofProject(variables.projectId)),
-    resources: db.delete(resources).where(ofProject(resources.projectId)),
-    deploymentStacks: db
-      .delete(deploymentStacks)
-      .where(ofEnvironments(deploymentStacks.environmentId)),
-    attempts: db.delete(attempts).where(ofEnvironments(attempts.environmentId)),
-    deployments: db.delete(deployments).where(ofProject(deployments.projectId)),
-    runnerPoolEnvironments: db
-      .delete(runnerPoolEnvironments)
-      .where(ofEnvironments(runnerPoolEnvironments.environmentId)),
-    stacks: db.delete(stacks).where(ofProject(stacks.projectId)),
-    components: db.delete(components).where(ofProject(components.projectId)),
-    environments: db.delete(environments).where(ofProject(environments.projectId)),
+    records: ownership.deletionOf(db, projects, id, isIdle),
     deleted: db
       .delete(projects)
-      .where(and(within(organizationId, id), idle))
+      .where(and(within(organizationId, id), isIdle))
       .returning({ id: projects.id }),
   };
 }

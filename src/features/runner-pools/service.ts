@@ -71,7 +71,7 @@ export async function deletePool(
   id: string,
 ): Promise<void> {
   await getPool(ctx, organizationId, id);
-  const { tokens, deleted } = await runBatch(ctx.db, store.deletePool(ctx.db, organizationId, id));
+  const { tokens, deleted } = await runBatch(ctx.db, store.deletePool(ctx, organizationId, id));
   if (deleted.length === 0) {
     await getPool(ctx, organizationId, id);
     throw new Conflict("A runner of the pool has a deployment in hand. Cancel it first.");

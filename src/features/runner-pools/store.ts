@@ -1,9 +1,9 @@
-import { and, eq, getTableColumns, isNull, lt, notExists, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
+import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { attempts } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
@@ -88,31 +88,18 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
 }
 
 /** Deletes a pool with its tokens, unless one of its attempts is active. */
-export function deletePool(db: Database, organizationId: string, id: string) {
-  const idle = notExists(
-    db
-      .select({ found: sql`1` })
-      .from(attempts)
-      .where(and(eq(attempts.poolId, id), sql`${attempts.state} <> 'ended'`)),
-  );
+export function deletePool({ db, ownership }: SystemContext, organizationId: string, id: string) {
+  const isIdle = sql`not exists (select 1 from attempts as active
+    where active.pool_id = ${id} and active.state <> 'ended')`;
   return {
     tokens: db
-      .delete(runnerTokens)
-      .where(and(eq(runnerTokens.poolId, id), idle))
-      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
-    environments: db
-      .delete(runnerPoolEnvironments)
-      .where(and(eq(runnerPoolEnvironments.poolId, id), idle)),
-    attempts: db.delete(attempts).where(
-      and(
-        eq(attempts.poolId, id),
-        sql`not exists (select 1 from attempts as live
-            where live.pool_id = ${id} and live.state <> 'ended')`,
-      ),
-    ),
+      .select({ secretHash: runnerTokens.secretHash, version: runnerTokens.version })
+      .from(runnerTokens)
+      .where(eq(runnerTokens.poolId, id)),
+    records: ownership.deletionOf(db, runnerPools, id, isIdle),
     deleted: db
       .delete(runnerPools)
-      .where(and(within(organizationId, id), idle))
+      .where(and(within(organizationId, id), isIdle))
       .returning({ id: runnerPools.id }),
   };
 }

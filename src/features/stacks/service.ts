@@ -93,7 +93,7 @@ export async function replaceStack(
  */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireStack(ctx, id, "contributor");
-  const statements = store.deleteStack(ctx.db, before.organizationId, id);
+  const statements = store.deleteStack(ctx, before.organizationId, id);
   const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
   if (deleted.length > 0) return;
   await requireStack(ctx, id, "contributor");

@@ -1,13 +1,11 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { alarms } from "../alarms/table.ts";
 import { components } from "../components/table.ts";
 import { ACTIVE_STATUSES } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
-import { resources } from "../resources/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { stacks } from "./table.ts";
 
@@ -79,16 +77,15 @@ export function replaceStack(
 }
 
 /** Deletes a stack with its resources and alarms, unless an active deployment includes it. */
-export function deleteStack(db: Database, organizationId: string, id: string) {
-  const free = sql`not exists (select 1 from deployment_stacks as held
-    join deployments as live on live.id = held.deployment_id
-    where held.stack_id = ${id} and live.status in ${ACTIVE_STATUSES})`;
+export function deleteStack({ db, ownership }: SystemContext, organizationId: string, id: string) {
+  const isIdle = sql`not exists (select 1 from deployment_stacks
+    join deployments on deployments.id = deployment_stacks.deployment_id
+    where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
   return {
-    alarms: db.delete(alarms).where(and(eq(alarms.stackId, id), free)),
-    resources: db.delete(resources).where(and(eq(resources.stackId, id), free)),
+    records: ownership.deletionOf(db, stacks, id, isIdle),
     deleted: db
       .delete(stacks)
-      .where(and(within(organizationId, id), free))
+      .where(and(within(organizationId, id), isIdle))
       .returning({ id: stacks.id }),
   };
 }

@@ -1,0 +1,112 @@
+import { and, type Column, eq, getTableName, is, type SQL, sql } from "drizzle-orm";
+import { getTableConfig, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Statements } from "./batch.ts";
+import type { Database } from "./client.ts";
+
+/** What becomes of a table's rows when records that they refer to are deleted. */
+export interface OwnedTable {
+  table: SQLiteTable;
+  /** Foreign keys to the owners of a row: it is deleted with any of them. */
+  deletedWith: readonly SQLiteColumn[];
+  /** Foreign keys that become null when the record that they refer to is deleted. */
+  clearedWith?: readonly SQLiteColumn[];
+  /** Why rows with a `project_id` stay when their project is deleted. */
+  outlivesProject?: string;
+}
+
+/** Which rows are deleted with which records, from the manifests of all features. */
+export class Ownership {
+  readonly #tables: readonly OwnedTable[];
+
+  constructor(tables: readonly OwnedTable[]) {
+    this.#tables = tables;
+  }
+
+  /**
+   * The statements that delete all rows that a record of `root` owns, by table and children first,
+   * if `condition` holds. The record itself stays. `condition` has to hold throughout the batch.
+   */
+  deletionOf(db: Database, root: SQLiteTable, id: string, condition: SQL): Statements {
+    const owned = this.ownedBy(root);
+    const deletions = childrenFirst(owned).map((table) => {
+      const where = and(this.#belongsTo(table, root, id), condition);
+      return [getTableName(table), db.delete(table).where(where)] as const;
+    });
+    const updates = this.#tables.flatMap(({ table, clearedWith = [] }) =>
+      clearedWith
+        .filter((column) => referencedBy(column) === root && !owned.includes(table))
+        .map((column) => {
+          const where = and(eq(column, id), condition);
+          const set = { [propertyOf(column)]: null };
+          return [getTableName(table), db.update(table).set(set).where(where)] as const;
+        }),
+    );
+    return Object.fromEntries([...deletions, ...updates]);
+  }
+
+  /** The tables whose rows are deleted with a record of `root`, directly or through others. */
+  ownedBy(root: SQLiteTable): SQLiteTable[] {
+    const owned = new Set<SQLiteTable>([root]);
+    for (let size = 0; size < owned.size; ) {
+      size = owned.size;
+      for (const { table, deletedWith } of this.#tables) {
+        if (deletedWith.some((column) => owned.has(referencedBy(column)))) owned.add(table);
+      }
+    }
+    owned.delete(root);
+    return [...owned];
+  }
+
+  /** Whether a row is owned by the record, by its own foreign key or that of the nearest owner. */
+  #belongsTo(table: SQLiteTable, root: SQLiteTable, id: string): SQL {
+    const keys = this.#tables.find((each) => each.table === table)?.deletedWith ?? [];
+    const direct = keys.find((column) => referencedBy(column) === root);
+    if (direct) return eq(direct, id);
+    const owned = this.ownedBy(root);
+    const key = keys.find((column) => owned.includes(referencedBy(column)));
+    if (!key) throw new Error(`${getTableName(table)} is not owned by ${getTableName(root)}`);
+    const owner = referencedBy(key);
+    return sql`${key} in (select ${idOf(owner)} from ${owner}
+      where ${this.#belongsTo(owner, root, id)})`;
+  }
+}
+
+/** Orders tables so that none comes before another that refers to it. */
+function childrenFirst(tables: readonly SQLiteTable[]): SQLiteTable[] {
+  const left = new Set(tables);
+  const ordered: SQLiteTable[] = [];
+  while (left.size > 0) {
+    const next = [...left].find((table) => ![...left].some((each) => refersTo(each, table)));
+    if (!next) throw new Error("The foreign keys of the tables form a cycle");
+    left.delete(next);
+    ordered.push(next);
+  }
+  return ordered;
+}
+
+function refersTo(child: SQLiteTable, parent: SQLiteTable): boolean {
+  if (child === parent) return false;
+  return getTableConfig(child).foreignKeys.some((key) => key.reference().foreignTable === parent);
+}
+
+function referencedBy(column: SQLiteColumn): SQLiteTable {
+  const { foreignKeys } = getTableConfig(column.table as SQLiteTable);
+  const key = foreignKeys.find((each) => each.reference().columns.includes(column));
+  if (!key) throw new Error(`${column.name} of ${getTableName(column.table)} is no foreign key`);
+  return key.reference().foreignTable as SQLiteTable;
+}
+
+function idOf(table: SQLiteTable): Column {
+  const id = getTableConfig(table).columns.find(({ primary }) => primary);
+  if (!id) throw new Error(`${getTableName(table)} has no primary key of one column`);
+  return id;
+}
+
+/** The name of a column in the definition of its table. */
+function propertyOf(column: SQLiteColumn): string {
+  const found = Object.entries(column.table).find(
+    ([, each]) => is(each, SQLiteColumn) && each.name === column.name,
+  );
+  if (!found) throw new Error(`${column.name} has no property`);
+  return found[0];
+}

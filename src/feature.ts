@@ -1,0 +1,36 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { SystemContext } from "./context.ts";
+import type { OwnedTable } from "./db/ownership.ts";
+import type { Open, Protected, ProtectedForRunners } from "./http/router.ts";
+import type { SealedColumn } from "./lib/cipher.ts";
+import type { Clock } from "./lib/clock.ts";
+import type { Fetch } from "./lib/network.ts";
+
+/** A section of the OpenAPI document. */
+export interface Tag {
+  name: string;
+  description: string;
+}
+
+/** What open routes are created with: they have no service context. */
+export interface OpenRouteDeps {
+  clock: Clock;
+  fetch: Fetch;
+  createContext(env: Env, execution: Pick<ExecutionContext, "waitUntil">): SystemContext;
+}
+
+/** A feature's manifest: what the service derives from the feature. */
+export interface Feature {
+  tags?: readonly Tag[];
+  /** By the credential that opens them. Open routes need none. */
+  routes?: {
+    apiKey?: readonly OpenAPIHono<Protected>[];
+    runnerToken?: readonly OpenAPIHono<ProtectedForRunners>[];
+    open?(deps: OpenRouteDeps): OpenAPIHono<Open>;
+  };
+  tables?: readonly OwnedTable[];
+  /** In the order in which they are sealed again under a new key. */
+  sealedColumns?: readonly SealedColumn[];
+  /** Runs every minute. */
+  sweep?(ctx: SystemContext): Promise<void>;
+}

@@ -1,0 +1,13 @@
+import type { Feature } from "../../feature.ts";
+import { bootstrapRoutes } from "./routes.ts";
+import { bootstraps } from "./table.ts";
+
+export const bootstrapFeature = {
+  routes: { open: ({ clock }) => bootstrapRoutes(clock) },
+  tables: [
+    {
+      table: bootstraps,
+      deletedWith: [],
+    },
+  ],
+} satisfies Feature;

@@ -1,0 +1,14 @@
+import type { Feature } from "../../feature.ts";
+import { componentRoutes } from "./routes.ts";
+import { components } from "./table.ts";
+
+export const componentsFeature = {
+  tags: [{ name: "Components", description: "The parts of an app, inside an environment." }],
+  routes: { apiKey: [componentRoutes] },
+  tables: [
+    {
+      table: components,
+      deletedWith: [components.environmentId, components.projectId],
+    },
+  ],
+} satisfies Feature;

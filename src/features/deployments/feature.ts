@@ -1,0 +1,25 @@
+import type { Feature } from "../../feature.ts";
+import { deploymentRoutes } from "./routes.ts";
+import { scopedDeploymentRoutes } from "./scoped-routes.ts";
+import { attempts, deploymentStacks, deployments } from "./table.ts";
+
+export const deploymentsFeature = {
+  tags: [
+    { name: "Deployments", description: "Moves of an environment to a configuration and source." },
+  ],
+  routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes] },
+  tables: [
+    {
+      table: deployments,
+      deletedWith: [deployments.environmentId, deployments.projectId],
+    },
+    {
+      table: deploymentStacks,
+      deletedWith: [deploymentStacks.deploymentId, deploymentStacks.environmentId],
+    },
+    {
+      table: attempts,
+      deletedWith: [attempts.deploymentId, attempts.environmentId, attempts.poolId],
+    },
+  ],
+} satisfies Feature;

@@ -1,0 +1,9 @@
+import type { Feature } from "../../feature.ts";
+import { healthRoutes } from "./routes.ts";
+
+export const healthFeature = {
+  tags: [
+    { name: "Service", description: "The service itself: set-up, health, and this reference." },
+  ],
+  routes: { open: () => healthRoutes },
+} satisfies Feature;

@@ -1,0 +1,56 @@
+import type { Feature } from "../feature.ts";
+import { alarmsFeature } from "./alarms/feature.ts";
+import { apiKeysFeature } from "./api-keys/feature.ts";
+import { auditFeature } from "./audit/feature.ts";
+import { bootstrapFeature } from "./bootstrap/feature.ts";
+import { changelogFeature } from "./changelog/feature.ts";
+import { componentsFeature } from "./components/feature.ts";
+import { deploymentsFeature } from "./deployments/feature.ts";
+import { environmentsFeature } from "./environments/feature.ts";
+import { healthFeature } from "./health/feature.ts";
+import { membershipsFeature } from "./memberships/feature.ts";
+import { deliveryFeature } from "./notifications/delivery/feature.ts";
+import { integrationsFeature } from "./notifications/integrations/feature.ts";
+import { outboxFeature } from "./notifications/outbox/feature.ts";
+import { slackFeature } from "./notifications/slack/feature.ts";
+import { organizationsFeature } from "./organizations/feature.ts";
+import { projectMembersFeature } from "./project-members/feature.ts";
+import { connectionsFeature } from "./projects/connections/feature.ts";
+import { projectsFeature } from "./projects/feature.ts";
+import { resourcesFeature } from "./resources/feature.ts";
+import { runnerApiFeature } from "./runner-api/feature.ts";
+import { runnerPoolsFeature } from "./runner-pools/feature.ts";
+import { stacksFeature } from "./stacks/feature.ts";
+import { usageFeature } from "./usage/feature.ts";
+import { variablesFeature } from "./variables/feature.ts";
+
+/** Every feature, in the order of its section in the OpenAPI document. */
+export const FEATURES: readonly Feature[] = [
+  organizationsFeature,
+  usageFeature,
+  membershipsFeature,
+  apiKeysFeature,
+  runnerPoolsFeature,
+  projectsFeature,
+  connectionsFeature,
+  changelogFeature,
+  projectMembersFeature,
+  environmentsFeature,
+  componentsFeature,
+  stacksFeature,
+  alarmsFeature,
+  variablesFeature,
+  deploymentsFeature,
+  resourcesFeature,
+  runnerApiFeature,
+  integrationsFeature,
+  slackFeature,
+  outboxFeature,
+  deliveryFeature,
+  auditFeature,
+  bootstrapFeature,
+  healthFeature,
+];
+
+/** Everything that is sealed. A secret becomes the previous one, so those come last. */
+export const SEALED_COLUMNS = FEATURES.flatMap(({ sealedColumns = [] }) => sealedColumns);

@@ -1,0 +1,25 @@
+import type { Feature } from "../../../feature.ts";
+import { secretContext, urlContext } from "./encryption-context.ts";
+import { integrationRoutes } from "./routes.ts";
+import { integrations } from "./table.ts";
+
+export const integrationsFeature = {
+  tags: [
+    {
+      name: "Notification integrations",
+      description: "Where the events of a project are sent, and which.",
+    },
+  ],
+  routes: { apiKey: [integrationRoutes] },
+  tables: [
+    {
+      table: integrations,
+      deletedWith: [integrations.projectId],
+    },
+  ],
+  sealedColumns: [
+    { table: "integrations", column: "url", contextOf: urlContext },
+    { table: "integrations", column: "secret", contextOf: secretContext },
+    { table: "integrations", column: "previous_secret", contextOf: secretContext },
+  ],
+} satisfies Feature;

@@ -1,0 +1,15 @@
+import type { Feature } from "../../../feature.ts";
+import { slackCallbackRoutes, slackRoutes } from "./routes.ts";
+import { slackSettingsOf } from "./settings.ts";
+
+export const slackFeature = {
+  routes: {
+    apiKey: [slackRoutes],
+    open: ({ fetch, createContext }) =>
+      slackCallbackRoutes((env, execution) => ({
+        ...createContext(env, execution),
+        fetch,
+        slack: slackSettingsOf(env),
+      })),
+  },
+} satisfies Feature;

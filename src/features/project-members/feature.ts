@@ -1,0 +1,14 @@
+import type { Feature } from "../../feature.ts";
+import { projectMemberRoutes } from "./routes.ts";
+import { projectMembers } from "./table.ts";
+
+export const projectMembersFeature = {
+  tags: [{ name: "Project members", description: "Who may do what in a project." }],
+  routes: { apiKey: [projectMemberRoutes] },
+  tables: [
+    {
+      table: projectMembers,
+      deletedWith: [projectMembers.projectId, projectMembers.membershipId],
+    },
+  ],
+} satisfies Feature;

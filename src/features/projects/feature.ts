@@ -1,0 +1,20 @@
+import type { Feature } from "../../feature.ts";
+import { projectRoutes } from "./routes.ts";
+import { projectConnections, projects } from "./table.ts";
+
+export const projectsFeature = {
+  tags: [
+    { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
+  ],
+  routes: { apiKey: [projectRoutes] },
+  tables: [
+    {
+      table: projects,
+      deletedWith: [],
+    },
+    {
+      table: projectConnections,
+      deletedWith: [projectConnections.projectId],
+    },
+  ],
+} satisfies Feature;

@@ -1,0 +1,19 @@
+import type { Feature } from "../../feature.ts";
+import { resourceRoutes } from "./routes.ts";
+import { resources } from "./table.ts";
+
+export const resourcesFeature = {
+  tags: [
+    {
+      name: "Resources",
+      description: "What stacks consist of at the provider, as runners report.",
+    },
+  ],
+  routes: { apiKey: [resourceRoutes] },
+  tables: [
+    {
+      table: resources,
+      deletedWith: [resources.stackId, resources.environmentId, resources.projectId],
+    },
+  ],
+} satisfies Feature;

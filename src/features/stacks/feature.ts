@@ -1,0 +1,15 @@
+import type { Feature } from "../../feature.ts";
+import { stackRoutes } from "./routes.ts";
+import { stacks } from "./table.ts";
+
+export const stacksFeature = {
+  tags: [{ name: "Stacks", description: "The units of provisioning in an environment." }],
+  routes: { apiKey: [stackRoutes] },
+  tables: [
+    {
+      table: stacks,
+      deletedWith: [stacks.environmentId, stacks.projectId],
+      clearedWith: [stacks.componentId],
+    },
+  ],
+} satisfies Feature;

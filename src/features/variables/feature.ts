@@ -1,0 +1,22 @@
+import type { Feature } from "../../feature.ts";
+import { valueContext } from "./place.ts";
+import { variableRoutes } from "./routes.ts";
+import { scopedVariableRoutes } from "./scoped-routes.ts";
+import { variables } from "./table.ts";
+
+export const variablesFeature = {
+  tags: [
+    {
+      name: "Variables",
+      description: "Encrypted values that components and environments run with.",
+    },
+  ],
+  routes: { apiKey: [variableRoutes, scopedVariableRoutes] },
+  tables: [
+    {
+      table: variables,
+      deletedWith: [variables.environmentId, variables.componentId, variables.projectId],
+    },
+  ],
+  sealedColumns: [{ table: "variables", column: "value", contextOf: valueContext }],
+} satisfies Feature;
