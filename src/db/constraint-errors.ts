@@ -1,4 +1,5 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
+import { Conflict } from "../lib/errors.ts";
 
 /**
  * What D1 itself said of a failed statement. The error that Drizzle wraps around it carries the
@@ -45,4 +46,10 @@ export async function orIfNotUnique<Result>(
   } catch (error) {
     throw isUniqueViolation(error, ...columns) ? refusal() : error;
   }
+}
+
+/** Turns a violation of the unique index over `columns` into a `Conflict` with this message. */
+export function conflictIfTaken(columns: readonly string[], message: string) {
+  return <Result>(write: PromiseLike<Result>): Promise<Result> =>
+    orIfNotUnique(write, columns, () => new Conflict(message));
 }

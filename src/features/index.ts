@@ -15,7 +15,6 @@ import { outboxFeature } from "./notifications/outbox/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
 import { projectMembersFeature } from "./project-members/feature.ts";
-import { connectionsFeature } from "./projects/connections/feature.ts";
 import { projectsFeature } from "./projects/feature.ts";
 import { resourcesFeature } from "./resources/feature.ts";
 import { runnerApiFeature } from "./runner-api/feature.ts";
@@ -32,7 +31,6 @@ export const FEATURES: readonly Feature[] = [
   apiKeysFeature,
   runnerPoolsFeature,
   projectsFeature,
-  connectionsFeature,
   changelogFeature,
   projectMembersFeature,
   environmentsFeature,

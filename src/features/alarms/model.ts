@@ -1,3 +1,9 @@
 /** What a service's alarm may say. */
 export const ALARM_STATES = ["alarm", "ok"] as const;
 export type AlarmState = (typeof ALARM_STATES)[number];
+
+export interface AlarmReport {
+  name: string;
+  state: AlarmState;
+  reason: string | null;
+}

@@ -6,10 +6,9 @@ import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { findStack, requireStack, type StackRow } from "../stacks/index.ts";
 import { limitGrowth } from "../usage/index.ts";
+import type { AlarmReport } from "./model.ts";
 import type { AlarmRow } from "./store.ts";
 import * as store from "./store.ts";
-
-export type AlarmReport = Pick<AlarmRow, "name" | "state" | "reason">;
 
 /** The alarms of a stack; takes a viewer. */
 export async function listAlarms(

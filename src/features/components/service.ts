@@ -1,20 +1,24 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
+import type { ComponentInput } from "./model.ts";
 import { presentComponent } from "./presenters.ts";
 import type { ComponentRow } from "./store.ts";
 import * as store from "./store.ts";
 
-export type ComponentInput = Pick<ComponentRow, "name" | "kind">;
-
 const changes = changeRecorder("component", (row: ComponentRow) => row.projectId, presentComponent);
+
+const refuseTakenName = conflictIfTaken(
+  ["components.environment_id", "components.name"],
+  "The environment has a component of this name. Choose another.",
+);
 
 /** The component, for an actor who has at least the role `needed` in its project. */
 export async function requireComponent(
@@ -94,13 +98,4 @@ export async function deleteComponent(ctx: ServiceContext, id: string): Promise<
   const statements = store.deleteComponent(ctx, before.organizationId, id);
   const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
   if (deleted.length === 0) throw new NotFound("component");
-}
-
-function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
-  const message = "The environment has a component of this name. Choose another.";
-  return orIfNotUnique(
-    write,
-    ["components.environment_id", "components.name"],
-    () => new Conflict(message),
-  );
 }

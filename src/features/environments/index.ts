@@ -1,3 +1,3 @@
-export { type Configuration, configurationProblem, isConfiguration } from "./configuration.ts";
+export { type Configuration, configurationProblem, isConfiguration } from "./model.ts";
 export { requireEnvironment } from "./service.ts";
 export { type EnvironmentRow, findEnvironment } from "./store.ts";

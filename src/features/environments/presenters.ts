@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
-import type { Configuration } from "./configuration.ts";
+import type { Configuration } from "./model.ts";
 import type { EnvironmentRow } from "./store.ts";
 
 export function presentEnvironment(row: EnvironmentRow) {

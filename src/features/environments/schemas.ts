@@ -3,11 +3,7 @@ import { envelopeOf } from "../../http/pagination.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { Identifier, slug, Timestamp } from "../../lib/schemas.ts";
-import {
-  configurationProblem,
-  type Configuration as Document,
-  isConfiguration,
-} from "./configuration.ts";
+import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
 const Name = slug().openapi({ description: "Unique in the project.", example: "staging" });
 

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -8,20 +8,20 @@ import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import type { Configuration } from "./configuration.ts";
+import type { EnvironmentInput } from "./model.ts";
 import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow } from "./store.ts";
 import * as store from "./store.ts";
-
-export interface EnvironmentInput {
-  name: string;
-  configuration: Configuration;
-}
 
 const changes = changeRecorder(
   "environment",
   (row: EnvironmentRow) => row.projectId,
   presentEnvironment,
+);
+
+const refuseTakenName = conflictIfTaken(
+  ["environments.project_id", "environments.name"],
+  "The project has an environment of this name. Choose another.",
 );
 
 /** The environment, for an actor who has at least the role `needed` in its project. */
@@ -136,14 +136,5 @@ export async function deleteEnvironment(ctx: ServiceContext, id: string): Promis
     left.isIdle
       ? "This is the project's default environment. Make another the default first."
       : "The environment has a deployment that is not finished. Cancel it first.",
-  );
-}
-
-function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
-  const message = "The project has an environment of this name. Choose another.";
-  return orIfNotUnique(
-    write,
-    ["environments.project_id", "environments.name"],
-    () => new Conflict(message),
   );
 }

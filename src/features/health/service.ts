@@ -1,8 +1,7 @@
 import { openForReading } from "../../db/client.ts";
 import { ApiError } from "../../lib/errors.ts";
-import { ping } from "./store.ts";
 
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** Throws, naming what is wrong, unless every secret is set and the database answers. */
 export async function checkHealth(
@@ -11,8 +10,11 @@ export async function checkHealth(
 ): Promise<void> {
   const missing = Object.keys(secrets).filter((name) => !secrets[name]);
   const database = await Promise.race([
-    ping(openForReading(d1).db).then(() => "ok"),
-    new Promise<string>((resolve) => setTimeout(resolve, PATIENCE_MS, "unreachable")),
+    openForReading(d1)
+      .db.$client.prepare("select 1")
+      .first()
+      .then(() => "ok"),
+    new Promise<string>((resolve) => setTimeout(resolve, TIMEOUT_MS, "unreachable")),
   ]).catch(() => "unreachable");
   if (missing.length === 0 && database === "ok") return;
   throw new ApiError("internal", "The deployment is not whole; see cause.", {

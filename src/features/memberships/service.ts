@@ -1,6 +1,6 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -13,6 +13,11 @@ import * as store from "./store.ts";
 const KEEPS_OWNER =
   "The organization, and each of its projects, keeps at least one owner. Make somebody else owner " +
   "first.";
+
+const refuseMember = conflictIfTaken(
+  ["memberships.organization_id", "memberships.account_id"],
+  "The account of this e-mail address is already in the organization.",
+);
 
 /** The members of an organization; takes an admin. */
 export async function listMembers(
@@ -54,11 +59,7 @@ export async function addMember(
     membership: store.insertMembership(ctx.db, membership, input.email),
     created: store.findMember(ctx.db, organizationId, id),
   };
-  const { created } = await orIfNotUnique(
-    limits.enforce(runBatch(ctx.db, statements)),
-    ["memberships.organization_id", "memberships.account_id"],
-    () => new Conflict("The account of this e-mail address is already in the organization."),
-  );
+  const { created } = await refuseMember(limits.enforce(runBatch(ctx.db, statements)));
   const [row] = created;
   if (!row) throw new Error("The batch returned no membership");
   return row;

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -12,6 +12,11 @@ import type { ProjectMemberRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
+
+const refuseMembers = conflictIfTaken(
+  ["project_members.project_id", "project_members.membership_id"],
+  "One of the memberships is in the project already; nobody was added.",
+);
 
 const changes = changeRecorder(
   "project_member",
@@ -69,10 +74,8 @@ export async function addMembers(
     records: { project_members: members.length },
   });
   const statements = { limits: limits.statement, inserted: store.addMembers(db, added) };
-  const { inserted } = await orIfNotUnique(
+  const { inserted } = await refuseMembers(
     limits.enforce(commitChange(ctx, statements, ...members.map(changes.created))),
-    ["project_members.project_id", "project_members.membership_id"],
-    () => new Conflict("One of the memberships is in the project already; nobody was added."),
   );
   if (inserted.length < members.length) throw new NotFound("membership");
   return members;

@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { connectionRoutes } from "./connections/routes.ts";
 import { projectRoutes } from "./routes.ts";
 import { projectConnections, projects } from "./table.ts";
 
@@ -6,7 +7,7 @@ export const projectsFeature = {
   tags: [
     { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
   ],
-  routes: { apiKey: [projectRoutes] },
+  routes: { apiKey: [projectRoutes, connectionRoutes] },
   tables: [
     {
       table: projects,

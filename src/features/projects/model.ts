@@ -3,3 +3,21 @@ export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 export const PROVIDERS = ["aws"] as const;
+
+/** The configuration of a project's first environment. */
+export const FIRST_CONFIGURATION = "{}";
+
+export interface NewProject {
+  name: string;
+  description: string | null;
+  icon: string | null;
+  repoId: string | null;
+}
+
+export interface ProjectChange {
+  name: string | undefined;
+  description: string | null;
+  icon: string | null;
+  repoId: string | null;
+  defaultEnvironmentId: string;
+}

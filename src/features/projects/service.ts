@@ -6,13 +6,12 @@ import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { FIRST_CONFIGURATION, type NewProject, type ProjectChange } from "./model.ts";
 import { presentProject } from "./presenters.ts";
-import type { ProjectChange, ProjectRow } from "./store.ts";
+import type { ProjectRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_ENVIRONMENT = "production";
-
-export type NewProject = Pick<ProjectRow, "name" | "description" | "icon" | "repoId">;
 
 const changes = changeRecorder("project", (row: ProjectRow) => row.id, presentProject);
 
@@ -55,7 +54,7 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
   const limits = limitGrowth(ctx, {
     organizationId: project.organizationId,
     records: { projects: 1, environments: 1, project_members: 1 },
-    bytes: storedBytes(project) + bytesOf(FIRST_ENVIRONMENT, store.FIRST_CONFIGURATION),
+    bytes: storedBytes(project) + bytesOf(FIRST_ENVIRONMENT, FIRST_CONFIGURATION),
   });
   const statements = {
     limits: limits.statement,

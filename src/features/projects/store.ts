@@ -6,17 +6,10 @@ import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../..
 import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import { type Asking, isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
 import { projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
-
-export interface ProjectChange {
-  name: string | undefined;
-  description: string | null;
-  icon: string | null;
-  repoId: string | null;
-  defaultEnvironmentId: string;
-}
 
 const within = (organizationId: Bindable, id: Bindable) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
@@ -89,8 +82,6 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
     .limit(limit);
   return selectPage(db, page, records);
 }
-
-export const FIRST_CONFIGURATION = "{}";
 
 /** A project, its first environment, and the membership that owns it. */
 export function insertProject(

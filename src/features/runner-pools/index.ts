@@ -1,2 +1,2 @@
+export { type RunnerPrincipal, runnerTokenStore } from "./credential-store.ts";
 export { parseRunnerToken, seemsRunnerToken } from "./format.ts";
-export { type RunnerPrincipal, runnerTokenStore } from "./principals.ts";

@@ -1,13 +1,19 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueRunnerToken } from "./format.ts";
+import type { RunnerPoolInput } from "./model.ts";
 import type { CreatedToken, PoolRow } from "./store.ts";
 import * as store from "./store.ts";
+
+const refuseTakenName = conflictIfTaken(
+  ["runner_pools.organization_id", "runner_pools.name"],
+  "The organization has a runner pool of this name. Choose another.",
+);
 
 /** The runner pools of an organization; takes an admin. */
 export async function listPools(
@@ -35,7 +41,7 @@ export async function getPool(
 export async function createPool(
   ctx: ServiceContext,
   organizationId: string,
-  input: { name: string; environmentIds: readonly string[]; maxRunSeconds: number },
+  input: RunnerPoolInput,
 ): Promise<PoolRow> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const now = ctx.clock.now();
@@ -51,11 +57,7 @@ export async function createPool(
     limits: limits.statement,
     ...store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)]),
   };
-  const results = await orIfNotUnique(
-    limits.enforce(runBatch(ctx.db, statements)),
-    ["runner_pools.organization_id", "runner_pools.name"],
-    () => new Conflict("The organization has a runner pool of this name. Choose another."),
-  );
+  const results = await refuseTakenName(limits.enforce(runBatch(ctx.db, statements)));
   const [created] = results.created;
   if (!created) throw new NotFound("environment in the organization");
   return created;

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -15,6 +15,11 @@ import * as store from "./store.ts";
 export type StackInput = Pick<StackRow, "name" | "componentId">;
 
 const changes = changeRecorder("stack", (row: StackRow) => row.projectId, presentStack);
+
+const refuseTakenName = conflictIfTaken(
+  ["stacks.environment_id", "stacks.name"],
+  "The environment has a stack of this name. Choose another.",
+);
 
 /** The stack, for an actor who has at least the role `needed` in its project. */
 export async function requireStack(
@@ -109,13 +114,4 @@ async function requireComponentOf(
   if (componentId === null) return;
   const [component] = await store.findComponentOf(ctx.db, environmentId, componentId);
   if (!component) throw new NotFound("component in the environment");
-}
-
-function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
-  const message = "The environment has a stack of this name. Choose another.";
-  return orIfNotUnique(
-    write,
-    ["stacks.environment_id", "stacks.name"],
-    () => new Conflict(message),
-  );
 }

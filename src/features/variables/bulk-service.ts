@@ -8,7 +8,7 @@ import { insertEntries, toEntries, writeChangelogEvent } from "../changelog/inde
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
 import type { VariableInput } from "./model.ts";
-import { valueContext } from "./place.ts";
+import { valueContext } from "./model.ts";
 import type { Scope, ScopeReference } from "./scope.ts";
 import { changes, findScope, newVariable, refuseTaken, toScope } from "./service.ts";
 import type { SealedVariable, VariableRow } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { Feature } from "../../feature.ts";
-import { valueContext } from "./place.ts";
+import { valueContext } from "./model.ts";
 import { variableRoutes } from "./routes.ts";
 import { scopedVariableRoutes } from "./scoped-routes.ts";
 import { variables } from "./table.ts";

@@ -1,9 +1,9 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { insertAuditRecord } from "../audit/index.ts";
@@ -13,7 +13,7 @@ import { findEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { boundsOf, bytesOverStored } from "./bounds-store.ts";
 import type { VariableInput } from "./model.ts";
-import { valueContext } from "./place.ts";
+import { valueContext } from "./model.ts";
 import { presentVariable } from "./presenters.ts";
 import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
 import type { VariableRow } from "./store.ts";
@@ -157,22 +157,20 @@ export function newVariable(
   };
 }
 
-/** Puts what a unique index refuses into words. */
+const refuseTakenName = conflictIfTaken(
+  ["variables.scope_id", "variables.name"],
+  "There is a variable of this name. Replace it, or choose another name.",
+);
+
+const refuseTakenResourceId = conflictIfTaken(
+  ["variables.resource_id"],
+  "A variable that once had this name still holds its resource_id. Delete it, or choose another " +
+    "name.",
+);
+
+/** Turns violations of the unique indexes of variables into conflicts. */
 export function refuseTaken<Result>(write: PromiseLike<Result>): Promise<Result> {
-  const name = orIfNotUnique(
-    write,
-    ["variables.scope_id", "variables.name"],
-    () => new Conflict("There is a variable of this name. Replace it, or choose another name."),
-  );
-  return orIfNotUnique(
-    name,
-    ["variables.resource_id"],
-    () =>
-      new Conflict(
-        "A variable that once had this name still holds its resource_id. Delete it, or choose " +
-          "another name.",
-      ),
-  );
+  return refuseTakenResourceId(refuseTakenName(write));
 }
 
 async function requireVariable(

@@ -1,6 +1,11 @@
 import { isObject, jsonBytes } from "../../lib/json-value.ts";
 import { LIMITS } from "../../lib/limits.ts";
 
+export interface EnvironmentInput {
+  name: string;
+  configuration: Configuration;
+}
+
 /** A JSON document that deployments change. */
 export type Configuration = Record<string, unknown>;
 
