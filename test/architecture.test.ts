@@ -232,6 +232,7 @@ describe("imports", () => {
     const breaches = files.flatMap(({ file, feature, imports }) =>
       imports
         .filter((name) => feature && featureOf(name) && featureOf(name) !== feature)
+        .filter((name) => !featureOf(name)?.startsWith(`${feature}/`))
         .filter((name) => !["index", "table", "model"].includes(String(roles.get(name))))
         .map((name) => `${file} imports ${name}`),
     );
