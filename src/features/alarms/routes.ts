@@ -8,7 +8,7 @@ import {
   NEEDS,
   RUNNER_TOKEN,
 } from "../../http/replies.ts";
-import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
+import { createRouter, type RunnerEnv } from "../../http/router.ts";
 import { presentAlarm } from "./presenters.ts";
 import { Alarm, AlarmList, AlarmParams, AlarmReport, StackParams } from "./schemas.ts";
 import { listAlarms, reportAlarm, reportAlarmAsRunner } from "./service.ts";
@@ -55,7 +55,7 @@ export const alarmRoutes = createRouter()
   });
 
 /** What of it is behind the runners' gate; the document has it from the routes above. */
-export const alarmRoutesForRunners = createRouter<ProtectedForRunners>().openapi(
+export const alarmRoutesForRunners = createRouter<RunnerEnv>().openapi(
   createRoute({ ...report, hide: true }),
   async (c) => {
     const { stack_id, name } = c.req.valid("param");

@@ -1,14 +1,14 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
-import { createRouter, type Open, readJsonBody } from "../../http/router.ts";
+import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewPerson } from "../memberships/index.ts";
 import { CreatedOrganization, presentFoundedOrganization } from "../organizations/index.ts";
 import { Bootstrap } from "./schemas.ts";
 import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
 
-const requireToken: MiddlewareHandler<Open> = async (c, next) => {
+const requireToken: MiddlewareHandler<PublicEnv> = async (c, next) => {
   const [, token] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? [];
   await requireBootstrapToken(token, c.env.BOOTSTRAP_TOKEN);
   await requireUnused(c.env.DB);
@@ -34,7 +34,7 @@ const create = createRoute({
 });
 
 export function bootstrapRoutes(clock: Clock) {
-  return createRouter<Open>().openapi(create, async (c) => {
+  return createRouter<PublicEnv>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
     const input = { organizationName: organization.name, account: toNewPerson(account) };
     const founded = await bootstrap(c.env.DB, clock, input);

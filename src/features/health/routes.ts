@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ERROR_REPLIES, jsonReply } from "../../http/replies.ts";
-import { createRouter, type Open } from "../../http/router.ts";
+import { createRouter, type PublicEnv } from "../../http/router.ts";
 import { checkHealth } from "./service.ts";
 
 const Health = z
@@ -26,7 +26,7 @@ const read = createRoute({
 
 const HEALTHY = { status: "ok", database: "ok" } as const;
 
-export const healthRoutes = createRouter<Open>().openapi(read, async (c) => {
+export const healthRoutes = createRouter<PublicEnv>().openapi(read, async (c) => {
   const { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS, LEASE_SECRET } = c.env;
   await checkHealth(c.env.DB, { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS, LEASE_SECRET });
   return c.json({ ...HEALTHY, missing_secrets: [] }, 200);

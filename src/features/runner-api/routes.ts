@@ -1,7 +1,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ERROR_REPLIES, jsonBody, jsonReply, RUNNER_TOKEN } from "../../http/replies.ts";
-import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
+import { createRouter, type RunnerEnv } from "../../http/router.ts";
 import { DIRECTIVE_HEADER } from "./errors.ts";
 import {
   presentClaim,
@@ -156,7 +156,7 @@ const release = createRoute({
   responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
 });
 
-export const runnerRoutes = createRouter<ProtectedForRunners>()
+export const runnerRoutes = createRouter<RunnerEnv>()
   .openapi(claim, async (c) => {
     const claimed = await claimDeployment(c.env, c.req.valid("json").request_id);
     if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER });

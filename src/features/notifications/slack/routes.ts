@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ProjectParams } from "../../../http/params.ts";
 import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../../http/replies.ts";
-import { createRouter, type Open } from "../../../http/router.ts";
+import { createRouter, type PublicEnv } from "../../../http/router.ts";
 import { PAGE_HEADERS, renderConnected } from "./page.ts";
 import { CallbackQuery, SlackInstallation } from "./schemas.ts";
 import { finishInstallation, type InstallingContext, startInstallation } from "./service.ts";
@@ -49,7 +49,7 @@ export const slackRoutes = createRouter().openapi(install, async (c) => {
 export function slackCallbackRoutes(
   bind: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => InstallingContext,
 ) {
-  return createRouter<Open>().openapi(callback, async (c) => {
+  return createRouter<PublicEnv>().openapi(callback, async (c) => {
     const { code, state, error } = c.req.valid("query");
     const { origin } = new URL(c.req.url);
     const input = { code, state, error, origin };
