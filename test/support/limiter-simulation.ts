@@ -1,6 +1,9 @@
 import { LIMITS } from "../../src/lib/limits.ts";
 import { type KeyDecision, KeyWindow } from "../../src/rate-limits/key-window.ts";
-import { OrganizationWindow } from "../../src/rate-limits/organization-window.ts";
+import {
+  type LeaseResponse,
+  OrganizationWindow,
+} from "../../src/rate-limits/organization-window.ts";
 import { randomOf } from "../walk/walk.ts";
 
 /** From the first request to its retry, as in the key's object. */
@@ -44,8 +47,8 @@ export class LimiterSimulation {
   readonly #events: { at: number; run: () => void }[] = [];
   /** The next `remaining` decisions are admissions by the last response, decided at `at`. */
   #granted = { at: 0, remaining: 0 };
-  /** By the ID of the request, which a retry shares. */
-  readonly #decidedAt = new Map<string, number>();
+  /** By the ID of the lease request, which a retry shares. */
+  readonly #decisions = new Map<string, { at: number; response: LeaseResponse }>();
   #now = 0;
   #ids = 0;
 
@@ -119,9 +122,11 @@ export class LimiterSimulation {
     delayMs: number,
   ): void {
     this.#schedule(this.#now + delayMs + this.#latency(), () => {
-      const decidedAt = this.#decidedAt.get(request.id) ?? this.#now;
-      this.#decidedAt.set(request.id, decidedAt);
       const response = this.#organization.lease(request, this.#now);
+      const earlier = this.#decisions.get(request.id);
+      // The object decides again on a retry if its cache has evicted the first response.
+      const decidedAt = earlier?.response === response ? earlier.at : this.#now;
+      this.#decisions.set(request.id, { at: decidedAt, response });
       if (isResponseLost) return;
       this.#schedule(this.#now + this.#latency(), () => {
         key.pending -= 1;
