@@ -54,7 +54,7 @@ import {
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import type { Fetch } from "./lib/network.ts";
-import { ClientAddressLimiter, POLICIES } from "./rate-limits/index.ts";
+import { ClientAddressLimiter } from "./rate-limits/index.ts";
 import { referenceRoutes } from "./reference/routes.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";
 
@@ -118,7 +118,7 @@ interface PublicRouteDeps {
 /** One router for each kind of credential, and the index of the routes of all of them. */
 function createRouters(deps: PublicRouteDeps) {
   const all = new OpenAPIHono();
-  const describe = () => describeApi(all, POLICIES);
+  const describe = () => describeApi(all);
   const requiresBody: RequiresBody = (method, path) =>
     routes.find(method, path)?.requiresBody === true;
   const publicRouter = createPublicRouter(deps, describe);

@@ -10,7 +10,6 @@ import {
   type ClientAddressLimiter,
   ConcurrentRequests,
   Limiter,
-  POLICIES,
   type PolicyName,
   type RateLimitResult,
   rateLimitHeaders,
@@ -88,7 +87,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     requestLog.keyId = principal.keyId;
     requestLog.organizationId = principal.organizationId;
     const isRead = /^(GET|HEAD)$/.test(request.method) && !route?.writes;
-    const policy = toPolicy(route?.policy) ?? this.#scheme.defaultPolicy;
+    const policy = route?.policy ?? this.#scheme.defaultPolicy;
     const hasRoute = route !== undefined;
     const limited = { context, key, principal, policy, isRead, hasRoute };
     return this.#concurrentRequests.track(key.secretHash, (others) => {
@@ -182,8 +181,4 @@ function hasSameAuthority(
   b: Principal & { role?: string },
 ): boolean {
   return a.version === b.version && a.role === b.role;
-}
-
-function toPolicy(name: string | undefined): PolicyName | undefined {
-  return name !== undefined && name in POLICIES ? (name as PolicyName) : undefined;
 }

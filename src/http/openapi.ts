@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { LIMITS } from "../lib/limits.ts";
+import { POLICIES } from "../rate-limits/policies.ts";
 import { ERROR_REPLIES } from "./replies.ts";
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
@@ -115,10 +116,7 @@ function header(description: string, type: "string" | "integer" = "string") {
   return { description, schema: { type } };
 }
 
-/** Rate limit policies: `limit` is in requests per 60 seconds. */
-export type Policies = Readonly<Record<string, { limit: number; appliesTo: string }>>;
-
-export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDocument {
+export function describeApi(router: OpenAPIHono): OpenApiDocument {
   router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
     type: "apiKey",
     in: "header",
@@ -143,7 +141,7 @@ export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDoc
     info: {
       title: "Longshore",
       version: "1",
-      description: `${DESCRIPTION}\n\n${describePolicies(policies)}`,
+      description: `${DESCRIPTION}\n\n${describePolicies()}`,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This deployment" }],
@@ -154,8 +152,8 @@ export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDoc
   return document;
 }
 
-function describePolicies(policies: Policies): string {
-  const each = Object.entries(policies).map(
+function describePolicies(): string {
+  const each = Object.entries(POLICIES).map(
     ([name, { limit, appliesTo }]) => `\`${name}\` admits ${limit} (${appliesTo})`,
   );
   const { value: factor } = LIMITS.organizationRequests;

@@ -4,10 +4,6 @@ import type { ProjectRole } from "../lib/roles.ts";
 
 const EXAMPLE = new NotFound("project");
 
-export const API_KEY = [{ api_key: [] }];
-
-export const RUNNER_TOKEN = [{ runner_token: [] }];
-
 export function jsonReply<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }

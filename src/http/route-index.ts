@@ -3,15 +3,16 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { type ApiError, MethodNotImplemented, NotFound } from "../lib/errors.ts";
+import type { PolicyName } from "../rate-limits/policies.ts";
+import { type Credential, optionsOf } from "./operation.ts";
 
 /** The properties of a route that the request pipeline reads before the route runs. */
 export interface IndexedRoute {
   method: string;
   /** As in the OpenAPI document: `/v1/projects/{project_id}`. */
   path: string;
-  /** The rate limit policy that the route names with `x-ratelimit-policy`. */
-  policy: string | undefined;
-  /** Whether a GET writes, which the route states with `x-writes`. */
+  policy: PolicyName | undefined;
+  /** Whether the route writes although its method is GET. */
   writes: boolean;
   /** Whether the route needs neither an API key nor a runner token. */
   isPublic: boolean;
@@ -31,14 +32,13 @@ export class RouteIndex {
       if (definition.type !== "route") continue;
       const { route } = definition;
       const method = route.method.toUpperCase();
-      const policy: unknown = route["x-ratelimit-policy"];
-      const accepts = (credential: string) =>
-        route.security?.some((each) => credential in each) === true;
+      const { credentials, policy, writes } = optionsOf(route);
+      const accepts = (credential: Credential) => credentials.includes(credential);
       const indexed = {
         method,
         path: route.path,
-        policy: typeof policy === "string" ? policy : undefined,
-        writes: route["x-writes"] === true,
+        policy,
+        writes,
         isPublic: !accepts("api_key") && !accepts("runner_token"),
         acceptsRunnerToken: accepts("runner_token"),
         requiresBody: route.request?.body?.required === true,

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from "../http/openapi.ts";
+import { POLICY_EXTENSION } from "../http/operation.ts";
 import { type Schema, Schemas } from "./schemas.ts";
 
 /** The parts of an OpenAPI document that the page shows, in the order of the page. */
@@ -74,7 +75,7 @@ interface DocumentedOperation {
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content?: Content };
   responses?: Record<string, { description?: string; content?: Content }>;
-  "x-ratelimit-policy"?: string;
+  [POLICY_EXTENSION]?: string;
 }
 
 /** This tag has no operations: its description introduces the webhooks. */
@@ -129,8 +130,7 @@ function readOperation(
     summary,
     description,
     credential,
-    policy:
-      documented["x-ratelimit-policy"] ?? (credential?.id === "api_key" ? "default" : undefined),
+    policy: documented[POLICY_EXTENSION] ?? (credential?.id === "api_key" ? "default" : undefined),
     parameters,
     body: schema && { schema, required: requestBody?.required ?? false },
     replies: readReplies(documented.responses).filter(({ status }) => /^[23]/.test(status)),

@@ -1,34 +1,33 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { OpenApiDocument } from "../http/openapi.ts";
-import { ERROR_REPLIES, jsonReply } from "../http/replies.ts";
+import { operation } from "../http/operation.ts";
+import { jsonReply } from "../http/replies.ts";
 import { createRouter, type PublicEnv } from "../http/router.ts";
 import { renderReference } from "./page.ts";
 import { STYLE } from "./style.ts";
 
-const document = createRoute({
+const document = operation({
   method: "get",
   path: "/openapi.json",
   operationId: "readOpenApiDocument",
   tags: ["Service"],
   summary: "Read this description of the API",
-  security: [],
+  credentials: [],
   responses: {
     200: jsonReply(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document."),
-    ...ERROR_REPLIES,
   },
 });
 
-const reference = createRoute({
+const reference = operation({
   method: "get",
   path: "/docs",
   operationId: "readReference",
   tags: ["Service"],
   summary: "Read this description of the API as a page",
   description: "The OpenAPI document as an HTML page, with an example of each request.",
-  security: [],
+  credentials: [],
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-    ...ERROR_REPLIES,
   },
 });
 

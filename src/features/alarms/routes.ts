@@ -1,31 +1,23 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  RUNNER_TOKEN,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter, type RunnerEnv } from "../../http/router.ts";
 import { presentAlarm } from "./presenters.ts";
 import { Alarm, AlarmList, AlarmParams, AlarmReport, StackParams } from "./schemas.ts";
 import { listAlarms, reportAlarm, reportAlarmAsRunner } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/alarms",
   operationId: "listAlarms",
   tags: ["Alarms"],
   summary: "List the alarms of a stack",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: StackParams, query: ListQuery },
-  responses: { 200: jsonReply(AlarmList, "A page of alarms."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(AlarmList, "A page of alarms.") },
 });
 
-const report = createRoute({
+const report = operation({
   method: "put",
   path: "/v1/stacks/{stack_id}/alarms/{name}",
   operationId: "reportAlarm",
@@ -37,9 +29,9 @@ const report = createRoute({
     "report of a name makes the alarm. A change of state is an event: `services.in_alarm` when it " +
     "goes off, be it at the first report, and `services.ok` when it is over. The same state again " +
     "replaces the reason and is no event.",
-  security: [...API_KEY, ...RUNNER_TOKEN],
+  credentials: ["api_key", "runner_token"],
   request: { params: AlarmParams, body: jsonBody(AlarmReport) },
-  responses: { 200: jsonReply(Alarm, "The alarm."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Alarm, "The alarm.") },
 });
 
 export const alarmRoutes = createRouter()
@@ -56,7 +48,7 @@ export const alarmRoutes = createRouter()
 
 /** What of it is behind the runners' gate; the document has it from the routes above. */
 export const alarmRoutesForRunners = createRouter<RunnerEnv>().openapi(
-  createRoute({ ...report, hide: true }),
+  { ...report, hide: true },
   async (c) => {
     const { stack_id, name } = c.req.valid("param");
     const alarm = await reportAlarmAsRunner(c.env, stack_id, { name, ...c.req.valid("json") });

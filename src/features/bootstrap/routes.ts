@@ -1,6 +1,6 @@
-import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
+import { operation } from "../../http/operation.ts";
+import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewPerson } from "../memberships/index.ts";
@@ -15,7 +15,7 @@ const requireToken: MiddlewareHandler<PublicEnv> = async (c, next) => {
   await next();
 };
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/bootstrap",
   operationId: "bootstrap",
@@ -24,12 +24,11 @@ const create = createRoute({
   description:
     "Creates the first account, organization and key of a new deployment. Works once; from then " +
     "on the path answers `not_found`.",
-  security: [{ bootstrap_token: [] }],
+  credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody(() => true)],
   request: { body: jsonBody(Bootstrap) },
   responses: {
     201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),
-    ...ERROR_REPLIES,
   },
 });
 

@@ -1,7 +1,8 @@
-import { createRoute, type z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { createDeployment, promote, redeploy } from "./creation-service.ts";
 import { presentDeployment } from "./presenters.ts";
@@ -17,33 +18,31 @@ import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
 const CONNECTED = "The project has to be connected: else this is a `conflict`.";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/deployments",
   operationId: "listDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of your organization",
   description: "Shows those of the projects that you may read: all of them to an admin.",
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { query: DeploymentQuery },
-  responses: { 200: jsonReply(DeploymentList, "A page of deployments."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/deployments/{id}",
   operationId: "getDeployment",
   tags: ["Deployments"],
   summary: "Read a deployment",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: DeploymentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/environments/{environment_id}/deployments",
   operationId: "createDeployment",
@@ -55,12 +54,11 @@ const create = createRoute({
     "configuration changes before a runner starts the deployment, the start applies the patch to " +
     "the new one, and `data.patch` shows it as it is executed. If it no longer applies, the " +
     "deployment fails with the reason `patch_conflict`.",
-  security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(CreateDeployment) },
-  responses: { 201: jsonReply(Deployment, "The deployment, queued."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Deployment, "The deployment, queued.") },
 });
 
-const cancel = createRoute({
+const cancel = operation({
   method: "patch",
   path: "/v1/deployments/{id}/cancel",
   operationId: "cancelDeployment",
@@ -69,12 +67,11 @@ const cancel = createRoute({
   description:
     `${NEEDS.contributor} What has not started is \`canceled\` at once; what runs is ` +
     "`canceling`, for 120 seconds at the most. What has ended otherwise is a `conflict`.",
-  security: API_KEY,
   request: { params: DeploymentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
 
-const again = createRoute({
+const again = operation({
   method: "post",
   path: "/v1/deployments/{id}/redeploy",
   operationId: "redeployDeployment",
@@ -83,12 +80,11 @@ const again = createRoute({
   description:
     `${NEEDS.contributor} ${CONNECTED} A new deployment, to the configuration and source of ` +
     "this one, whatever the environment's configuration is by its start.",
-  security: API_KEY,
   request: { params: DeploymentParams },
-  responses: { 201: jsonReply(Deployment, "The new deployment, queued."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
 
-const toAnother = createRoute({
+const toAnother = operation({
   method: "post",
   path: "/v1/deployments/{id}/promote",
   operationId: "promoteDeployment",
@@ -97,9 +93,8 @@ const toAnother = createRoute({
   description:
     `${NEEDS.contributor} ${CONNECTED} A new deployment of the other environment, over all of ` +
     "its stacks, to the configuration and source of this one, which has to have succeeded.",
-  security: API_KEY,
   request: { params: DeploymentParams, body: jsonBody(PromoteDeployment) },
-  responses: { 201: jsonReply(Deployment, "The new deployment, queued."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
 
 export const deploymentRoutes = createRouter()

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
-import { ERROR_REPLIES, jsonReply } from "../../http/replies.ts";
+import { z } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
+import { jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../http/router.ts";
 import { checkHealth } from "./service.ts";
 
@@ -11,7 +12,7 @@ const Health = z
   })
   .openapi("Health");
 
-const read = createRoute({
+const read = operation({
   method: "get",
   path: "/health",
   operationId: "readHealth",
@@ -20,8 +21,8 @@ const read = createRoute({
   description:
     "Fails with `internal` while a secret is missing or the database does not answer; `cause` " +
     "then says which.",
-  security: [],
-  responses: { 200: jsonReply(Health, "All is well."), ...ERROR_REPLIES },
+  credentials: [],
+  responses: { 200: jsonReply(Health, "All is well.") },
 });
 
 const HEALTHY = { status: "ok", database: "ok" } as const;

@@ -1,14 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentMember, toNewPerson } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
@@ -16,19 +9,18 @@ import { addMember, changeMemberRole, getMember, listMembers, removeMember } fro
 
 const OWNER_FOR_OWNERS = `${NEEDS.admin} What concerns an owner takes an owner.`;
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/members",
   operationId: "listMembers",
   tags: ["Organizations"],
   summary: "List the members of an organization",
   description: NEEDS.admin,
-  security: API_KEY,
   request: { params: OrganizationParams, query: ListQuery },
-  responses: { 200: jsonReply(MemberList, "A page of members."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(MemberList, "A page of members.") },
 });
 
-const add = createRoute({
+const add = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/members",
   operationId: "addMember",
@@ -37,36 +29,33 @@ const add = createRoute({
   description:
     `${OWNER_FOR_OWNERS} If the e-mail address has an account, that one is added as it is, and ` +
     "the name and profile of the request are for nothing.",
-  security: API_KEY,
   request: { params: OrganizationParams, body: jsonBody(AddMember) },
-  responses: { 201: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Member, "The member.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/members/{membership_id}",
   operationId: "getMember",
   tags: ["Organizations"],
   summary: "Read a member of an organization",
   description: NEEDS.admin,
-  security: API_KEY,
   request: { params: MemberParams },
-  responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Member, "The member.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/orgs/{org_id}/members/{membership_id}",
   operationId: "replaceMember",
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
   description: `${OWNER_FOR_OWNERS} The last owner stays one.`,
-  security: API_KEY,
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
-  responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Member, "The member.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/members/{membership_id}",
   operationId: "removeMember",
@@ -75,9 +64,8 @@ const remove = createRoute({
   description:
     `${OWNER_FOR_OWNERS} The member's keys and places in projects go too. The last owner of the ` +
     "organization, or of a project, stays.",
-  security: API_KEY,
   request: { params: MemberParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const membershipRoutes = createRouter()

@@ -1,6 +1,6 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../../http/pagination.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { presentDelivery, presentDeliveryInFull } from "./presenters.ts";
@@ -17,31 +17,29 @@ const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integr
 const TAGS = ["Deliveries"];
 const ENABLED = "The integration has to be enabled: else this is a `conflict`.";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: `${INTEGRATION}/deliveries`,
   operationId: "listDeliveries",
   tags: TAGS,
   summary: "List the deliveries of an integration",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: IntegrationParams, query: DeliveryQuery },
-  responses: { 200: jsonReply(DeliveryList, "A page of deliveries."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeliveryList, "A page of deliveries.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: `${INTEGRATION}/deliveries/{delivery_id}`,
   operationId: "getDelivery",
   tags: TAGS,
   summary: "Read a delivery",
   description: `${NEEDS.viewer} With what was sent, and what came of it each time.`,
-  security: API_KEY,
   request: { params: DeliveryParams },
-  responses: { 200: jsonReply(DeliveryInFull, "The delivery."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeliveryInFull, "The delivery.") },
 });
 
-const again = createRoute({
+const again = operation({
   method: "post",
   path: `${INTEGRATION}/deliveries/{delivery_id}/redeliver`,
   operationId: "redeliver",
@@ -50,21 +48,19 @@ const again = createRoute({
   description:
     `${NEEDS.owner} ${ENABLED} A new delivery of the same event, with the same \`webhook-id\`; ` +
     "this one stays as it is.",
-  security: API_KEY,
   request: { params: DeliveryParams },
-  responses: { 201: jsonReply(Delivery, "The new delivery, pending."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Delivery, "The new delivery, pending.") },
 });
 
-const ping = createRoute({
+const ping = operation({
   method: "post",
   path: `${INTEGRATION}/ping`,
   operationId: "pingIntegration",
   tags: TAGS,
   summary: "Ping an integration",
   description: `${NEEDS.owner} ${ENABLED} It sends an event of the type \`ping\`, whatever is on.`,
-  security: API_KEY,
   request: { params: IntegrationParams },
-  responses: { 201: jsonReply(Delivery, "The delivery, pending."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Delivery, "The delivery, pending.") },
 });
 
 export const deliveryRoutes = createRouter()

@@ -1,13 +1,6 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import {
@@ -37,19 +30,18 @@ const ALL = "/v1/projects/{project_id}/notification-integrations";
 const ONE = `${ALL}/{integration_id}` as const;
 const TAGS = ["Notification integrations"];
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: ALL,
   operationId: "listIntegrations",
   tags: TAGS,
   summary: "List the notification integrations of a project",
   description: `${NEEDS.viewer} All of them in one answer, the newest first.`,
-  security: API_KEY,
   request: { params: ProjectParams },
-  responses: { 200: jsonReply(IntegrationList, "The integrations."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(IntegrationList, "The integrations.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: ALL,
   operationId: "createIntegration",
@@ -58,27 +50,24 @@ const create = createRoute({
   description:
     `${NEEDS.owner} A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
     "`conflict`. The secret to verify webhooks with is in this answer alone.",
-  security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(CreateIntegration) },
   responses: {
     201: jsonReply(CreatedIntegration, "The integration, with its secret."),
-    ...ERROR_REPLIES,
   },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: ONE,
   operationId: "getIntegration",
   tags: TAGS,
   summary: "Read a notification integration",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: IntegrationParams },
-  responses: { 200: jsonReply(Integration, "The integration."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Integration, "The integration.") },
 });
 
-const update = createRoute({
+const update = operation({
   method: "patch",
   path: ONE,
   operationId: "updateIntegration",
@@ -87,24 +76,22 @@ const update = createRoute({
   description:
     `${NEEDS.owner} What is absent stays as it is. An integration that is disabled is enabled ` +
     "again, by an empty object too.",
-  security: API_KEY,
   request: { params: IntegrationParams, body: jsonBody(UpdateIntegration) },
-  responses: { 200: jsonReply(Integration, "The integration."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Integration, "The integration.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: ONE,
   operationId: "deleteIntegration",
   tags: TAGS,
   summary: "Delete a notification integration",
   description: `${NEEDS.owner} Its deliveries go with it, sent or not.`,
-  security: API_KEY,
   request: { params: IntegrationParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
-const rotate = createRoute({
+const rotate = operation({
   method: "post",
   path: `${ONE}/rotate-secret`,
   operationId: "rotateIntegrationSecret",
@@ -113,11 +100,9 @@ const rotate = createRoute({
   description:
     `${NEEDS.owner} For 24 hours webhooks carry two signatures, one by the new secret and one by ` +
     "the former. Another rotation within them drops the oldest. Slack has no secret: a `conflict`.",
-  security: API_KEY,
   request: { params: IntegrationParams },
   responses: {
     200: jsonReply(RotatedIntegration, "The integration, with its new secret."),
-    ...ERROR_REPLIES,
   },
 });
 

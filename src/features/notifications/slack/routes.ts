@@ -1,12 +1,13 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../../http/router.ts";
 import { PAGE_HEADERS, renderConnected } from "./page.ts";
 import { CallbackQuery, SlackInstallation } from "./schemas.ts";
 import { finishInstallation, type InstallingContext, startInstallation } from "./service.ts";
 
-const install = createRoute({
+const install = operation({
   method: "get",
   path: "/v1/projects/{project_id}/slack/install",
   operationId: "installSlack",
@@ -16,12 +17,11 @@ const install = createRoute({
     `${NEEDS.owner} Whoever opens the URL in a browser chooses the channel; that makes an ` +
     "integration of the type `slack`, with every kind of notification switched on. " +
     "`not_implemented` if the deployment has no Slack app.",
-  security: API_KEY,
   request: { params: ProjectParams },
-  responses: { 200: jsonReply(SlackInstallation, "Where to go."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(SlackInstallation, "Where to go.") },
 });
 
-const callback = createRoute({
+const callback = operation({
   method: "get",
   path: "/v1/slack/callback",
   operationId: "finishSlackInstallation",
@@ -30,12 +30,11 @@ const callback = createRoute({
   description:
     "Where Slack sends the browser in the end. The state stands for the key that asked for the " +
     "installation: it must still have the role. It makes one integration, however often it is sent.",
-  security: [],
-  "x-writes": true,
+  credentials: [],
+  writes: true,
   request: { query: CallbackQuery },
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-    ...ERROR_REPLIES,
   },
 });
 

@@ -1,19 +1,12 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { Project, presentProject } from "../index.ts";
 import { ConnectProject } from "./schemas.ts";
 import { connectProject, disconnectProject } from "./service.ts";
 
-const connect = createRoute({
+const connect = operation({
   method: "put",
   path: "/v1/projects/{project_id}/connection",
   operationId: "connectProject",
@@ -22,12 +15,11 @@ const connect = createRoute({
   description:
     `${NEEDS.owner} Replaces the connection that the project has. While it is disconnecting, ` +
     "this is a `conflict`.",
-  security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(ConnectProject) },
-  responses: { 200: jsonReply(Project, "The project, now connected."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Project, "The project, now connected.") },
 });
 
-const disconnect = createRoute({
+const disconnect = operation({
   method: "patch",
   path: "/v1/projects/{project_id}/disconnect",
   operationId: "disconnectProject",
@@ -36,9 +28,8 @@ const disconnect = createRoute({
   description:
     `${NEEDS.owner} Cancels what is not finished: the project is \`disconnecting\` until the ` +
     "last deployment has ended. Does nothing to a project that is disconnected.",
-  security: API_KEY,
   request: { params: ProjectParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const connectionRoutes = createRouter()
