@@ -25,10 +25,10 @@ const report = operation({
   summary: "Report the state of an alarm",
   description:
     `${NEEDS.contributor} Or a runner token whose pool has the stack's environment: the policy is ` +
-    "`runner` then, and there is no `Deployment-Desired`, for it is about no deployment. The first " +
-    "report of a name makes the alarm. A change of state is an event: `services.in_alarm` when it " +
-    "goes off, be it at the first report, and `services.ok` when it is over. The same state again " +
-    "replaces the reason and is no event.",
+    "`runner` then, and the response has no `Deployment-Desired`, because it concerns no deployment. " +
+    "The first report of a name creates the alarm. A change of state is an event: " +
+    "`services.in_alarm` when the alarm starts, also at the first report, and `services.ok` when it " +
+    "ends. A report of the same state replaces the reason and is no event.",
   credentials: ["api_key", "runner_token"],
   request: { params: AlarmParams, body: jsonBody(AlarmReport) },
   responses: { 200: jsonReply(Alarm, "The alarm.") },
@@ -46,7 +46,7 @@ export const alarmRoutes = createRouter()
     return c.json(presentAlarm(alarm), 200);
   });
 
-/** What of it is behind the runners' gate; the document has it from the routes above. */
+/** The same operation for runner tokens. Hidden, because the document has it from `alarmRoutes`. */
 export const alarmRoutesForRunners = createRouter<RunnerEnv>().openapi(
   { ...report, hide: true },
   async (c) => {

@@ -26,10 +26,10 @@ const create = operation({
   tags: ["API keys"],
   summary: "Create an API key",
   description:
-    "Needs the role admin in the organization. The key may be for another membership, but may " +
-    "do no more than the key that creates it.",
+    `${NEEDS.admin} The key may be for another membership, but its role cannot exceed that of the ` +
+    "key that creates it.",
   request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
-  responses: { 201: jsonReply(CreatedApiKey, "The key, shown this once.") },
+  responses: { 201: jsonReply(CreatedApiKey, "The key. It is not shown again.") },
 });
 
 const get = operation({
@@ -38,7 +38,7 @@ const get = operation({
   operationId: "getApiKey",
   tags: ["API keys"],
   summary: "Read an API key",
-  description: `${NEEDS.admin} The key itself is never shown again.`,
+  description: `${NEEDS.admin} The response does not contain the key itself.`,
   request: { params: ApiKeyParams },
   responses: { 200: jsonReply(ApiKey, "The API key.") },
 });

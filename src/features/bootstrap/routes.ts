@@ -28,7 +28,10 @@ const create = operation({
   middleware: [requireToken, readJsonBody(() => true)],
   request: { body: jsonBody(Bootstrap) },
   responses: {
-    201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),
+    201: jsonReply(
+      CreatedOrganization,
+      "The organization and its first key, which is not shown again.",
+    ),
   },
 });
 

@@ -14,9 +14,9 @@ const list = operation({
   tags: ["Changelog"],
   summary: "List the changes to a project",
   description:
-    `${NEEDS.viewer} Who did what to which record of the project, and when: an entry is written ` +
-    "with the change itself, or neither is. What goes with a record that is deleted has no entry " +
-    "of its own.",
+    `${NEEDS.viewer} Returns the changes to the records of the project, who made them, and when. ` +
+    "A change and its entry are written together. Records that are deleted with their parent have " +
+    "no entries for that.",
   request: { params: ProjectParams, query: ListQuery },
   responses: { 200: jsonReply(ChangelogEntryList, "A page of entries.") },
 });

@@ -30,7 +30,7 @@ const create = operation({
   operationId: "createComponent",
   tags: ["Components"],
   summary: "Create a component",
-  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
   request: { params: EnvironmentParams, body: jsonBody(ComponentInput) },
   responses: { 201: jsonReply(Component, "The component.") },
 });
@@ -52,7 +52,7 @@ const replace = operation({
   operationId: "replaceComponent",
   tags: ["Components"],
   summary: "Replace a component",
-  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
   request: { params: ComponentParams, body: jsonBody(ComponentInput) },
   responses: { 200: jsonReply(Component, "The component.") },
 });
@@ -64,8 +64,8 @@ const remove = operation({
   tags: ["Components"],
   summary: "Delete a component",
   description:
-    `${NEEDS.contributor} Its variables go with it. Its stacks stay in the environment, for they stand ` +
-    "for what runs at the provider.",
+    `${NEEDS.contributor} Deletes its variables too. Its stacks stay in the environment, because ` +
+    "they represent what runs at the provider.",
   request: { params: ComponentParams },
   responses: { 204: NO_CONTENT },
 });

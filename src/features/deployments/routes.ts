@@ -16,7 +16,7 @@ import {
 } from "./schemas.ts";
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
-const CONNECTED = "The project has to be connected: else this is a `conflict`.";
+const CONNECTED = "A project that is not connected is a `conflict`.";
 
 const list = operation({
   method: "get",
@@ -24,7 +24,8 @@ const list = operation({
   operationId: "listDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of your organization",
-  description: "Shows those of the projects that you may read: all of them to an admin.",
+  description:
+    "Returns the deployments of the projects that you may read. An admin may read all of them.",
   policy: "polling",
   request: { query: DeploymentQuery },
   responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
@@ -65,34 +66,34 @@ const cancel = operation({
   tags: ["Deployments"],
   summary: "Cancel a deployment",
   description:
-    `${NEEDS.contributor} What has not started is \`canceled\` at once; what runs is ` +
-    "`canceling`, for 120 seconds at the most. What has ended otherwise is a `conflict`.",
+    `${NEEDS.contributor} A deployment that has not started is \`canceled\` immediately; a running ` +
+    "one is `canceling`, for at most 120 seconds. One that has ended otherwise is a `conflict`.",
   request: { params: DeploymentParams },
   responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
 
-const again = operation({
+const redeployment = operation({
   method: "post",
   path: "/v1/deployments/{id}/redeploy",
   operationId: "redeployDeployment",
   tags: ["Deployments"],
   summary: "Deploy again, or roll back",
   description:
-    `${NEEDS.contributor} ${CONNECTED} A new deployment, to the configuration and source of ` +
-    "this one, whatever the environment's configuration is by its start.",
+    `${NEEDS.contributor} ${CONNECTED} Creates a deployment of the configuration and source of ` +
+    "this one. Later changes to the environment's configuration do not affect it.",
   request: { params: DeploymentParams },
   responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
 
-const toAnother = operation({
+const promotion = operation({
   method: "post",
   path: "/v1/deployments/{id}/promote",
   operationId: "promoteDeployment",
   tags: ["Deployments"],
   summary: "Promote a deployment to another environment",
   description:
-    `${NEEDS.contributor} ${CONNECTED} A new deployment of the other environment, over all of ` +
-    "its stacks, to the configuration and source of this one, which has to have succeeded.",
+    `${NEEDS.contributor} ${CONNECTED} Creates a deployment of all stacks of the other ` +
+    "environment, to the configuration and source of this one, which must have succeeded.",
   request: { params: DeploymentParams, body: jsonBody(PromoteDeployment) },
   responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
@@ -116,11 +117,11 @@ export const deploymentRoutes = createRouter()
     const deployment = await cancelDeployment(c.env, c.req.valid("param").id);
     return c.json(presentDeployment(deployment), 200);
   })
-  .openapi(again, async (c) => {
+  .openapi(redeployment, async (c) => {
     const deployment = await redeploy(c.env, c.req.valid("param").id);
     return c.json(presentDeployment(deployment), 201);
   })
-  .openapi(toAnother, async (c) => {
+  .openapi(promotion, async (c) => {
     const { environment_id } = c.req.valid("json");
     const deployment = await promote(c.env, c.req.valid("param").id, environment_id);
     return c.json(presentDeployment(deployment), 201);

@@ -30,7 +30,7 @@ const create = operation({
   operationId: "createEnvironment",
   tags: ["Environments"],
   summary: "Create an environment",
-  description: `${NEEDS.contributor} A name that the project has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`.`,
   request: { params: ProjectParams, body: jsonBody(CreateEnvironment) },
   responses: { 201: jsonReply(Environment, "The environment.") },
 });
@@ -53,7 +53,7 @@ const replace = operation({
   tags: ["Environments"],
   summary: "Replace an environment",
   description:
-    `${NEEDS.contributor} A name that the project has already is a \`conflict\`, and so is ` +
+    `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`, and so is ` +
     "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
     "are based on the new configuration when they start.",
   request: { params: EnvironmentParams, body: jsonBody(ReplaceEnvironment) },
@@ -67,8 +67,8 @@ const remove = operation({
   tags: ["Environments"],
   summary: "Delete an environment",
   description:
-    `${NEEDS.contributor} Its components, stacks and variables go with it. To delete the project's ` +
-    "default environment is a `conflict`.",
+    `${NEEDS.contributor} Deletes its components, stacks and variables too. The default ` +
+    "environment of a project cannot be deleted: this is a `conflict`.",
   request: { params: EnvironmentParams },
   responses: { 204: NO_CONTENT },
 });

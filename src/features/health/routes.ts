@@ -8,7 +8,7 @@ const Health = z
   .object({
     status: z.literal("ok"),
     missing_secrets: z.array(z.string()).openapi({ description: "By name.", example: [] }),
-    database: z.literal("ok").openapi({ description: "Whether the database answers." }),
+    database: z.literal("ok").openapi({ description: "Whether the database responds." }),
   })
   .openapi("Health");
 
@@ -19,10 +19,10 @@ const read = operation({
   tags: ["Service"],
   summary: "Read whether the service works",
   description:
-    "Fails with `internal` while a secret is missing or the database does not answer; `cause` " +
-    "then says which.",
+    "Fails with `internal` while a secret is missing or the database does not respond; `cause` " +
+    "states which.",
   credentials: [],
-  responses: { 200: jsonReply(Health, "All is well.") },
+  responses: { 200: jsonReply(Health, "The service works.") },
 });
 
 const HEALTHY = { status: "ok", database: "ok" } as const;

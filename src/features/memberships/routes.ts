@@ -7,7 +7,7 @@ import { presentMember, toNewPerson } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
-const OWNER_FOR_OWNERS = `${NEEDS.admin} What concerns an owner takes an owner.`;
+const NEEDS_ADMIN_OR_OWNER = `${NEEDS.admin} Adding, changing or removing an owner needs the role \`owner\`.`;
 
 const list = operation({
   method: "get",
@@ -27,8 +27,8 @@ const add = operation({
   tags: ["Organizations"],
   summary: "Add a member to an organization",
   description:
-    `${OWNER_FOR_OWNERS} If the e-mail address has an account, that one is added as it is, and ` +
-    "the name and profile of the request are for nothing.",
+    `${NEEDS_ADMIN_OR_OWNER} If the e-mail address already has an account, adds that account and ` +
+    "ignores the name and profile of the request.",
   request: { params: OrganizationParams, body: jsonBody(AddMember) },
   responses: { 201: jsonReply(Member, "The member.") },
 });
@@ -50,7 +50,7 @@ const replace = operation({
   operationId: "replaceMember",
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
-  description: `${OWNER_FOR_OWNERS} The last owner stays one.`,
+  description: `${NEEDS_ADMIN_OR_OWNER} The last owner cannot get another role.`,
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
   responses: { 200: jsonReply(Member, "The member.") },
 });
@@ -62,8 +62,8 @@ const remove = operation({
   tags: ["Organizations"],
   summary: "Remove a member from an organization",
   description:
-    `${OWNER_FOR_OWNERS} The member's keys and places in projects go too. The last owner of the ` +
-    "organization, or of a project, stays.",
+    `${NEEDS_ADMIN_OR_OWNER} Deletes the member's keys and project roles too. The last owner of the ` +
+    "organization or of a project cannot be removed.",
   request: { params: MemberParams },
   responses: { 204: NO_CONTENT },
 });

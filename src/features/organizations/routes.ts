@@ -12,7 +12,7 @@ const list = operation({
   operationId: "listOrganizations",
   tags: ["Organizations"],
   summary: "List organizations",
-  description: "The organizations that the key reaches. A key belongs to one, so that is one.",
+  description: "Returns the organization of the key: a key belongs to one organization.",
   request: { query: ListQuery },
   responses: { 200: jsonReply(OrganizationList, "A page of organizations.") },
 });
@@ -24,11 +24,14 @@ const create = operation({
   tags: ["Organizations"],
   summary: "Create an organization",
   description:
-    "The key's account becomes its owner. The answer holds an owner key of the new organization, " +
-    "because the key that asks belongs to another one.",
+    "The key's account becomes its owner. The response contains an owner key of the new " +
+    "organization, because the key of the request belongs to another one.",
   request: { body: jsonBody(CreateOrganization) },
   responses: {
-    201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),
+    201: jsonReply(
+      CreatedOrganization,
+      "The organization and its first key, which is not shown again.",
+    ),
   },
 });
 

@@ -33,8 +33,8 @@ const add = operation({
   tags: ["Project members"],
   summary: "Add members to a project",
   description:
-    `${NEEDS.owner} All of them are added, or none: a membership that is in the project already is a ` +
-    "`conflict`, an unknown one is `not_found`.",
+    `${NEEDS.owner} Adds all of them or none. A membership that is already in the project is a ` +
+    "`conflict`; an unknown one is `not_found`.",
   request: { params: ProjectParams, body: jsonBody(AddProjectMembers) },
   responses: { 201: jsonReply(AddedProjectMembers, "The added members.") },
 });
@@ -56,7 +56,7 @@ const replace = operation({
   operationId: "replaceProjectMember",
   tags: ["Project members"],
   summary: "Replace the role of a member in a project",
-  description: `${NEEDS.owner} The last owner of a project stays one.`,
+  description: `${NEEDS.owner} The last owner of a project cannot get another role.`,
   request: { params: ProjectMemberParams, body: jsonBody(ReplaceProjectMember) },
   responses: { 200: jsonReply(ProjectMember, "The member.") },
 });
@@ -67,7 +67,7 @@ const remove = operation({
   operationId: "removeProjectMember",
   tags: ["Project members"],
   summary: "Remove a member from a project",
-  description: `${NEEDS.owner} The last owner of a project stays.`,
+  description: `${NEEDS.owner} The last owner of a project cannot be removed.`,
   request: { params: ProjectMemberParams },
   responses: { 204: NO_CONTENT },
 });

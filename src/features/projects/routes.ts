@@ -13,7 +13,7 @@ import {
   replaceProject,
 } from "./service.ts";
 
-const READABLE = "Shows the projects that you may read: all of them to an admin.";
+const READABLE = "Returns the projects that you may read. An admin may read all of them.";
 
 const list = operation({
   method: "get",
@@ -43,7 +43,7 @@ const create = operation({
   operationId: "createProject",
   tags: ["Projects"],
   summary: "Create a project",
-  description: "You become its owner. It begins with one environment, `production`.",
+  description: "You become its owner. A new project has one environment, `production`.",
   request: { body: jsonBody(CreateProject) },
   responses: { 201: jsonReply(Project, "The project.") },
 });
@@ -65,7 +65,7 @@ const replace = operation({
   operationId: "replaceProject",
   tags: ["Projects"],
   summary: "Replace a project",
-  description: `${NEEDS.owner} What the body leaves out is cleared, save the name.`,
+  description: `${NEEDS.owner} Clears optional fields that the body leaves out.`,
   request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
   responses: { 200: jsonReply(Project, "The project.") },
 });
@@ -76,7 +76,7 @@ const remove = operation({
   operationId: "deleteProject",
   tags: ["Projects"],
   summary: "Delete a project",
-  description: `${NEEDS.owner} Its environments and members' roles go with it.`,
+  description: `${NEEDS.owner} Deletes its environments and the roles of its members too.`,
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT },
 });

@@ -36,7 +36,7 @@ import {
 } from "./service.ts";
 import { startAttempt } from "./start.ts";
 
-const LOST = "An attempt that is not yours any more is a `conflict`: stop.";
+const LOST = "If the attempt is no longer yours, this is a `conflict`: stop.";
 const RETRY_AFTER = "5";
 
 const claim = operation({
@@ -46,14 +46,14 @@ const claim = operation({
   tags: ["Runners"],
   summary: "Claim a deployment",
   description:
-    "Offers the oldest deployment whose turn it is in an environment of your pool. " +
-    "The same `request_id` gives the same attempt.",
+    "Offers the oldest deployment that may start in an environment of your pool. " +
+    "The same `request_id` returns the same attempt.",
   credentials: ["runner_token"],
   policy: "runner",
   request: { body: jsonBody(ClaimInput) },
   responses: {
     200: jsonReply(Claim, "An attempt."),
-    204: { description: "Nothing to do; see Retry-After." },
+    204: { description: "No deployment to execute; see Retry-After." },
   },
 });
 
@@ -64,8 +64,8 @@ const list = operation({
   tags: ["Runners"],
   summary: "List your live attempts",
   description:
-    "The attempts that were claimed with this token and have not ended, for a runner that has lost " +
-    "what it knew of them. Each is as its claim gave it.",
+    "Returns the attempts that were claimed with this token and have not ended, for a runner that " +
+    "lost its state. Each is as its claim returned it.",
   credentials: ["runner_token"],
   policy: "runner",
   request: { query: ListQuery },
@@ -79,8 +79,8 @@ const start = operation({
   tags: ["Runners"],
   summary: "Start an attempt",
   description:
-    "Within 60 seconds: else the offer lapses, and the deployment is queued again, five times at " +
-    "most. If the environment's configuration has changed since the deployment was created, the " +
+    "Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, " +
+    "at most five times. If the environment's configuration has changed since the deployment was created, the " +
     "patch is applied to the current one: execute the patch of this reply. If it does not apply, " +
     `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
   credentials: ["runner_token"],
@@ -99,7 +99,7 @@ const heartbeat = operation({
   credentials: ["runner_token"],
   policy: "runner",
   request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(Progress, "What is desired.") },
+  responses: { 200: jsonReply(Progress, "The directive.") },
 });
 
 const variables = operation({
@@ -108,7 +108,7 @@ const variables = operation({
   operationId: "deliverVariables",
   tags: ["Runners"],
   summary: "Read the values of the variables",
-  description: "While the lease is live. Who reads them, and when, goes on record.",
+  description: "Only while the lease is valid. The audit log records every read.",
   credentials: ["runner_token"],
   policy: "runner",
   writes: true,
@@ -122,11 +122,11 @@ const report = operation({
   operationId: "reportStack",
   tags: ["Runners"],
   summary: "Report a stack",
-  description: `An older report changes nothing; a stack that has ended is final. ${LOST}`,
+  description: `Ignores older reports, and reports of a stack that has ended. ${LOST}`,
   credentials: ["runner_token"],
   policy: "runner",
   request: { params: StackOfAttemptParams, headers: LeaseHeaders, body: jsonBody(StackReport) },
-  responses: { 200: jsonReply(Progress, "What is desired.") },
+  responses: { 200: jsonReply(Progress, "The directive.") },
 });
 
 const complete = operation({
@@ -135,11 +135,11 @@ const complete = operation({
   operationId: "completeAttempt",
   tags: ["Runners"],
   summary: "Complete an attempt",
-  description: `Again with the same body, it changes nothing. ${LOST}`,
+  description: `Repeating it with the same body changes nothing. ${LOST}`,
   credentials: ["runner_token"],
   policy: "runner",
   request: { params: AttemptParams, headers: LeaseHeaders, body: jsonBody(CompletionInput) },
-  responses: { 200: jsonReply(CompletedAttempt, "How it has ended.") },
+  responses: { 200: jsonReply(CompletedAttempt, "The outcome.") },
 });
 
 const release = operation({
@@ -148,11 +148,11 @@ const release = operation({
   operationId: "releaseAttempt",
   tags: ["Runners"],
   summary: "Give an offer back",
-  description: `Before it is started: the deployment is queued again. ${LOST}`,
+  description: `Only before it is started. The deployment is queued again. ${LOST}`,
   credentials: ["runner_token"],
   policy: "runner",
   request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(Progress, "What is desired.") },
+  responses: { 200: jsonReply(Progress, "The directive.") },
 });
 
 export const runnerRoutes = createRouter<RunnerEnv>()

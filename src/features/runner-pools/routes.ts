@@ -55,19 +55,19 @@ const remove = operation({
   tags: ["Runner pools"],
   summary: "Delete a runner pool",
   description:
-    `${NEEDS.admin} Its tokens go with it. While one of its runners has a deployment in hand, ` +
-    "this is a `conflict`.",
+    `${NEEDS.admin} Deletes its tokens too. While one of its runners executes a deployment, this ` +
+    "is a `conflict`.",
   request: { params: RunnerPoolParams },
   responses: { 204: NO_CONTENT },
 });
 
-const createOne = operation({
+const issueToken = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens",
   operationId: "createRunnerToken",
   tags: ["Runner pools"],
   summary: "Create a runner token",
-  description: `${NEEDS.admin} It opens \`/v1/runner/*\` and nothing else.`,
+  description: `${NEEDS.admin} The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
   request: { params: RunnerPoolParams, body: jsonBody(CreateRunnerToken) },
   responses: { 201: jsonReply(CreatedRunnerToken, "The token, shown once.") },
 });
@@ -103,7 +103,7 @@ export const runnerPoolRoutes = createRouter()
     await deletePool(c.env, org_id, pool_id);
     return c.body(null, 204);
   })
-  .openapi(createOne, async (c) => {
+  .openapi(issueToken, async (c) => {
     const { org_id, pool_id } = c.req.valid("param");
     const created = await createToken(c.env, org_id, pool_id, c.req.valid("json"));
     return c.json(presentCreatedToken(created), 201);

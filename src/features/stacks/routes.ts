@@ -24,7 +24,7 @@ const create = operation({
   operationId: "createStack",
   tags: ["Stacks"],
   summary: "Create a stack",
-  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
   request: { params: EnvironmentParams, body: jsonBody(StackInput) },
   responses: { 201: jsonReply(Stack, "The stack.") },
 });
@@ -46,7 +46,7 @@ const replace = operation({
   operationId: "replaceStack",
   tags: ["Stacks"],
   summary: "Replace a stack",
-  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
   request: { params: StackParams, body: jsonBody(StackInput) },
   responses: { 200: jsonReply(Stack, "The stack.") },
 });
@@ -57,7 +57,7 @@ const remove = operation({
   operationId: "deleteStack",
   tags: ["Stacks"],
   summary: "Delete a stack",
-  description: `${NEEDS.contributor} What it stands for at the provider is left as it is.`,
+  description: `${NEEDS.contributor} Changes nothing at the provider.`,
   request: { params: StackParams },
   responses: { 204: NO_CONTENT },
 });

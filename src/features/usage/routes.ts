@@ -14,7 +14,7 @@ const get = operation({
   summary: "Read what an organization stores",
   description:
     `${NEEDS.admin} A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
-    "deleting, canceling and the calls of runners are never refused for a quota.",
+    "deleting, canceling and requests of runners are never refused because of a quota.",
   request: { params: OrganizationParams },
   responses: { 200: jsonReply(Usage, "The usage.") },
 });

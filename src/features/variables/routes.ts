@@ -11,7 +11,7 @@ const get = operation({
   operationId: "getVariable",
   tags: ["Variables"],
   summary: "Read a variable",
-  description: `${NEEDS.viewer} The value has a path of its own.`,
+  description: `${NEEDS.viewer} The value has a separate path.`,
   request: { params: VariableParams },
   responses: { 200: jsonReply(Variable, "The variable.") },
 });
@@ -22,7 +22,7 @@ const replace = operation({
   operationId: "replaceVariable",
   tags: ["Variables"],
   summary: "Replace a variable",
-  description: `${NEEDS.contributor} Its version rises by one; its \`resource_id\` stays.`,
+  description: `${NEEDS.contributor} Increases the version by one, and keeps the \`resource_id\`.`,
   request: { params: VariableParams, body: jsonBody(VariableInput) },
   responses: { 200: jsonReply(Variable, "The variable.") },
 });
@@ -44,7 +44,7 @@ const reveal = operation({
   operationId: "revealVariable",
   tags: ["Variables"],
   summary: "Reveal the value of a variable",
-  description: `${NEEDS.contributor} Who reads which value, and when, goes on record.`,
+  description: `${NEEDS.contributor} The audit log records every read of a value.`,
   policy: "reveal",
   writes: true,
   request: { params: VariableParams },

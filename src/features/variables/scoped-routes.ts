@@ -12,8 +12,8 @@ import { createVariable, listVariables } from "./service.ts";
 const TAGS = ["Variables"];
 const TAKEN = "A name that is taken is a `conflict`.";
 const ATOMIC =
-  "Up to 200 at once, all or none, as one request against the rate limit. A bad one is named by " +
-  "its index. Answers the first 240 of what stands after.";
+  "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
+  "invalid one names its index. Returns the first 240 variables after the change.";
 
 const listOfComponent = operation({
   method: "get",
@@ -21,7 +21,7 @@ const listOfComponent = operation({
   operationId: "listComponentVariables",
   tags: TAGS,
   summary: "List the variables of a component",
-  description: `${NEEDS.viewer} Shows the component's own, not those of its environment.`,
+  description: `${NEEDS.viewer} Does not include the variables of its environment.`,
   request: { params: ComponentParams, query: ListQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
@@ -45,7 +45,7 @@ const putInComponent = operation({
   summary: "Write many variables of a component",
   description: `${NEEDS.contributor} ${ATOMIC}`,
   request: { params: ComponentParams, body: jsonBody(PutVariables) },
-  responses: { 200: jsonReply(VariableList, "What stands after.") },
+  responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
 const listOfEnvironment = operation({
@@ -54,7 +54,7 @@ const listOfEnvironment = operation({
   operationId: "listEnvironmentVariables",
   tags: TAGS,
   summary: "List the variables of an environment",
-  description: `${NEEDS.viewer} Shows the environment's own, not those of its components.`,
+  description: `${NEEDS.viewer} Does not include the variables of its components.`,
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
@@ -78,7 +78,7 @@ const putInEnvironment = operation({
   summary: "Write many variables of an environment",
   description: `${NEEDS.contributor} ${ATOMIC}`,
   request: { params: EnvironmentParams, body: jsonBody(PutVariables) },
-  responses: { 200: jsonReply(VariableList, "What stands after.") },
+  responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
 export const scopedVariableRoutes = createRouter()

@@ -15,7 +15,7 @@ import { getDelivery, listDeliveries, pingIntegration, redeliver } from "./servi
 
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const TAGS = ["Deliveries"];
-const ENABLED = "The integration has to be enabled: else this is a `conflict`.";
+const ENABLED = "An integration that is disabled is a `conflict`.";
 
 const list = operation({
   method: "get",
@@ -34,20 +34,20 @@ const get = operation({
   operationId: "getDelivery",
   tags: TAGS,
   summary: "Read a delivery",
-  description: `${NEEDS.viewer} With what was sent, and what came of it each time.`,
+  description: `${NEEDS.viewer} Includes the event and the result of each attempt.`,
   request: { params: DeliveryParams },
   responses: { 200: jsonReply(DeliveryInFull, "The delivery.") },
 });
 
-const again = operation({
+const redelivery = operation({
   method: "post",
   path: `${INTEGRATION}/deliveries/{delivery_id}/redeliver`,
   operationId: "redeliver",
   tags: TAGS,
   summary: "Deliver again",
   description:
-    `${NEEDS.owner} ${ENABLED} A new delivery of the same event, with the same \`webhook-id\`; ` +
-    "this one stays as it is.",
+    `${NEEDS.owner} ${ENABLED} Creates a new delivery of the same event, with the same ` +
+    "`webhook-id`, and does not change this one.",
   request: { params: DeliveryParams },
   responses: { 201: jsonReply(Delivery, "The new delivery, pending.") },
 });
@@ -58,7 +58,7 @@ const ping = operation({
   operationId: "pingIntegration",
   tags: TAGS,
   summary: "Ping an integration",
-  description: `${NEEDS.owner} ${ENABLED} It sends an event of the type \`ping\`, whatever is on.`,
+  description: `${NEEDS.owner} ${ENABLED} Sends an event of the type \`ping\`, whichever kinds are enabled.`,
   request: { params: IntegrationParams },
   responses: { 201: jsonReply(Delivery, "The delivery, pending.") },
 });
@@ -75,7 +75,7 @@ export const deliveryRoutes = createRouter()
     const { delivery, attempts } = await getDelivery(c.env, toReference(c.req.valid("param")));
     return c.json(presentDeliveryInFull(delivery, attempts), 200);
   })
-  .openapi(again, async (c) => {
+  .openapi(redelivery, async (c) => {
     const delivery = await redeliver(c.env, toReference(c.req.valid("param")));
     return c.json(presentDelivery(delivery), 201);
   })

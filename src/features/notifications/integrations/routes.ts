@@ -36,7 +36,7 @@ const list = operation({
   operationId: "listIntegrations",
   tags: TAGS,
   summary: "List the notification integrations of a project",
-  description: `${NEEDS.viewer} All of them in one answer, the newest first.`,
+  description: `${NEEDS.viewer} Returns all of them on one page, the newest first.`,
   request: { params: ProjectParams },
   responses: { 200: jsonReply(IntegrationList, "The integrations.") },
 });
@@ -49,7 +49,7 @@ const create = operation({
   summary: "Create a webhook",
   description:
     `${NEEDS.owner} A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
-    "`conflict`. The secret to verify webhooks with is in this answer alone.",
+    "`conflict`. Only this response contains the secret for verifying webhooks.",
   request: { params: ProjectParams, body: jsonBody(CreateIntegration) },
   responses: {
     201: jsonReply(CreatedIntegration, "The integration, with its secret."),
@@ -74,8 +74,8 @@ const update = operation({
   tags: TAGS,
   summary: "Change a notification integration",
   description:
-    `${NEEDS.owner} What is absent stays as it is. An integration that is disabled is enabled ` +
-    "again, by an empty object too.",
+    `${NEEDS.owner} Absent fields keep their values. Enables a disabled integration again, also ` +
+    "with an empty body object.",
   request: { params: IntegrationParams, body: jsonBody(UpdateIntegration) },
   responses: { 200: jsonReply(Integration, "The integration.") },
 });
@@ -86,7 +86,7 @@ const remove = operation({
   operationId: "deleteIntegration",
   tags: TAGS,
   summary: "Delete a notification integration",
-  description: `${NEEDS.owner} Its deliveries go with it, sent or not.`,
+  description: `${NEEDS.owner} Deletes its deliveries too, including pending ones.`,
   request: { params: IntegrationParams },
   responses: { 204: NO_CONTENT },
 });
@@ -98,8 +98,9 @@ const rotate = operation({
   tags: TAGS,
   summary: "Rotate the secret of a webhook",
   description:
-    `${NEEDS.owner} For 24 hours webhooks carry two signatures, one by the new secret and one by ` +
-    "the former. Another rotation within them drops the oldest. Slack has no secret: a `conflict`.",
+    `${NEEDS.owner} For 24 hours, webhooks have two signatures: one by the new secret and one by ` +
+    "the previous secret. A further rotation in that time drops the oldest secret. A Slack " +
+    "integration has no secret: this is a `conflict`.",
   request: { params: IntegrationParams },
   responses: {
     200: jsonReply(RotatedIntegration, "The integration, with its new secret."),

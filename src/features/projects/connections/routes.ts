@@ -13,8 +13,8 @@ const connect = operation({
   tags: ["Projects"],
   summary: "Connect a project to a cloud provider",
   description:
-    `${NEEDS.owner} Replaces the connection that the project has. While it is disconnecting, ` +
-    "this is a `conflict`.",
+    `${NEEDS.owner} Replaces an existing connection. A project that is disconnecting is a ` +
+    "`conflict`.",
   request: { params: ProjectParams, body: jsonBody(ConnectProject) },
   responses: { 200: jsonReply(Project, "The project, now connected.") },
 });
@@ -26,8 +26,8 @@ const disconnect = operation({
   tags: ["Projects"],
   summary: "Disconnect a project from its cloud provider",
   description:
-    `${NEEDS.owner} Cancels what is not finished: the project is \`disconnecting\` until the ` +
-    "last deployment has ended. Does nothing to a project that is disconnected.",
+    `${NEEDS.owner} Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
+    "last of them has ended. Has no effect on a disconnected project.",
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT },
 });
