@@ -131,7 +131,8 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "model",
     "lib",
   ],
-  http: ["context", "db", "lib"],
+  // The routes name their rate limit policy, and the OpenAPI document lists the policies.
+  http: ["context", "rate-limits", "db", "lib"],
   "rate-limits": ["context", "lib"],
   index: ["routes", "schemas", "presenters", "service", "domain", "store", "table", "model"],
   presenters: ["schemas", "domain", "store", "index", "model", "lib"],

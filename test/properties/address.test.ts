@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientNetwork } from "../../src/rate-limits/address.ts";
+import { clientNetwork } from "../../src/rate-limits/client-address-limiter.ts";
 
 const group = fc.oneof(fc.constant(0), fc.nat({ max: 0xffff }));
 const groups = (count: number) => fc.array(group, { minLength: count, maxLength: count });

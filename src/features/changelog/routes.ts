@@ -1,25 +1,24 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentEntry } from "./presenters.ts";
 import { ChangelogEntryList } from "./schemas.ts";
 import { listChangelog } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/projects/{project_id}/changelog",
   operationId: "listChangelog",
   tags: ["Changelog"],
   summary: "List the changes to a project",
   description:
-    `${NEEDS.viewer} Who did what to which record of the project, and when: an entry is written ` +
-    "with the change itself, or neither is. What goes with a record that is deleted has no entry " +
-    "of its own.",
-  security: API_KEY,
+    `${NEEDS.viewer} Returns the changes to the records of the project, who made them, and when. ` +
+    "A change and its entry are written together. Records that are deleted with their parent have " +
+    "no entries for that.",
   request: { params: ProjectParams, query: ListQuery },
-  responses: { 200: jsonReply(ChangelogEntryList, "A page of entries."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ChangelogEntryList, "A page of entries.") },
 });
 
 export const changelogRoutes = createRouter().openapi(list, async (c) => {

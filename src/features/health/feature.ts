@@ -5,5 +5,5 @@ export const healthFeature = {
   tags: [
     { name: "Service", description: "The service itself: set-up, health, and this reference." },
   ],
-  routes: { open: () => healthRoutes },
+  routes: { public: () => healthRoutes },
 } satisfies Feature;
