@@ -1,5 +1,5 @@
 import { bundle, migrate, start } from "../scripts/lib/workers.ts";
-import type { Amounts } from "../scripts/seed/amounts.ts";
+import type { Amounts } from "../scripts/seed/history-size.ts";
 import { addKeys, seedOrganization } from "../scripts/seed/organization.ts";
 import type { SeededProject } from "../scripts/seed/projects.ts";
 import { layOut } from "./report.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { AMOUNT_OPTIONS, toAmounts } from "../scripts/seed/amounts.ts";
+import { AMOUNT_OPTIONS, toAmounts } from "../scripts/seed/history-size.ts";
 import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureLists } from "./lists.ts";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { createApp } from "../src/app.ts";
 import { readConfiguration } from "./lib/configuration.ts";
-import { Failure, runScript } from "./lib/failure.ts";
+import { Failure, runScript } from "./lib/command.ts";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { SECRET_NAMES } from "./lib/secrets.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";

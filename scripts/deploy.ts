@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfiguration } from "./lib/configuration.ts";
-import { Failure, runScript } from "./lib/failure.ts";
+import { Failure, runScript } from "./lib/command.ts";
 import { OPTIONAL_SECRET_NAMES, SECRET_NAMES } from "./lib/secrets.ts";
 import { runWrangler, startWrangler } from "./lib/wrangler.ts";
 

@@ -11,7 +11,7 @@ import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
 import { SEALED_COLUMNS } from "../src/features/key-rotation/sealed-columns.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { openDatabase } from "./lib/database.ts";
-import { Failure, runScript } from "./lib/failure.ts";
+import { Failure, runScript } from "./lib/command.ts";
 import { newEncryptionKey } from "./lib/secrets.ts";
 import { ROOT } from "./lib/wrangler.ts";
 

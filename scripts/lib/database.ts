@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getPlatformProxy } from "wrangler";
 import { readConfiguration } from "./configuration.ts";
-import { Failure } from "./failure.ts";
+import { Failure } from "./command.ts";
 import { ROOT, runWrangler } from "./wrangler.ts";
 
 const BINDING = "DB";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "./failure.ts";
+import { Failure } from "./command.ts";
 
 const READY_WITHIN_MS = 60_000;
 const POLL_EVERY_MS = 100;

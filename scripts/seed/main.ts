@@ -1,8 +1,8 @@
 /** `npm run seed`: an organization with a long history in the database of this machine. */
 import { parseArgs } from "node:util";
 import { migrateLocally, openDatabase } from "../lib/database.ts";
-import { Failure, runScript } from "../lib/failure.ts";
-import { AMOUNT_OPTIONS, type Amounts, toAmounts } from "./amounts.ts";
+import { Failure, runScript } from "../lib/command.ts";
+import { AMOUNT_OPTIONS, type Amounts, toAmounts } from "./history-size.ts";
 import { addKeys, seedOrganization } from "./organization.ts";
 
 const USAGE = "Usage: npm run seed [-- --deployments N --resources N]";

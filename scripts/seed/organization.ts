@@ -11,7 +11,7 @@ import {
 import type { Actor } from "../../src/context.ts";
 import { projectMembers } from "../../src/features/project-members/table.ts";
 import { insertProject } from "../../src/features/projects/store.ts";
-import type { Amounts } from "./amounts.ts";
+import type { Amounts } from "./history-size.ts";
 import { seedDeployments } from "./deployments.ts";
 import { furnish, type SeededProject } from "./projects.ts";
 import { seedResources } from "./resources.ts";

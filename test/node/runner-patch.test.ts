@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Stage } from "./support/stage.ts";
+import { Stage } from "./support/fixture.ts";
 
 /** Linux limits an environment variable to this. */
 const MAX_ARG_STRLEN = 131_072;

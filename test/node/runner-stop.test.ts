@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Stage } from "./support/stage.ts";
+import { Stage } from "./support/fixture.ts";
 
 /** From the last heartbeat until a runner counts as lost. */
 const LOST_AFTER_MS = 360_000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Stage } from "./support/fixture.ts";
 import { RunnerProcess } from "./support/runner-process.ts";
-import { Stage } from "./support/stage.ts";
 
 const AWAY_MS = 4_000;
 /** From the last heartbeat until a runner counts as lost. */

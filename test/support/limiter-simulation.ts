@@ -1,7 +1,7 @@
 import { LIMITS } from "../../src/lib/limits.ts";
 import { type KeyDecision, KeyWindow } from "../../src/rate-limits/key-window.ts";
 import { OrganizationWindow } from "../../src/rate-limits/organization-window.ts";
-import { randomOf } from "../walk/walk.ts";
+import { type Random, seededRandom } from "./random.ts";
 
 /** As the key's object has it. */
 const RETRY_AFTER_MS = 250;
@@ -38,7 +38,7 @@ export class LimiterSimulation {
   /** When requests arrived that had to wait for the organization's object. */
   readonly waitedAt: number[] = [];
   readonly #conditions: Conditions;
-  readonly #random: ReturnType<typeof randomOf>;
+  readonly #random: Random;
   readonly #organization: OrganizationWindow;
   readonly #keys = new Map<number, SimulatedKey>();
   readonly #events: { at: number; run: () => void }[] = [];
@@ -51,7 +51,7 @@ export class LimiterSimulation {
 
   constructor(conditions: Conditions) {
     this.#conditions = conditions;
-    this.#random = randomOf(conditions.seed);
+    this.#random = seededRandom(conditions.seed);
     this.organizationLimit = LIMITS.organizationRequests.value * conditions.limit;
     this.#organization = new OrganizationWindow(this.organizationLimit);
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "./failure.ts";
+import { Failure } from "./errors.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
 const FIRST_PAUSE_MS = 500;

@@ -1,10 +1,10 @@
 import { type Api, Refusal } from "./api.ts";
-import { type Ended, runCommand } from "./child.ts";
-import { Failure } from "./failure.ts";
+import { type Ended, runCommand } from "./command.ts";
+import { Failure } from "./errors.ts";
 import { type Halt, Hold } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
-import type { Claim, Completion, Deployment, Outcome, StackReport } from "./wire.ts";
+import type { Claim, Completion, Deployment, Outcome, StackReport } from "./api-types.ts";
 
 const PATCH_CONFLICT = "patch_conflict";
 

@@ -8,7 +8,7 @@ import type {
   Intervals,
   StackReport,
   StartedAttempt,
-} from "./wire.ts";
+} from "./api-types.ts";
 
 /**
  * Why the work ends before its end: the server asks to cancel; whoever runs this runner wants it to

@@ -5,9 +5,9 @@
 import { randomUUID } from "node:crypto";
 import { Api, pause, Unanswered } from "./api.ts";
 import { carryOut, type Result, release, type Signals } from "./attempt.ts";
-import { runScript } from "./failure.ts";
+import { runScript } from "./errors.ts";
 import { type Options, readOptions } from "./options.ts";
-import type { Claim } from "./wire.ts";
+import type { Claim } from "./api-types.ts";
 
 const CLAIM_EVERY_MS = 5_000;
 /** One Ctrl-C may arrive twice: from the terminal, and from the npm that has it too. */

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { Failure } from "./failure.ts";
+import { Failure } from "./errors.ts";
 
 export interface Options {
   /** Where the API is, without a slash at its end. */

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Client, Parsed } from "../../support/client.ts";
-import { complaintsOfWebhook } from "../../support/contract.ts";
+import { webhookViolations } from "../../support/contract.ts";
 import { clearOutbox } from "../../support/delivery-harness.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import {
@@ -85,7 +85,7 @@ describe("a request that makes many changes", () => {
     const root = `/v1/projects/${project.id}/notification-integrations/${integration.id}`;
     const { body: listed } = await client.get(`${root}/deliveries`);
     const { body } = await client.get(`${root}/deliveries/${listed.data[0].id}`);
-    expect(complaintsOfWebhook(body.payload)).toEqual([]);
+    expect(webhookViolations(body.payload)).toEqual([]);
   });
 
   it.each([

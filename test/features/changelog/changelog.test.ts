@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { PLANTED, plant } from "../../support/canary-secrets.ts";
+import { CANARY_PREFIX, newCanarySecret } from "../../support/canary-secrets.ts";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
 import { type Operation, operations } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
@@ -29,7 +29,7 @@ interface Stage {
 }
 
 const EXTERNAL_ID = "between-project-and-role";
-const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(plant())}`;
+const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(newCanarySecret())}`;
 
 async function newStage(): Promise<Stage> {
   const world = await newWorld();
@@ -95,7 +95,7 @@ const renamed =
     ];
   };
 
-const variable = (name: string) => ({ name, storage_method: "secret", value: plant() });
+const variable = (name: string) => ({ name, storage_method: "secret", value: newCanarySecret() });
 const VERSIONS = () => [
   { storage_method: "string", version: 1 },
   { storage_method: "secret", version: 2 },
@@ -511,7 +511,7 @@ describe("the changelog", () => {
     );
     const text = JSON.stringify(tables.map(({ results }) => results));
     expect(text).toContain("resource_id");
-    expect(text).not.toContain(PLANTED);
+    expect(text).not.toContain(CANARY_PREFIX);
     expect(text).not.toContain(EXTERNAL_ID);
   });
 });

@@ -1,4 +1,4 @@
-import { Failure } from "../lib/failure.ts";
+import { Failure } from "../lib/command.ts";
 
 /** How much history there is to be. */
 export interface Amounts {

@@ -1,6 +1,6 @@
 import type { TestContext } from "vitest";
 import { TestProject } from "./project.ts";
-import { type Loses, Relay } from "./relay.ts";
+import { type Loses, Relay } from "./proxy.ts";
 import { RunnerProcess } from "./runner-process.ts";
 import { type Service, startService } from "./service.ts";
 
