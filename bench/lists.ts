@@ -1,5 +1,5 @@
 import { bundle, migrate, start } from "../scripts/lib/workers.ts";
-import type { Amounts } from "../scripts/seed/history-size.ts";
+import type { HistorySize } from "../scripts/seed/history-size.ts";
 import { addKeys, seedOrganization } from "../scripts/seed/organization.ts";
 import type { SeededProject } from "../scripts/seed/projects.ts";
 import { layOut } from "./report.ts";
@@ -28,13 +28,13 @@ interface PageCost {
 }
 
 /** The rows that each list reads in a long history, on its first page and far into it. */
-export async function measureLists(amounts: Amounts, folder: string): Promise<string> {
+export async function measureLists(size: HistorySize, folder: string): Promise<string> {
   const worker = await start(bundle("bench/counting-worker.ts", folder), {});
   try {
     await migrate(worker.d1);
-    const { owner, member, place } = await seedOrganization(worker.d1, amounts);
+    const { owner, member, project } = await seedOrganization(worker.d1, size);
     const rows: string[][] = [];
-    for (const list of listsOf(place)) {
+    for (const list of listsOf(project)) {
       // Each walk has a key of its own, so that none reaches its limit of 300 in a minute.
       const [key = ""] = await addKeys(worker.d1, list.asMember ? member : owner, 1);
       const url = new URL(`${list.path}?${list.query ?? ""}`, worker.url);

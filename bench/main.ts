@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { AMOUNT_OPTIONS, toAmounts } from "../scripts/seed/history-size.ts";
+import { HISTORY_SIZE_OPTIONS, parseHistorySize } from "../scripts/seed/history-size.ts";
 import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureLists } from "./lists.ts";
@@ -17,7 +17,7 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   deliveries: (folder) => compare(measureDeliveries, folder),
   "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
   lists: async (folder) => {
-    process.stdout.write(`\n${await measureLists(toAmounts(values), folder)}\n`);
+    process.stdout.write(`\n${await measureLists(parseHistorySize(values), folder)}\n`);
   },
 };
 
@@ -37,7 +37,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string", default: "40" },
     strict: { type: "boolean", default: false },
-    ...AMOUNT_OPTIONS,
+    ...HISTORY_SIZE_OPTIONS,
   },
 });
 const [name = "project-read"] = positionals;

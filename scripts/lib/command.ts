@@ -1,5 +1,5 @@
-/** What whoever runs a script has to know or do. Anything else that is thrown shows its stack. */
-export class Failure extends Error {
+/** An error whose message tells the user what to do. Any other error prints its stack. */
+export class CommandError extends Error {
   readonly exitCode: number;
 
   constructor(message: string, exitCode = 1) {
@@ -8,12 +8,12 @@ export class Failure extends Error {
   }
 }
 
-/** Runs a script to its exit code. */
-export async function runScript(script: () => Promise<number>): Promise<void> {
+/** Runs a command and sets the exit code of the process. */
+export async function runCommand(command: () => Promise<number>): Promise<void> {
   try {
-    process.exitCode = await script();
+    process.exitCode = await command();
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     console.error(error.message);
     process.exitCode = error.exitCode;
   }

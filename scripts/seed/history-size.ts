@@ -1,22 +1,25 @@
-import { Failure } from "../lib/command.ts";
+import { CommandError } from "../lib/command.ts";
 
-/** How much history there is to be. */
-export interface Amounts {
+/** The number of rows to insert. */
+export interface HistorySize {
   deployments: number;
   resources: number;
 }
 
-/** What a command line says of it, for `parseArgs`. */
-export const AMOUNT_OPTIONS = {
+/** Command line options for `parseArgs`. */
+export const HISTORY_SIZE_OPTIONS = {
   deployments: { type: "string", default: "100000" },
   resources: { type: "string", default: "1000000" },
 } as const;
 
-export function toAmounts(values: Record<keyof Amounts, string>): Amounts {
-  return { deployments: toAmount(values.deployments), resources: toAmount(values.resources) };
+export function parseHistorySize(values: Record<keyof HistorySize, string>): HistorySize {
+  return { deployments: parseCount(values.deployments), resources: parseCount(values.resources) };
 }
 
-function toAmount(text: string): number {
+function parseCount(text: string): number {
   if (/^\d{1,8}$/.test(text)) return Number(text);
-  throw new Failure(`An amount is a whole number, not "${text}".`, 2);
+  throw new CommandError(
+    `Set --deployments and --resources to whole numbers; "${text}" is not one.`,
+    2,
+  );
 }
