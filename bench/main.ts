@@ -1,4 +1,4 @@
-/** Runs a benchmark and prints what it found; docs/performance.md says how to read it. */
+/** `npm run bench -- NAME`: runs a benchmark and prints its result (docs/performance.md). */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureLists } from "./lists.ts";
 import { measureProjectRead } from "./project-read.ts";
-import { type Finding, isMet, toTable } from "./report.ts";
+import { type BenchmarkResult, isMet, toTable } from "./report.ts";
 
-const FEWEST_ROUNDS = 14;
+const MINIMUM_ROUNDS = 14;
 
 const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   "project-read": (folder) => compare(measureProjectRead, folder),
@@ -21,15 +21,15 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   },
 };
 
-/** Measures one thing against another in turns, and says whether the goals are met. */
+/** With `--strict`, exits with 1 if a goal is not met. */
 async function compare(
-  measure: (rounds: number, folder: string) => Promise<Finding>,
+  measure: (rounds: number, folder: string) => Promise<BenchmarkResult>,
   folder: string,
 ): Promise<void> {
-  const rounds = Math.max(FEWEST_ROUNDS, Number.parseInt(values.rounds, 10));
-  const finding = await measure(rounds, folder);
-  process.stdout.write(`\n${finding.title}\n\n${toTable(finding)}\n`);
-  if (values.strict && !finding.rows.every(isMet)) process.exitCode = 1;
+  const rounds = Math.max(MINIMUM_ROUNDS, Number.parseInt(values.rounds, 10));
+  const result = await measure(rounds, folder);
+  process.stdout.write(`\n${result.title}\n\n${toTable(result)}\n`);
+  if (values.strict && !result.rows.every(isMet)) process.exitCode = 1;
 }
 
 const { values, positionals } = parseArgs({
@@ -42,7 +42,8 @@ const { values, positionals } = parseArgs({
 });
 const [name = "project-read"] = positionals;
 const measure = BENCHMARKS[name];
-if (!measure) throw new Error(`There is no benchmark "${name}": ${Object.keys(BENCHMARKS)}`);
+if (!measure)
+  throw new Error(`No benchmark "${name}". Choose one of ${Object.keys(BENCHMARKS).join(", ")}.`);
 const folder = mkdtempSync(join(tmpdir(), "longshore-bench-"));
 try {
   await measure(folder);
