@@ -4,7 +4,7 @@ import {
   type LeaseResponse,
   OrganizationWindow,
 } from "../../src/rate-limits/organization-window.ts";
-import { randomOf } from "../walk/walk.ts";
+import { type Random, seededRandom } from "./random.ts";
 
 /** From the first request to its retry, as in the key's object. */
 const RETRY_AFTER_MS = 250;
@@ -41,7 +41,7 @@ export class LimiterSimulation {
   /** Arrivals of requests that waited for the organization's object. */
   readonly waitedAt: number[] = [];
   readonly #conditions: Conditions;
-  readonly #random: ReturnType<typeof randomOf>;
+  readonly #random: Random;
   readonly #organization: OrganizationWindow;
   readonly #keys = new Map<number, SimulatedKey>();
   readonly #events: { at: number; run: () => void }[] = [];
@@ -54,7 +54,7 @@ export class LimiterSimulation {
 
   constructor(conditions: Conditions) {
     this.#conditions = conditions;
-    this.#random = randomOf(conditions.seed);
+    this.#random = seededRandom(conditions.seed);
     this.organizationLimit = LIMITS.organizationRequests.value * conditions.limit;
     this.#organization = new OrganizationWindow(this.organizationLimit);
   }
