@@ -2,40 +2,15 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { Dispatcher } from "./auth/dispatcher.ts";
 import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
 import { openForWriting } from "./db/client.ts";
-import { alarmRoutes, alarmRoutesForRunners } from "./features/alarms/routes.ts";
-import { apiKeyRoutes } from "./features/api-keys/routes.ts";
-import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
-import { changelogRoutes } from "./features/changelog/routes.ts";
-import { componentRoutes } from "./features/components/routes.ts";
-import { deploymentRoutes } from "./features/deployments/routes.ts";
-import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
-import { environmentRoutes } from "./features/environments/routes.ts";
-import { healthRoutes } from "./features/health/routes.ts";
-import { membershipRoutes } from "./features/memberships/routes.ts";
+import type { PublicRouteDeps } from "./feature.ts";
+import { FEATURES } from "./features/index.ts";
 import { consume } from "./features/notifications/delivery/consumer.ts";
 import { handleDeadLetters } from "./features/notifications/delivery/dead-letters.ts";
 import type { DeliveryMessage } from "./features/notifications/delivery/index.ts";
-import { deliveryRoutes } from "./features/notifications/delivery/routes.ts";
 import { Patience } from "./features/notifications/delivery/slow-endpoints.ts";
-import { sweepDeliveries } from "./features/notifications/delivery/sweep.ts";
-import { integrationRoutes } from "./features/notifications/integrations/routes.ts";
-import { slackSettingsOf } from "./features/notifications/slack/index.ts";
-import { slackCallbackRoutes, slackRoutes } from "./features/notifications/slack/routes.ts";
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
-import { organizationRoutes } from "./features/organizations/routes.ts";
-import { projectMemberRoutes } from "./features/project-members/routes.ts";
-import { connectionRoutes } from "./features/projects/connections/routes.ts";
-import { projectRoutes } from "./features/projects/routes.ts";
-import { resourceRoutes } from "./features/resources/routes.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
-import { runnerRoutes } from "./features/runner-api/routes.ts";
-import { sweepEverything } from "./features/runner-api/sweep.ts";
 import { seemsRunnerToken } from "./features/runner-pools/index.ts";
-import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
-import { stackRoutes } from "./features/stacks/routes.ts";
-import { usageRoutes } from "./features/usage/routes.ts";
-import { variableRoutes } from "./features/variables/routes.ts";
-import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
   createRequestContext,
@@ -85,7 +60,9 @@ export function createApp({
 }: AppOptions = {}): App {
   const createContext: CreateSystemContext = (db, env, execution) =>
     systemContext(db, env, execution, { clock, log });
-  const routers = createRouters({ clock, network, createContext });
+  const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
+    createContext(openForWriting(env.DB).db, env, execution);
+  const routers = createRouters({ clock, fetch: network, createContext: bindContext });
   const route = createRouteHandler(routers, { clock, log, createContext });
   const patience = new Patience();
   return {
@@ -93,13 +70,13 @@ export function createApp({
     fetch: (request, env, execution) =>
       handleRequest(createRequestContext(request, env, execution), log, route),
     sweep: async (env, execution) => {
-      const ctx = createContext(openForWriting(env.DB).db, env, execution);
-      const sweeps = await Promise.allSettled([sweepEverything(ctx), sweepDeliveries(ctx)]);
+      const ctx = bindContext(env, execution);
+      const sweeps = await Promise.allSettled(FEATURES.map(({ sweep }) => sweep?.(ctx)));
       const failed = sweeps.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
     },
     queue: (batch, env, execution) => {
-      const ctx = createContext(openForWriting(env.DB).db, env, execution);
+      const ctx = bindContext(env, execution);
       if (batch.queue.endsWith("-dead")) return handleDeadLetters(ctx, batch);
       const { DELIVERIES: queue } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
@@ -109,16 +86,14 @@ export function createApp({
   };
 }
 
-interface PublicRouteDeps {
-  clock: Clock;
-  network: Fetch;
-  createContext: CreateSystemContext;
-}
-
 /** One router for each kind of credential, and the index of the routes of all of them. */
 function createRouters(deps: PublicRouteDeps) {
   const all = new OpenAPIHono();
-  const describe = () => describeApi(all);
+  const describe = () =>
+    describeApi(
+      all,
+      FEATURES.flatMap(({ tags = [] }) => tags),
+    );
   const requiresBody: RequiresBody = (method, path) =>
     routes.find(method, path)?.requiresBody === true;
   const publicRouter = createPublicRouter(deps, describe);
@@ -156,56 +131,31 @@ function createRouteHandler(
   };
 }
 
-function createPublicRouter(
-  { clock, network, createContext }: PublicRouteDeps,
-  describe: () => OpenApiDocument,
-) {
+function createPublicRouter(deps: PublicRouteDeps, describe: () => OpenApiDocument) {
   const router = createRouter<PublicEnv>();
   router.onError(rethrow);
-  const createSlackContext = (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => {
-    const ctx = createContext(openForWriting(env.DB).db, env, execution);
-    return { ...ctx, fetch: network, slack: slackSettingsOf(env) };
-  };
-  return router
-    .route("/", bootstrapRoutes(clock))
-    .route("/", healthRoutes)
-    .route("/", slackCallbackRoutes(createSlackContext))
-    .route("/", referenceRoutes(describe));
+  for (const { routes } of FEATURES) {
+    if (routes?.public) router.route("/", routes.public(deps));
+  }
+  return router.route("/", referenceRoutes(describe));
 }
 
 function createApiKeyRouter(requiresBody: RequiresBody) {
   const router = createRouter<ApiKeyEnv>();
   router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
   router.onError(rethrow);
-  return router
-    .route("/", organizationRoutes)
-    .route("/", usageRoutes)
-    .route("/", membershipRoutes)
-    .route("/", apiKeyRoutes)
-    .route("/", runnerPoolRoutes)
-    .route("/", projectRoutes)
-    .route("/", connectionRoutes)
-    .route("/", projectMemberRoutes)
-    .route("/", changelogRoutes)
-    .route("/", environmentRoutes)
-    .route("/", componentRoutes)
-    .route("/", stackRoutes)
-    .route("/", alarmRoutes)
-    .route("/", deploymentRoutes)
-    .route("/", scopedDeploymentRoutes)
-    .route("/", resourceRoutes)
-    .route("/", variableRoutes)
-    .route("/", scopedVariableRoutes)
-    .route("/", integrationRoutes)
-    .route("/", deliveryRoutes)
-    .route("/", slackRoutes);
+  const routers = FEATURES.flatMap(({ routes }) => routes?.apiKey ?? []);
+  for (const each of routers) router.route("/", each);
+  return router;
 }
 
 function createRunnerRouter(requiresBody: RequiresBody) {
   const router = createRouter<RunnerEnv>();
   router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
   router.onError(rethrow);
-  return router.route("/", runnerRoutes).route("/", alarmRoutesForRunners);
+  const routers = FEATURES.flatMap(({ routes }) => routes?.runnerToken ?? []);
+  for (const each of routers) router.route("/", each);
+  return router;
 }
 
 /** `handleRequest` renders the errors of all routers. */

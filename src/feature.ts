@@ -1,16 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { SystemContext } from "./context.ts";
 import type { OwnedTable } from "./db/ownership.ts";
+import type { Tag } from "./http/openapi.ts";
 import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/router.ts";
 import type { SealedColumn } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/network.ts";
-
-/** A section of the OpenAPI document. */
-export interface Tag {
-  name: string;
-  description: string;
-}
 
 /** What public routes are created with: they have no service context. */
 export interface PublicRouteDeps {

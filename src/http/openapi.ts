@@ -3,6 +3,12 @@ import { LIMITS } from "../lib/limits.ts";
 import { POLICIES } from "../rate-limits/policies.ts";
 import { ERROR_REPLIES } from "./replies.ts";
 
+/** A section of the document. */
+export interface Tag {
+  name: string;
+  description: string;
+}
+
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
 const DESCRIPTION = `
@@ -31,54 +37,6 @@ is refused, also with keys that were never used; a key that was used before is a
 **Reading your own writes.** Reads use the nearest replica of the database. Send the
 \`X-D1-Bookmark\` of a response with a later request to read data that is at least as new.
 `.trim();
-
-const TAGS = [
-  { name: "Organizations", description: "Tenants, and the accounts that belong to them." },
-  { name: "API keys", description: "Credentials of one organization, each for one membership." },
-  {
-    name: "Runner pools",
-    description: "Groups of runners, and the environments whose deployments they execute.",
-  },
-  {
-    name: "Projects",
-    description: "The applications of a team, and their connections to a cloud provider.",
-  },
-  {
-    name: "Changelog",
-    description: "The changes to the records of a project: who made them, and when.",
-  },
-  { name: "Project members", description: "The roles of members in a project." },
-  { name: "Environments", description: "Where a project runs, and with which configuration." },
-  { name: "Components", description: "The parts of an app, inside an environment." },
-  { name: "Stacks", description: "The units of provisioning in an environment." },
-  { name: "Alarms", description: "The reported health of stacks." },
-  {
-    name: "Variables",
-    description: "Encrypted values for components and environments.",
-  },
-  { name: "Deployments", description: "Changes of an environment to a configuration and source." },
-  {
-    name: "Resources",
-    description: "The parts of stacks at the provider, as runners report them.",
-  },
-  { name: "Runners", description: "Claiming, executing and reporting deployments." },
-  {
-    name: "Notification integrations",
-    description: "The destinations of a project's events, and the events they receive.",
-  },
-  {
-    name: "Deliveries",
-    description: "The events sent to an integration, and the result of each attempt.",
-  },
-  {
-    name: "Webhooks",
-    description:
-      "Longshore sends events to a webhook by POST, signed as Standard Webhooks specifies: its " +
-      "libraries verify them. The type in the body is one of those below. An event may arrive more " +
-      "than once, with the same `webhook-id`, and events may arrive in any order.",
-  },
-  { name: "Service", description: "Set-up, health, and this reference." },
-];
 
 const HEADERS = {
   "X-Request-Id": header("Identifies this request in the service's log."),
@@ -116,7 +74,7 @@ function header(description: string, type: "string" | "integer" = "string") {
   return { description, schema: { type } };
 }
 
-export function describeApi(router: OpenAPIHono): OpenApiDocument {
+export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
   router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
     type: "apiKey",
     in: "header",
@@ -145,7 +103,7 @@ export function describeApi(router: OpenAPIHono): OpenApiDocument {
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This deployment" }],
-    tags: TAGS,
+    tags,
   });
   document.components = { ...document.components, headers: HEADERS };
   addHeadersAndShareErrors(document);

@@ -4,7 +4,7 @@ import { environments } from "./table.ts";
 
 export const environmentsFeature = {
   tags: [
-    { name: "Environments", description: "The places a project runs in, and their configuration." },
+    { name: "Environments", description: "Where a project runs, and with which configuration." },
   ],
   routes: { apiKey: [environmentRoutes] },
   tables: [

@@ -2,8 +2,6 @@ import type { Feature } from "../../feature.ts";
 import { healthRoutes } from "./routes.ts";
 
 export const healthFeature = {
-  tags: [
-    { name: "Service", description: "The service itself: set-up, health, and this reference." },
-  ],
+  tags: [{ name: "Service", description: "Set-up, health, and this reference." }],
   routes: { public: () => healthRoutes },
 } satisfies Feature;

@@ -5,7 +5,10 @@ import { projectConnections, projects } from "./table.ts";
 
 export const projectsFeature = {
   tags: [
-    { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
+    {
+      name: "Projects",
+      description: "The applications of a team, and their connections to a cloud provider.",
+    },
   ],
   routes: { apiKey: [projectRoutes, connectionRoutes] },
   tables: [

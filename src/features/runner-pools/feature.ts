@@ -6,7 +6,7 @@ export const runnerPoolsFeature = {
   tags: [
     {
       name: "Runner pools",
-      description: "Who carries deployments out, and for which environments.",
+      description: "Groups of runners, and the environments whose deployments they execute.",
     },
   ],
   routes: { apiKey: [runnerPoolRoutes] },
