@@ -4,7 +4,7 @@ import type { OwnedTable } from "./db/ownership.ts";
 import type { Open, Protected, ProtectedForRunners } from "./http/router.ts";
 import type { SealedColumn } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
-import type { Fetch } from "./lib/network.ts";
+import type { Fetch } from "./lib/fetch.ts";
 
 /** A section of the OpenAPI document. */
 export interface Tag {

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import type { Database } from "./client.ts";
 
 /** A value of a statement: now, or when it is compiled and given later. */
-export type Bindable = string | Placeholder;
+export type BindValue = string | Placeholder;
 
 type Fields<Row> = { [Name in keyof Row]: Column | SQL.Aliased };
 

@@ -35,7 +35,7 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /** The result of a write, or `refusal` if a unique index over `columns` stood in its way. */
-export async function orIfNotUnique<Result>(
+export async function mapUniqueViolation<Result>(
   write: PromiseLike<Result>,
   columns: readonly string[],
   refusal: () => Error,

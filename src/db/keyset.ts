@@ -33,20 +33,20 @@ function beyond(direction: Direction, after: Position, createdAt: Column, id: Co
   return sql`(${createdAt}, ${id}) ${operator} (${after.createdAt}, ${after.id})`;
 }
 
-/** A row of a page that `cutPage` has cut: the size of the page up to and including it. */
+/** A row of a page that `limitPageBytes` has cut: the size of the page up to and including it. */
 export interface Cut {
   pageBytes: number;
 }
 
-/** What a select from `cutPage` selects beside the columns of its record. */
-export const CUT = { pageBytes: sql<number>`page.total`.as("page_bytes") };
+/** What a select from `limitPageBytes` selects beside the columns of its record. */
+export const CUMULATIVE_BYTES = { pageBytes: sql<number>`page.total`.as("page_bytes") };
 
 /**
  * The table `page`, for a list whose records can be large. `records` is a keyset query of `id`,
  * `created_at` and `size`, the bytes of a record as sent. Records beyond the first that does not
  * fit are left out, so that a select that joins it never reads them.
  */
-export function cutPage(page: PageRequest, records: SQLWrapper): SQL {
+export function limitPageBytes(page: PageRequest, records: SQLWrapper): SQL {
   const order = sql.raw(page.direction);
   // A record that is larger than a page counts as one page, so that the next is still found.
   const size = sql.raw(`min(size, ${LIMITS.pageBytes.value})`);
@@ -55,7 +55,7 @@ export function cutPage(page: PageRequest, records: SQLWrapper): SQL {
     where record.total - ${size} <= ${LIMITS.pageBytes.value}) as page`;
 }
 
-/** The order of a select from `cutPage`. */
+/** The order of a select from `limitPageBytes`. */
 export function pageOrder(page: PageRequest): SQL {
   const order = sql.raw(page.direction);
   return sql`page.created_at ${order}, page.id ${order}`;

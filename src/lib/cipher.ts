@@ -18,7 +18,7 @@ export interface SealedColumn {
 }
 
 /** A sealed text that does not open: altered, of another context, or sealed under a key that is gone. */
-export class SealBroken extends Error {
+export class DecryptionError extends Error {
   constructor(reason: string) {
     super(`A sealed text does not open: ${reason}`);
   }
@@ -85,11 +85,11 @@ export class Cipher {
     return `${this.#current.id}.${toBase64(iv, new Uint8Array(sealed))}`;
   }
 
-  /** Throws `SealBroken` rather than ever give a wrong text. */
+  /** Throws `DecryptionError` rather than ever give a wrong text. */
   async open(sealed: string, context: EncryptionContext): Promise<string> {
     const [, keyId = "", payload = ""] = SEALED.exec(sealed) ?? [];
     const master = this.#keys.get(keyId);
-    if (!master) throw new SealBroken("no key of the keyring has its ID");
+    if (!master) throw new DecryptionError("no key of the keyring has its ID");
     const bytes = fromBase64(payload);
     try {
       const text = await crypto.subtle.decrypt(
@@ -99,7 +99,7 @@ export class Cipher {
       );
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
     } catch {
-      throw new SealBroken("it is altered, or sealed for another context");
+      throw new DecryptionError("it is altered, or sealed for another context");
     }
   }
 }
@@ -138,6 +138,6 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {
-    throw new SealBroken("it is not base64");
+    throw new DecryptionError("it is not base64");
   }
 }

@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
 import type { Clock } from "./clock.ts";
-import { BASE58, encodeRadix, toNumber } from "./radix.ts";
+import { BASE58, encodeRadix, toBigInt } from "./radix.ts";
 
 const WIDTH = 22;
 const SHORT = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
@@ -18,7 +18,7 @@ export function newId(clock: Clock): string {
 
 /** The 22-character form of a UUID's 16 bytes. */
 export function encodeId(uuid: Uint8Array): string {
-  return encodeRadix(toNumber(uuid), BASE58, WIDTH);
+  return encodeRadix(toBigInt(uuid), BASE58, WIDTH);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Operation } from "./json-patch.ts";
-import { childOf, escapeToken } from "./json-pointer.ts";
+import { escapeToken, getChild } from "./json-pointer.ts";
 import { type Budget, cloneJson, equalJson, isObject, jsonBytes, type Work } from "./json-value.ts";
 
 /** An operation with what stood at its path before. */
@@ -50,7 +50,7 @@ function* findDifferences(from: unknown, to: unknown, work: Work): Generator<Jso
     }
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       work.nodes += 1;
-      const member = { from: childOf(before, key), to: childOf(after, key) };
+      const member = { from: getChild(before, key), to: getChild(after, key) };
       if (member.from === member.to) continue;
       const pathBytes = place.pathBytes + jsonBytes(escapeToken(key)) - QUOTES_AND_SLASH_BYTES;
       pending.push({ ...member, key, above: place, pathBytes });

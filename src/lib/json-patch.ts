@@ -1,6 +1,6 @@
 import {
-  childOf,
-  PointerProblem,
+  getChild,
+  PointerError,
   parsePointer,
   requireChild,
   requireContainer,
@@ -26,7 +26,7 @@ export interface Operation {
 }
 
 /** A patch that cannot be applied: the index of the operation that fails, and the reason. */
-export class PatchRefused extends Error {
+export class PatchError extends Error {
   readonly index: number;
 
   constructor(index: number, message: string) {
@@ -55,7 +55,7 @@ export interface Patched {
 /**
  * Applies a patch (RFC 6902) to a copy of `document`. Reads own members and elements only, so that
  * any key is data, also `__proto__`. The result shares no value with `document` or `patch`, nor
- * within itself. Throws `PatchRefused`.
+ * within itself. Throws `PatchError`.
  */
 export function applyPatch(
   document: unknown,
@@ -74,7 +74,7 @@ export function applyPatch(
       oldValues?.push(kept);
       target.perform(operation);
     } catch (error) {
-      throw error instanceof PointerProblem ? new PatchRefused(index, error.message) : error;
+      throw error instanceof PointerError ? new PatchError(index, error.message) : error;
     }
   }
   return { document: target.document, oldValues };
@@ -104,7 +104,7 @@ class PatchTarget {
   peek(pointer: string): unknown {
     return [ROOT, ...parsePointer(pointer)].reduce<unknown>((value, token) => {
       this.#work.nodes += 1;
-      return childOf(value, token);
+      return getChild(value, token);
     }, this.#holder);
   }
 
@@ -118,7 +118,7 @@ class PatchTarget {
     else if (op === "move") this.#move(from(), path);
     else if (op === "copy") this.#copy(from(), path);
     else if (op === "test") this.#test(path, value());
-    else throw new PointerProblem(path, `needs an op out of ${OPERATIONS.join(", ")}.`);
+    else throw new PointerError(path, `needs an op out of ${OPERATIONS.join(", ")}.`);
   }
 
   #add(pointer: string, value: unknown): void {
@@ -130,7 +130,7 @@ class PatchTarget {
 
   #remove(pointer: string): void {
     if (pointer === "") {
-      throw new PointerProblem(pointer, "is the whole document. Send replace instead.");
+      throw new PointerError(pointer, "is the whole document. Send replace instead.");
     }
     const { parent, token } = this.#locate(pointer);
     requireChild(parent, token, pointer);
@@ -149,7 +149,7 @@ class PatchTarget {
     const value = this.#read(from);
     if (path === from) return;
     if (path.startsWith(`${from}/`)) {
-      throw new PointerProblem(path, "is inside of the value to move.");
+      throw new PointerError(path, "is inside of the value to move.");
     }
     this.#remove(from);
     this.#add(path, value);
@@ -158,14 +158,14 @@ class PatchTarget {
   #copy(from: string, path: string): void {
     const copy = cloneJson(this.#read(from), this.#work, this.#copies);
     if (copy === undefined) {
-      throw new PointerProblem(from, "is too large to copy. Send fewer or smaller copies.");
+      throw new PointerError(from, "is too large to copy. Send fewer or smaller copies.");
     }
     this.#add(path, copy);
   }
 
   #test(pointer: string, value: unknown): void {
     if (equalJson(value, this.#read(pointer), this.#work)) return;
-    throw new PointerProblem(pointer, "does not have the value of the test.");
+    throw new PointerError(pointer, "does not have the value of the test.");
   }
 
   #read(pointer: string): unknown {
@@ -187,5 +187,5 @@ class PatchTarget {
 
 function required<Value>(value: Value | undefined, field: string, operation: Operation): Value {
   if (value !== undefined) return value;
-  throw new PointerProblem(operation.path, `lacks ${field}: ${operation.op} needs it.`);
+  throw new PointerError(operation.path, `lacks ${field}: ${operation.op} needs it.`);
 }

@@ -6,19 +6,19 @@ const SHOWN_LENGTH = 100;
 const INDEX = /^(0|[1-9]\d*)$/;
 
 /** Why a pointer leads to nothing, or why an operation cannot act where it leads. */
-export class PointerProblem extends Error {
+export class PointerError extends Error {
   constructor(pointer: string, reason: string) {
     super(`${show(pointer)} ${reason}`);
   }
 }
 
-/** The reference tokens of a JSON Pointer (RFC 6901). Throws `PointerProblem`. */
+/** The reference tokens of a JSON Pointer (RFC 6901). Throws `PointerError`. */
 export function parsePointer(pointer: string): string[] {
   if (pointer !== "" && !pointer.startsWith("/")) {
-    throw new PointerProblem(pointer, "is not a JSON Pointer. Send one, such as /replicas.");
+    throw new PointerError(pointer, "is not a JSON Pointer. Send one, such as /replicas.");
   }
   if (/~(?![01])/.test(pointer)) {
-    throw new PointerProblem(pointer, "has a ~ without 0 or 1. Send ~0 for ~, and ~1 for /.");
+    throw new PointerError(pointer, "has a ~ without 0 or 1. Send ~0 for ~, and ~1 for /.");
   }
   const tokens = pointer.split("/").slice(1);
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -30,38 +30,38 @@ export function escapeToken(key: string): string {
 }
 
 /** An own member of an object or element of an array, or undefined if there is none. */
-export function childOf(value: unknown, token: string): unknown {
+export function getChild(value: unknown, token: string): unknown {
   if (Array.isArray(value)) {
     return INDEX.test(token) && Object.hasOwn(value, token) ? value[Number(token)] : undefined;
   }
   return isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
 }
 
-/** Like `childOf`. Throws `PointerProblem`, with the reason, if there is none. */
+/** Like `getChild`. Throws `PointerError`, with the reason, if there is none. */
 export function requireChild(value: unknown, token: string, pointer: string): unknown {
-  const child = childOf(value, token);
+  const child = getChild(value, token);
   if (child !== undefined) return child;
   const container = requireContainer(value, pointer);
   if (Array.isArray(container)) requireIndex(token, container.length - 1, pointer);
-  throw new PointerProblem(pointer, `does not exist: there is no member ${show(token)}.`);
+  throw new PointerError(pointer, `does not exist: there is no member ${show(token)}.`);
 }
 
-/** Throws `PointerProblem` for a scalar, which has no place for a value. */
+/** Throws `PointerError` for a scalar, which has no place for a value. */
 export function requireContainer(value: unknown, pointer: string): unknown[] | JsonObject {
   if (Array.isArray(value) || isObject(value)) return value;
-  throw new PointerProblem(pointer, "leads through a value that is neither object nor array.");
+  throw new PointerError(pointer, "leads through a value that is neither object nor array.");
 }
 
-/** The index of an array that a token names. Throws `PointerProblem`, also past `maximum`. */
+/** The index of an array that a token names. Throws `PointerError`, also past `maximum`. */
 export function requireIndex(token: string, maximum: number, pointer: string): number {
   if (token === "-") {
-    throw new PointerProblem(pointer, "names no element: only the path of an add may end in -.");
+    throw new PointerError(pointer, "names no element: only the path of an add may end in -.");
   }
   if (!INDEX.test(token)) {
-    throw new PointerProblem(pointer, `names an element by ${show(token)}. Send its index.`);
+    throw new PointerError(pointer, `names an element by ${show(token)}. Send its index.`);
   }
   if (Number(token) <= maximum) return Number(token);
-  throw new PointerProblem(pointer, `is past the end of the array: there is no ${show(token)}.`);
+  throw new PointerError(pointer, `is past the end of the array: there is no ${show(token)}.`);
 }
 
 function show(text: string): string {

@@ -3,7 +3,7 @@ export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxy
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Bytes, most significant first, as one number. */
-export function toNumber(bytes: Uint8Array): bigint {
+export function toBigInt(bytes: Uint8Array): bigint {
   return BigInt(`0x${toHex(bytes)}`);
 }
 

@@ -77,7 +77,7 @@ export function clearable<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** A filter that takes one value or several, repeated (`?a=x&a=y`) or separated by commas. */
-export function severalOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+export function enumFilter<const Values extends readonly [string, ...string[]]>(values: Values) {
   return z
     .union([z.string(), z.array(z.string())])
     .transform((sent) => [...new Set([sent].flat().flatMap((each) => each.split(",")))])

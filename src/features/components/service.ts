@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -98,7 +98,7 @@ export async function deleteComponent(ctx: ServiceContext, id: string): Promise<
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
   const message = "The environment has a component of this name. Choose another.";
-  return orIfNotUnique(
+  return mapUniqueViolation(
     write,
     ["components.environment_id", "components.name"],
     () => new Conflict(message),

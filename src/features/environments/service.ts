@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -141,7 +141,7 @@ export async function deleteEnvironment(ctx: ServiceContext, id: string): Promis
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
   const message = "The project has an environment of this name. Choose another.";
-  return orIfNotUnique(
+  return mapUniqueViolation(
     write,
     ["environments.project_id", "environments.name"],
     () => new Conflict(message),

@@ -1,6 +1,6 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -54,7 +54,7 @@ export async function addMember(
     membership: store.insertMembership(ctx.db, membership, input.email),
     created: store.findMember(ctx.db, organizationId, id),
   };
-  const { created } = await orIfNotUnique(
+  const { created } = await mapUniqueViolation(
     limits.enforce(runBatch(ctx.db, statements)),
     ["memberships.organization_id", "memberships.account_id"],
     () => new Conflict("The account of this e-mail address is already in the organization."),

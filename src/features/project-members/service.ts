@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -69,7 +69,7 @@ export async function addMembers(
     records: { project_members: members.length },
   });
   const statements = { limits: limits.statement, inserted: store.addMembers(db, added) };
-  const { inserted } = await orIfNotUnique(
+  const { inserted } = await mapUniqueViolation(
     limits.enforce(commitChange(ctx, statements, ...members.map(changes.created))),
     ["project_members.project_id", "project_members.membership_id"],
     () => new Conflict("One of the memberships is in the project already; nobody was added."),

@@ -1,6 +1,6 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -51,7 +51,7 @@ export async function createPool(
     limits: limits.statement,
     ...store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)]),
   };
-  const results = await orIfNotUnique(
+  const results = await mapUniqueViolation(
     limits.enforce(runBatch(ctx.db, statements)),
     ["runner_pools.organization_id", "runner_pools.name"],
     () => new Conflict("The organization has a runner pool of this name. Choose another."),

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -113,7 +113,7 @@ async function requireComponentOf(
 
 function refuseTakenName<Result>(write: PromiseLike<Result>): Promise<Result> {
   const message = "The environment has a stack of this name. Choose another.";
-  return orIfNotUnique(
+  return mapUniqueViolation(
     write,
     ["stacks.environment_id", "stacks.name"],
     () => new Conflict(message),

@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -159,12 +159,12 @@ export function newVariable(
 
 /** Puts what a unique index refuses into words. */
 export function refuseTaken<Result>(write: PromiseLike<Result>): Promise<Result> {
-  const name = orIfNotUnique(
+  const name = mapUniqueViolation(
     write,
     ["variables.scope_id", "variables.name"],
     () => new Conflict("There is a variable of this name. Replace it, or choose another name."),
   );
-  return orIfNotUnique(
+  return mapUniqueViolation(
     name,
     ["variables.resource_id"],
     () =>

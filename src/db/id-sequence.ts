@@ -10,7 +10,7 @@ const DIGITS = 4;
  * new UUIDv7 whose last four digits of base58 the statement counts: some 11 million in order, and
  * as unlikely as any to be met twice.
  */
-export class NumberedIds {
+export class IdSequence {
   readonly #prefix: string;
 
   constructor(clock: Clock) {
