@@ -6,31 +6,31 @@ import type { SealedColumn } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 
-/** A section of the OpenAPI document. */
+/** A tag of the OpenAPI document. */
 export interface Tag {
   name: string;
   description: string;
 }
 
-/** What open routes are created with: they have no service context. */
+/** The dependencies of open routes, which have no service context. */
 export interface OpenRouteDeps {
   clock: Clock;
   fetch: Fetch;
   createContext(env: Env, execution: Pick<ExecutionContext, "waitUntil">): SystemContext;
 }
 
-/** A feature's manifest: what the service derives from the feature. */
+/** The manifest of a feature. */
 export interface Feature {
   tags?: readonly Tag[];
-  /** By the credential that opens them. Open routes need none. */
+  /** Routes by the credential that they require. Open routes require none. */
   routes?: {
     apiKey?: readonly OpenAPIHono<Protected>[];
     runnerToken?: readonly OpenAPIHono<ProtectedForRunners>[];
     open?(deps: OpenRouteDeps): OpenAPIHono<Open>;
   };
   tables?: readonly OwnedTable[];
-  /** In the order in which they are sealed again under a new key. */
+  /** In the order in which key rotation seals them again. */
   sealedColumns?: readonly SealedColumn[];
-  /** Runs every minute. */
+  /** Runs once a minute. */
   sweep?(ctx: SystemContext): Promise<void>;
 }

@@ -6,9 +6,8 @@ import { BASE58 } from "../lib/radix.ts";
 const DIGITS = 4;
 
 /**
- * Identifiers for as many rows as one statement writes, which nobody can know before. They are one
- * new UUIDv7 whose last four digits of base58 the statement counts: some 11 million in order, and
- * as unlikely as any to be met twice.
+ * IDs for the rows of an `INSERT … SELECT`, whose count is unknown before it runs. SQL replaces the
+ * last four base58 digits of a new UUIDv7 with the row number: up to 58⁴ (11 million) IDs, in order.
  */
 export class IdSequence {
   readonly #prefix: string;
@@ -17,11 +16,11 @@ export class IdSequence {
     this.#prefix = newId(clock).slice(0, -DIGITS);
   }
 
-  /** The identifier of the row with this number, counted from 0. */
-  of(number: SQL): SQL {
-    const digits = Array.from({ length: DIGITS }, (_, at) => {
-      const weight = sql.raw(String(BASE58.length ** (DIGITS - 1 - at)));
-      return sql`substr(${sql.raw(`'${BASE58}'`)}, (${number}) / ${weight} % 58 + 1, 1)`;
+  /** The ID of the row with this number. Numbers start at 0. */
+  at(number: SQL): SQL {
+    const digits = Array.from({ length: DIGITS }, (_, index) => {
+      const weight = sql.raw(String(BASE58.length ** (DIGITS - 1 - index)));
+      return sql`substr(${sql.raw(`'${BASE58}'`)}, (${number}) / ${weight} % ${sql.raw(String(BASE58.length))} + 1, 1)`;
     });
     return sql.join([sql`${this.#prefix}`, ...digits], sql` || `);
   }

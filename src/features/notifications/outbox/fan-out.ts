@@ -36,13 +36,13 @@ export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
     db,
     deliveries,
     {
-      id: new IdSequence(clock).of(
+      id: new IdSequence(clock).at(
         sql`row_number() over (order by event.key, integrations.id) - 1`,
       ),
       organizationId: sql`integrations.organization_id`,
       projectId: sql`integrations.project_id`,
       integrationId: sql`integrations.id`,
-      eventId: new IdSequence(clock).of(sql`dense_rank() over (order by event.key) - 1`),
+      eventId: new IdSequence(clock).at(sql`dense_rank() over (order by event.key) - 1`),
       type: sql`event.type`,
       data: sql`event.data`,
       occurredAt: now,
