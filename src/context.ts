@@ -37,7 +37,7 @@ export interface SystemContext {
   log: Log;
   /** Seals and opens values. Rejects if the deployment has no keyring. */
   cipher(): Promise<Cipher>;
-  /** Enqueues committed deliveries in the background. The sweep enqueues them later if this fails. */
+  /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
   enqueue(deliveryIds: readonly string[]): void;
   /** Whether webhooks may go to `http:` and to any host, for local development. */
   allowsInsecureWebhooks: boolean;
@@ -51,7 +51,7 @@ export interface CoreContext extends SystemContext {
 
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
-/** The variables of the deployment, without secrets. Each belongs to one feature. */
+/** The variables of the deployment, without the required secrets. Each belongs to one feature. */
 export type Settings = Omit<TextSettings, SecretName> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
@@ -91,8 +91,8 @@ export interface WithMemberRole {
 }
 
 /**
- * Returns the record that was found. Throws `NotFound` with the name `what` if there is none, and
- * `Forbidden` if the actor has neither the role `needed` in the project nor admin in the organization.
+ * Returns the record that was found. Throws `NotFound` with the name `what` if there is none. Throws
+ * `Forbidden` unless the actor has the role `needed` in the project, or admin in the organization.
  */
 export function authorize<Found extends WithMemberRole>(
   actor: Actor,

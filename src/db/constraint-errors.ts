@@ -15,7 +15,7 @@ function isUniqueViolation(error: unknown, ...columns: readonly string[]): boole
   return message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true;
 }
 
-/** Whether a foreign key rejected the write: the referenced row is missing, or is still referenced. */
+/** Whether a foreign key rejected the write: a referenced row is missing, or is to be deleted. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
 }
@@ -32,7 +32,7 @@ export function isTimeout(error: unknown): boolean {
   );
 }
 
-/** Awaits a write. Throws `toError()` if a unique index over `columns` (`table.column`) rejected it. */
+/** Awaits a write. Throws `toError()` if a unique index over `columns` rejected it. */
 export async function mapUniqueViolation<Result>(
   write: PromiseLike<Result>,
   columns: readonly string[],

@@ -7,7 +7,7 @@ const DIGITS = 4;
 
 /**
  * IDs for the rows of an `INSERT … SELECT`, whose count is unknown before it runs. SQL replaces the
- * last four base58 digits of a new UUIDv7 with the row number: up to 58⁴ (11 million) IDs, in order.
+ * last four base58 digits of a new UUIDv7 with the row number: 58⁴ (11 million) IDs, in order.
  */
 export class IdSequence {
   readonly #prefix: string;

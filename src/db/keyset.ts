@@ -35,8 +35,8 @@ function isAfter(position: Position, direction: Direction, createdAt: Column, id
 }
 
 /**
- * Turns the rows of a keyset query into a page: drops the rows beyond `page.limit` and, if the query
- * selects `CUMULATIVE_BYTES`, beyond the byte limit. A page holds at least one row, whatever its size.
+ * Turns the rows of a keyset query into a page: drops the rows beyond `page.limit` and, if the
+ * query selects `CUMULATIVE_BYTES`, beyond the byte limit. A page has at least one row of any size.
  */
 export function toPage<Row>(
   page: PageRequest,

@@ -125,7 +125,9 @@ describe("a sealed text", () => {
     const before = await (await Cipher.of(`old:${keyOf(2)}`)).seal("text", place());
     expect(await cipher.open(before, place())).toBe("text");
     const without = await Cipher.of(`new:${keyOf(1)}`);
-    await expect(without.open(before, place())).rejects.toThrow("no key of the keyring has its ID");
+    await expect(without.open(before, place())).rejects.toThrow(
+      "the keyring has no key with its ID",
+    );
     const impostor = await Cipher.of(`old:${keyOf(3)}`);
     await expect(impostor.open(before, place())).rejects.toThrow(DecryptionError);
   });
