@@ -91,7 +91,7 @@ export interface WithMemberRole {
 }
 
 /**
- * Returns the record that was found. Throws `NotFound` with the name `what` if there is none. Throws
+ * Returns the record that was found. Throws `NotFound` with the name `what` if there is none, and
  * `Forbidden` unless the actor has the role `needed` in the project, or admin in the organization.
  */
 export function authorize<Found extends WithMemberRole>(

@@ -4,18 +4,21 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
  * D1's own message about a failed statement. The message of the error that Drizzle wraps around it
  * contains the bound parameters, which can be secrets: never return or log that message.
  */
-export function databaseMessage(error: unknown): string | undefined {
+function databaseMessage(error: unknown): string | undefined {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;
   return cause instanceof Error && /D1_|SQLITE_/.test(cause.message) ? cause.message : undefined;
 }
 
 /** Whether a unique index over `columns` rejected the write. A column is `table.column`. */
-function isUniqueViolation(error: unknown, ...columns: readonly string[]): boolean {
+function isUniqueViolation(error: unknown, columns: readonly string[]): boolean {
   const message = databaseMessage(error);
   return message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true;
 }
 
-/** Whether a foreign key rejected the write: a referenced row is missing, or is to be deleted. */
+/**
+ * Whether a foreign key rejected the write: a row refers to a record that does not exist, or a
+ * record to delete still has rows that refer to it.
+ */
 export function isForeignKeyViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
 }
@@ -41,6 +44,6 @@ export async function mapUniqueViolation<Result>(
   try {
     return await write;
   } catch (error) {
-    throw isUniqueViolation(error, ...columns) ? toError() : error;
+    throw isUniqueViolation(error, columns) ? toError() : error;
   }
 }

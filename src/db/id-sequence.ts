@@ -18,9 +18,11 @@ export class IdSequence {
 
   /** The ID of the row with this number. Numbers start at 0. */
   at(number: SQL): SQL {
+    const alphabet = sql.raw(`'${BASE58}'`);
+    const radix = sql.raw(String(BASE58.length));
     const digits = Array.from({ length: DIGITS }, (_, index) => {
       const weight = sql.raw(String(BASE58.length ** (DIGITS - 1 - index)));
-      return sql`substr(${sql.raw(`'${BASE58}'`)}, (${number}) / ${weight} % ${sql.raw(String(BASE58.length))} + 1, 1)`;
+      return sql`substr(${alphabet}, (${number}) / ${weight} % ${radix} + 1, 1)`;
     });
     return sql.join([sql`${this.#prefix}`, ...digits], sql` || `);
   }
