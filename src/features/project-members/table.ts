@@ -1,7 +1,7 @@
 import { and, type Column, eq, sql } from "drizzle-orm";
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
-import type { Bindable } from "../../db/compiled-select.ts";
+import type { BindValue } from "../../db/compiled-select.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import { memberships } from "../memberships/table.ts";
@@ -43,7 +43,7 @@ export const projectMembers = sqliteTable(
 );
 
 /** As much of an actor as a query asks for. */
-export type Asking = { [Name in "organizationId" | "membershipId"]: Bindable };
+export type Asking = { [Name in "organizationId" | "membershipId"]: BindValue };
 
 /**
  * The actor's role in a row's project, of a select that is left-joined by `isRoleOf`. A subquery

@@ -1,8 +1,15 @@
 import { and, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { type Bindable, compileSelect } from "../../db/compiled-select.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
+import { type BindValue, compileSelect } from "../../db/compiled-select.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../db/keyset.ts";
 import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import { type Asking, isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
@@ -11,13 +18,13 @@ import { projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
 
-const within = (organizationId: Bindable, id: Bindable) =>
+const within = (organizationId: BindValue, id: BindValue) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
 
 const PROJECT_WITH_ROLE = { ...getTableColumns(projects), memberRole: MEMBER_ROLE };
 
 /** A project of the actor's organization, with the actor's role in it. */
-export function findProject(db: Database, actor: Asking, id: Bindable) {
+export function findProject(db: Database, actor: Asking, id: BindValue) {
   return db
     .select(PROJECT_WITH_ROLE)
     .from(projects)
@@ -54,8 +61,8 @@ export function listProjects(db: Database, organizationId: string, page: PageReq
 
 function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
   return db
-    .select({ ...getTableColumns(projects), ...CUT })
-    .from(cutPage(page, records))
+    .select({ ...getTableColumns(projects), ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, records))
     .innerJoin(projects, sql`${projects.id} = page.id`)
     .orderBy(pageOrder(page));
 }
