@@ -78,7 +78,7 @@ const IDENTIFIERS: readonly Replaced[] = [
   { old: "allFinished", instead: "noneActive" },
   // Database and changelog
   { old: "armsOf", instead: "unionBranches" },
-  { old: "orIfTaken", instead: "orIfNotUnique" },
+  { old: "orIfTaken", instead: "mapUniqueViolation" },
   { old: "tellerOf", instead: "changeRecorder" },
   { old: "changesNothing", instead: "isNoOp" },
   { old: "announceChange", instead: "writeAlarmEvent" },

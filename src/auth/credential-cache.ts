@@ -16,7 +16,6 @@ export interface Principal {
   lastUsedAt: number | null;
 }
 
-/** Looks up credentials of one kind. */
 export interface CredentialStore<P extends Principal> {
   find(db: Database, key: PresentedKey): Promise<P | undefined>;
   recordUse(db: Database, keyId: string, hour: number): Promise<void>;
@@ -51,7 +50,7 @@ export class CredentialCache<P extends Principal> {
     const entry = this.#get(key);
     if (entry) return this.#unlessExpired(entry.principal);
     const replicated = await this.#store.find(openForReading(d1).db, key);
-    // A replica may not have a new key yet, so only the primary can tell that a key is unknown.
+    // A replica may not have a new key yet, so the primary decides whether a key is unknown.
     return replicated ? this.#set(key, replicated) : this.refresh(d1, key);
   }
 

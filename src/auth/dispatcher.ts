@@ -31,9 +31,7 @@ export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
   defaultPolicy: PolicyName;
   credentialStore: CredentialStore<P>;
   parseKey: ParseKey;
-  /** The message of the error for a request without a valid credential. */
   unauthenticatedMessage: string;
-  /** Creates the bindings of the routes. */
   bind(core: CoreContext, principal: P, env: Env): Bound;
 }
 

@@ -92,7 +92,7 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
   router.openAPIRegistry.registerComponent("securitySchemes", "bootstrap_token", {
     type: "http",
     scheme: "bearer",
-    description: "The `BOOTSTRAP_TOKEN` of the deployment.",
+    description: "The `BOOTSTRAP_TOKEN` of this installation.",
   });
   const document = router.getOpenAPI31Document({
     openapi: "3.1.0",
@@ -102,7 +102,7 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
       description: `${DESCRIPTION}\n\n${describePolicies()}`,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
-    servers: [{ url: "/", description: "This deployment" }],
+    servers: [{ url: "/", description: "This installation" }],
     tags,
   });
   document.components = { ...document.components, headers: HEADERS };

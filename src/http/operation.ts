@@ -50,7 +50,6 @@ export function operation<const Config extends OperationConfig>(
   } as unknown as Operation<Config>;
 }
 
-/** The options of a registered operation. */
 export function optionsOf(route: RouteConfig) {
   const policy: unknown = route[POLICY_EXTENSION];
   return {

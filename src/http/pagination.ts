@@ -16,7 +16,7 @@ export const ListQuery = z.object({
     .string()
     .regex(/^[\w\-+/=]+$/, "Send a cursor as an earlier next_page gave it.")
     .optional()
-    .openapi({ description: "The `next_page` of an earlier answer." }),
+    .openapi({ description: "The `next_page` of an earlier response." }),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, LIMIT_MESSAGE)
@@ -29,7 +29,7 @@ export const ListQuery = z.object({
       minimum: 1,
       maximum: MAXIMUM_LIMIT,
       default: DEFAULT_LIMIT,
-      description: "How many records a page holds at the most.",
+      description: "The maximum number of records on a page.",
     }),
   sort_by: z
     .string()
@@ -68,7 +68,7 @@ export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: strin
         .regex(/^[a-zA-Z0-9+/=]+$/)
         .optional()
         .openapi({
-          description: "The cursor of the next page; there exactly when there is one.",
+          description: "The cursor of the next page. Absent on the last page.",
           example: encodeCursor("desc", { createdAt: 1_795_253_400_000, id: EXAMPLE_ID }),
         }),
     })

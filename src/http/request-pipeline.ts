@@ -76,7 +76,7 @@ function causeOf({ cause }: ApiError): object {
 function setHeaders(headers: Headers, { requestId, responseHeaders }: RequestContext): void {
   headers.set("x-request-id", requestId);
   headers.set("x-content-type-options", "nosniff");
-  // Shared caches do not treat `x-api-key` as a credential, so they must be told not to store.
+  // Shared caches may store a response to `x-api-key`, unlike one to `Authorization`.
   if (!headers.has("cache-control")) headers.set("cache-control", "private, no-store");
   for (const name in responseHeaders) headers.set(name, String(responseHeaders[name]));
 }

@@ -42,7 +42,6 @@ const limitBody = bodyLimit({
   },
 });
 
-/** Whether a request to this path must have a body. */
 export type RequiresBody = (method: string, path: string) => boolean;
 
 /** Reads and checks the body before the validators parse it. */

@@ -10,8 +10,8 @@ export interface CallOptions {
 }
 
 /**
- * Calls an object, and retries once through a new stub if the call fails or times out. Does not
- * retry if the object is overloaded.
+ * Calls an object. Retries once, through a new stub, if the call fails or times out, unless the
+ * object is overloaded.
  * @throws The error of the last call, or an `Error` after its timeout.
  */
 export async function callObject<Stub, Result>(
@@ -43,7 +43,10 @@ function settlesFirst(result: Promise<unknown>, work: Promise<unknown>): Promise
 
 async function withTimeout<Result>(result: Promise<Result>, timeoutMs: number): Promise<Result> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(
+    () => reject(new Error(`No response within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
   try {
     return await Promise.race([result, timeout]);
   } finally {

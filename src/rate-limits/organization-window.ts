@@ -16,13 +16,11 @@ export interface LeaseRequest {
   id: string;
   /** Requests that wait for the response. */
   waiting: number;
-  /** Tokens to prefetch. */
   prefetch: number;
   reports: LeaseReport[];
 }
 
 export interface LeaseResponse {
-  /** How many of the waiting requests are admitted. */
   admitted: number;
   /** Prefetched tokens, valid until 20 s after the request was sent. */
   prefetched: number;

@@ -13,10 +13,10 @@ export interface Decision {
 
 /**
  * A sliding window log: admits a request unless `limit` requests were admitted in `(now - 60 s, now]`.
- * It is exact; the two-bucket approximation is not. Refused requests are not counted. If the clock
- * steps back, the time of the last admission is used, so that the log stays in order.
+ * Unlike the two-bucket approximation, it is exact. Refused requests are not counted.
  */
 export function admit(log: AdmissionLog, limit: number, now: number): Decision {
+  // Keeps the log in order if the clock steps back.
   const at = Math.max(now, log.at(-1) ?? now);
   const recent = recentAdmissions(log, at);
   const admitted = recent.length < limit;

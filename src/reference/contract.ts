@@ -16,7 +16,6 @@ export interface Contract {
 
 export interface Credential {
   id: string;
-  /** The header that sends the credential. */
   header(value: string): string;
   description: string;
 }

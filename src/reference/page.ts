@@ -102,7 +102,6 @@ ${renderErrors(contract)}
 }
 
 function renderErrors({ errors, schemas }: Contract): Html {
-  // The table lists the codes.
   const fields = fieldsOf(schemas.named("Error")).filter(({ name }) => name !== "code");
   return html`<section id="errors" aria-labelledby="errors-title">
 <div class="facts">

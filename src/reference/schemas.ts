@@ -99,7 +99,7 @@ function merge(base: Shape, over: Shape): Shape {
   };
   if (!over.properties) {
     if (name !== undefined && over.name === undefined) merged.name = name;
-    // An example of one part has only the properties of that part, so it applies only here.
+    // Only here: the example of `base` lacks properties that `over` adds.
     if (example !== undefined && over.example === undefined) merged.example = example;
     return merged;
   }

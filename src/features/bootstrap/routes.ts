@@ -22,8 +22,8 @@ const create = operation({
   tags: ["Service"],
   summary: "Create the very first API key",
   description:
-    "Creates the first account, organization and key of a new deployment. Works once; from then " +
-    "on the path answers `not_found`.",
+    "Creates the first account, organization and key of a new installation. Works once; afterwards " +
+    "the response is `not_found`.",
   credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody(() => true)],
   request: { body: jsonBody(Bootstrap) },

@@ -171,11 +171,11 @@ export const runnerRoutes = createRouter<RunnerEnv>()
     return c.json(presentStart(started), 200, { [DIRECTIVE_HEADER]: started.desired });
   })
   .openapi(heartbeat, async (c) => {
-    const desired = await sendHeartbeat(
+    const directive = await sendHeartbeat(
       c.env,
       toLease(c.req.valid("param"), c.req.valid("header")),
     );
-    return c.json(presentProgress(desired), 200, { [DIRECTIVE_HEADER]: desired });
+    return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
   })
   .openapi(variables, async (c) => {
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));
@@ -186,8 +186,8 @@ export const runnerRoutes = createRouter<RunnerEnv>()
   .openapi(report, async (c) => {
     const { stack_id, ...param } = c.req.valid("param");
     const input = { stackId: stack_id, ...toReport(c.req.valid("json")) };
-    const desired = await reportStack(c.env, toLease(param, c.req.valid("header")), input);
-    return c.json(presentProgress(desired), 200, { [DIRECTIVE_HEADER]: desired });
+    const directive = await reportStack(c.env, toLease(param, c.req.valid("header")), input);
+    return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
   })
   .openapi(complete, async (c) => {
     const { outcome, failure_reason = null, message = null } = c.req.valid("json");
@@ -198,6 +198,6 @@ export const runnerRoutes = createRouter<RunnerEnv>()
   })
   .openapi(release, async (c) => {
     const lease = toLease(c.req.valid("param"), c.req.valid("header"));
-    const desired = await releaseAttempt(c.env, lease);
-    return c.json(presentProgress(desired), 200, { [DIRECTIVE_HEADER]: desired });
+    const directive = await releaseAttempt(c.env, lease);
+    return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
   });
