@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EVENT_TYPES, type EventType } from "../../src/features/notifications/kinds.ts";
+import { EVENT_TYPES, type EventType } from "../../src/features/notifications/events.ts";
 import { toSlackMessage } from "../../src/features/notifications/slack/message.ts";
 import { quote, shorten } from "../../src/features/notifications/slack/mrkdwn.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { EVENT_TYPES } from "../../../src/features/notifications/kinds.ts";
+import { EVENT_TYPES } from "../../../src/features/notifications/events.ts";
 import { FAILURE_REASONS } from "../../../src/features/notifications/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { complaintsOfWebhook, openApi } from "../../support/contract.ts";

@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../../lib/clock.ts";
-import type { EventType } from "../kinds.ts";
+import type { EventType } from "../events.ts";
 
 /** An event as it is sent: the body of a webhook. */
 export interface Payload {

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
 import { EXAMPLE_ID, Identifier, severalOf, Timestamp } from "../../../lib/schemas.ts";
+import { EVENT_TYPES } from "../events.ts";
 import { IntegrationParams } from "../integrations/index.ts";
-import { EVENT_TYPES } from "../kinds.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "../outbox/model.ts";
 import { failureOf } from "./outcome.ts";
 
@@ -72,7 +72,7 @@ const Payload = z
   .object({
     id: Identifier,
     type: z.enum(EVENT_TYPES),
-    timestamp: Timestamp.openapi({ description: "When it happened." }),
+    timestamp: Timestamp.openapi({ description: "When the event happened." }),
     data: z.record(z.string(), z.unknown()).openapi({ description: "By the type; see Webhooks." }),
   })
   .openapi("DeliveryPayload", {

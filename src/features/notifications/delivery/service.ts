@@ -5,7 +5,6 @@ import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { findIntegration, requireIntegration } from "../integrations/index.ts";
-import { PING } from "../kinds.ts";
 import { type NewDelivery, writeDelivery } from "../outbox/index.ts";
 import type {
   AttemptRow,
@@ -70,7 +69,7 @@ export async function pingIntegration(
     organizationId,
     integrationId,
     eventId: newId(ctx.clock),
-    type: PING,
+    type: "ping",
     data: JSON.stringify({ integration_id: integrationId }),
     occurredAt: ctx.clock.now(),
   });

@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from "../kinds.ts";
+import { KINDS, type Kind } from "../events.ts";
 
 /** Which kinds of notification an integration wants. */
 export type Configuration = Record<Kind, boolean>;

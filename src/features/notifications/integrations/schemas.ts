@@ -3,7 +3,7 @@ import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam, ProjectParams } from "../../../http/params.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { Identifier, Timestamp, text } from "../../../lib/schemas.ts";
-import { KINDS, type Kind } from "../kinds.ts";
+import { KINDS, type Kind } from "../events.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 
 const EXAMPLE_URL = "https://ci.example.com/hooks";

@@ -7,7 +7,7 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { commitChange } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
-import type { Kind } from "../kinds.ts";
+import type { Kind } from "../events.ts";
 import { changeOf } from "./changes.ts";
 import { toConfiguration } from "./configuration.ts";
 import { secretContext, urlContext } from "./encryption-context.ts";

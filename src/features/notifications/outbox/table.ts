@@ -3,8 +3,8 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { organizations } from "../../organizations/table.ts";
 import { projects } from "../../projects/table.ts";
+import type { EventType } from "../events.ts";
 import { integrations } from "../integrations/table.ts";
-import { EVENT_TYPES } from "../kinds.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "./model.ts";
 
 const organizationId = () =>
@@ -29,7 +29,7 @@ export const deliveries = sqliteTable(
       .references(() => integrations.id, { onDelete: "restrict" }),
     /** The same for every integration that hears of the event, and for every time it is sent. */
     eventId: id("event_id").notNull(),
-    type: text("type", { enum: EVENT_TYPES }).notNull(),
+    type: text("type").$type<EventType>().notNull(),
     /** JSON. */
     data: text("data").notNull(),
     occurredAt: time("occurred_at").notNull(),

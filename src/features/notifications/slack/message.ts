@@ -1,4 +1,4 @@
-import type { EventType } from "../kinds.ts";
+import type { EventType } from "../events.ts";
 import { type Block, context, fields, header, section } from "./blocks.ts";
 import { EventData, NAME_LENGTH } from "./event-data.ts";
 import { moment, quote } from "./mrkdwn.ts";
