@@ -2,6 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import { SealBroken } from "../../../lib/cipher.ts";
 import type { Fetch } from "../../../lib/network.ts";
 import { secretContext, targetProblem, urlContext } from "../integrations/index.ts";
+import { toPayload } from "../outbox/model.ts";
 import { toSlackMessage } from "../slack/index.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import {
@@ -12,7 +13,6 @@ import {
   TIMED_OUT,
   TIMEOUT_MS,
 } from "./outcome.ts";
-import { payloadOf } from "./payload.ts";
 import { readExcerpt } from "./response-excerpt.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
 import { sign } from "./signature.ts";
@@ -57,7 +57,7 @@ async function prepare(ctx: SendingContext, claimed: ClaimedDelivery): Promise<P
   try {
     const url = await cipher.open(claimed.url, urlContext(organizationId, integrationId));
     if (targetProblem(url, ctx.allowsInsecureWebhooks)) return NOT_ALLOWED;
-    const payload = payloadOf({ ...claimed, type: claimed.eventType });
+    const payload = toPayload({ ...claimed, type: claimed.eventType });
     const headers = {
       "content-type": "application/json",
       "user-agent": "Longshore-Webhooks/1",
