@@ -13,12 +13,14 @@ import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts"
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
-import { consume } from "./features/notifications/delivery/consumer.ts";
-import { handleDeadLetters } from "./features/notifications/delivery/dead-letters.ts";
-import type { DeliveryMessage } from "./features/notifications/delivery/index.ts";
+import {
+  consume,
+  type DeliveryMessage,
+  handleDeadLetters,
+  SlowEndpoints,
+  sweepDeliveries,
+} from "./features/notifications/delivery/index.ts";
 import { deliveryRoutes } from "./features/notifications/delivery/routes.ts";
-import { Patience } from "./features/notifications/delivery/slow-endpoints.ts";
-import { sweepDeliveries } from "./features/notifications/delivery/sweep.ts";
 import { integrationRoutes } from "./features/notifications/integrations/routes.ts";
 import { slackSettingsOf } from "./features/notifications/slack/index.ts";
 import { slackCallbackRoutes, slackRoutes } from "./features/notifications/slack/routes.ts";
@@ -89,7 +91,7 @@ export function createApp({
   describeWebhooks(described.openAPIRegistry);
   const operations = new Operations(described.openAPIRegistry.definitions);
   const addressLimiter = new ClientAddressLimiter(clock, log);
-  const patience = new Patience();
+  const slowEndpoints = new SlowEndpoints();
   const createContext = (db: Database, env: Env, execution: ExecutionContext) =>
     systemContext(db, env, execution, { clock, log });
   const surroundings = { operations, addressLimiter, clock, log, createContext };
@@ -122,7 +124,7 @@ export function createApp({
       if (batch.queue.endsWith("-dead")) return handleDeadLetters(ctx, batch);
       const { DELIVERIES: queue } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-      const sending = { fetch: network, random, queue, patience, waitUntil };
+      const sending = { fetch: network, random, queue, slowEndpoints, waitUntil };
       return consume({ ...ctx, ...sending }, batch);
     },
     fetch: (request, env, execution) => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { verdictOf } from "../../src/features/notifications/delivery/next-action.ts";
-import { outcomeOf } from "../../src/features/notifications/delivery/outcome.ts";
+import { nextAction } from "../../src/features/notifications/delivery/consumer.ts";
 import {
   JITTER,
   MAX_RETRY_AFTER_MS,
@@ -10,6 +9,7 @@ import {
   readRetryAfter,
   retryAt,
 } from "../../src/features/notifications/delivery/retry-schedule.ts";
+import { outcomeOf } from "../../src/features/notifications/delivery/send.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 5, 1);
@@ -118,29 +118,49 @@ describe("an answer", () => {
       if (outcome.success) continue;
       expect(outcome.error).toBe(status < 400 ? "redirected" : `answered ${status}`);
       expect(outcome.isGone).toBe(status === 410);
-      expect(outcome.asksForRest).toBe([429, 502, 504].includes(status));
+      expect(outcome.isThrottled).toBe([429, 502, 504].includes(status));
     }
   });
 });
 
-describe("the verdict on a message", () => {
+describe("the next action for a message", () => {
   const delivery = { id: "a", status: "pending", dueAt: NOW, claimedUntil: null } as const;
-  const nobody = { mine: new Set<string>(), waiting: new Set<string>() };
+  const nothing = { claimed: new Set<string>(), deferred: new Set<string>() };
   const ids = new Set(["a"]);
   it.each([
-    ["of nothing", undefined, nobody, "close"],
-    ["of what is over", { ...delivery, status: "failed" as const }, nobody, "close"],
-    ["of what is ours", delivery, { ...nobody, mine: ids }, "send"],
-    ["of what another sends", { ...delivery, claimedUntil: NOW + 1 }, nobody, "close"],
-    ["far too early", { ...delivery, dueAt: NOW + 5_001 }, nobody, "close"],
-    ["a little early", { ...delivery, dueAt: NOW + 5_000 }, nobody, { putOffMs: 5_000 }],
+    ["is to acknowledge it if the delivery is gone", undefined, nothing, "ack"],
     [
-      "of what has to wait",
-      { ...delivery, dueAt: NOW + HOUR },
-      { ...nobody, waiting: ids },
-      { putOffMs: HOUR },
+      "is to acknowledge it if the delivery is final",
+      { ...delivery, status: "failed" as const },
+      nothing,
+      "ack",
     ],
-  ])("%s", (_, row, claimed, verdict) => {
-    expect(verdictOf(row, claimed, NOW)).toEqual(verdict);
+    ["is to send the delivery if it is claimed", delivery, { ...nothing, claimed: ids }, "send"],
+    [
+      "is to acknowledge it if another consumer has claimed the delivery",
+      { ...delivery, claimedUntil: NOW + 1 },
+      nothing,
+      "ack",
+    ],
+    [
+      "is to acknowledge it if the delivery is due in more than 5 s",
+      { ...delivery, dueAt: NOW + 5_001 },
+      nothing,
+      "ack",
+    ],
+    [
+      "is to retry it if the delivery is due within 5 s",
+      { ...delivery, dueAt: NOW + 5_000 },
+      nothing,
+      { retryAfterMs: 5_000 },
+    ],
+    [
+      "is to retry it if the delivery is deferred",
+      { ...delivery, dueAt: NOW + HOUR },
+      { ...nothing, deferred: ids },
+      { retryAfterMs: HOUR },
+    ],
+  ])("%s", (_, row, result, action) => {
+    expect(nextAction(row, result, NOW)).toEqual(action);
   });
 });

@@ -13,6 +13,9 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+/** The sweep enqueues a delivery that is this long overdue: its message was lost or never sent. */
+export const OVERDUE_MS = 60_000;
+
 /** The body of a webhook. */
 export interface Payload {
   id: string;
