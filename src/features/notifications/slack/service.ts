@@ -106,7 +106,7 @@ async function writeIntegration(
     type: "slack" as const,
     configuration: JSON.stringify(CONFIGURATION),
     url: await cipher.seal(url, urlContext(organizationId, id)),
-    shownUrl: "",
+    maskedUrl: "",
     secret: null,
     linksTo: origin,
     createdAt: ctx.clock.now(),
