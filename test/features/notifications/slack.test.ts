@@ -242,7 +242,7 @@ describe("a state", () => {
       "x",
       "test.!!!!",
     ];
-    for (const each of broken) await expectRefused(stand, each, "not as it was given out");
+    for (const each of broken) await expectRefused(stand, each, "altered, or not issued here");
     expect(stand.asked).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ import { getDelivery, listDeliveries, pingIntegration, redeliver } from "./servi
 
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const TAGS = ["Deliveries"];
-const ENABLED = "The integration has to be enabled: else this is a `conflict`.";
+const IF_DISABLED = "If the integration is disabled, this is a `conflict`.";
 
 const list = createRoute({
   method: "get",
@@ -35,7 +35,7 @@ const get = createRoute({
   operationId: "getDelivery",
   tags: TAGS,
   summary: "Read a delivery",
-  description: `${NEEDS.viewer} With what was sent, and what came of it each time.`,
+  description: `${NEEDS.viewer} The response has the payload and every attempt.`,
   security: API_KEY,
   request: { params: DeliveryParams },
   responses: { 200: jsonReply(DeliveryInFull, "The delivery."), ...ERROR_REPLIES },
@@ -48,8 +48,8 @@ const again = createRoute({
   tags: TAGS,
   summary: "Deliver again",
   description:
-    `${NEEDS.owner} ${ENABLED} A new delivery of the same event, with the same \`webhook-id\`; ` +
-    "this one stays as it is.",
+    `${NEEDS.owner} ${IF_DISABLED} Creates a new delivery of the same event, with the same ` +
+    "`webhook-id`. This delivery does not change.",
   security: API_KEY,
   request: { params: DeliveryParams },
   responses: { 201: jsonReply(Delivery, "The new delivery, pending."), ...ERROR_REPLIES },
@@ -61,7 +61,7 @@ const ping = createRoute({
   operationId: "pingIntegration",
   tags: TAGS,
   summary: "Ping an integration",
-  description: `${NEEDS.owner} ${ENABLED} It sends an event of the type \`ping\`, whatever is on.`,
+  description: `${NEEDS.owner} ${IF_DISABLED} Sends an event of the type \`ping\`, whatever kinds are on.`,
   security: API_KEY,
   request: { params: IntegrationParams },
   responses: { 201: jsonReply(Delivery, "The delivery, pending."), ...ERROR_REPLIES },

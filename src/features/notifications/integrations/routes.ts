@@ -43,7 +43,7 @@ const list = createRoute({
   operationId: "listIntegrations",
   tags: TAGS,
   summary: "List the notification integrations of a project",
-  description: `${NEEDS.viewer} All of them in one answer, the newest first.`,
+  description: `${NEEDS.viewer} The response has all of them, newest first.`,
   security: API_KEY,
   request: { params: ProjectParams },
   responses: { 200: jsonReply(IntegrationList, "The integrations."), ...ERROR_REPLIES },
@@ -56,8 +56,8 @@ const create = createRoute({
   tags: TAGS,
   summary: "Create a webhook",
   description:
-    `${NEEDS.owner} A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
-    "`conflict`. The secret to verify webhooks with is in this answer alone.",
+    `${NEEDS.owner} A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: another one ` +
+    "is a `conflict`. Only this response has the secret that verifies webhooks.",
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(CreateIntegration) },
   responses: {
@@ -85,8 +85,8 @@ const update = createRoute({
   tags: TAGS,
   summary: "Change a notification integration",
   description:
-    `${NEEDS.owner} What is absent stays as it is. An integration that is disabled is enabled ` +
-    "again, by an empty object too.",
+    `${NEEDS.owner} A field that is absent does not change. Any update, even an empty object, ` +
+    "enables a disabled integration.",
   security: API_KEY,
   request: { params: IntegrationParams, body: jsonBody(UpdateIntegration) },
   responses: { 200: jsonReply(Integration, "The integration."), ...ERROR_REPLIES },
@@ -98,7 +98,7 @@ const remove = createRoute({
   operationId: "deleteIntegration",
   tags: TAGS,
   summary: "Delete a notification integration",
-  description: `${NEEDS.owner} Its deliveries go with it, sent or not.`,
+  description: `${NEEDS.owner} Its deliveries are deleted too, sent or not.`,
   security: API_KEY,
   request: { params: IntegrationParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
@@ -111,8 +111,9 @@ const rotate = createRoute({
   tags: TAGS,
   summary: "Rotate the secret of a webhook",
   description:
-    `${NEEDS.owner} For 24 hours webhooks carry two signatures, one by the new secret and one by ` +
-    "the former. Another rotation within them drops the oldest. Slack has no secret: a `conflict`.",
+    `${NEEDS.owner} For 24 hours webhooks have two signatures, one by the new secret and one by ` +
+    "the previous secret. Another rotation in that time drops the oldest secret. A Slack " +
+    "integration has no secret: `conflict`.",
   security: API_KEY,
   request: { params: IntegrationParams },
   responses: {

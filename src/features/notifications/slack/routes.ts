@@ -2,9 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ProjectParams } from "../../../http/params.ts";
 import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../../http/replies.ts";
 import { createRouter, type Open } from "../../../http/router.ts";
+import { type CallbackContext, finishInstallation, startInstallation } from "./install.ts";
 import { PAGE_HEADERS, renderConnected } from "./page.ts";
 import { CallbackQuery, SlackInstallation } from "./schemas.ts";
-import { finishInstallation, type InstallingContext, startInstallation } from "./service.ts";
 
 const install = createRoute({
   method: "get",
@@ -13,12 +13,12 @@ const install = createRoute({
   tags: ["Notification integrations"],
   summary: "Connect Slack to a project",
   description:
-    `${NEEDS.owner} Whoever opens the URL in a browser chooses the channel; that makes an ` +
+    `${NEEDS.owner} A user opens the URL in a browser and chooses a channel. That creates an ` +
     "integration of the type `slack`, with every kind of notification switched on. " +
     "`not_implemented` if the deployment has no Slack app.",
   security: API_KEY,
   request: { params: ProjectParams },
-  responses: { 200: jsonReply(SlackInstallation, "Where to go."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(SlackInstallation, "The URL to open."), ...ERROR_REPLIES },
 });
 
 const callback = createRoute({
@@ -28,8 +28,8 @@ const callback = createRoute({
   tags: ["Notification integrations"],
   summary: "Come back from Slack",
   description:
-    "Where Slack sends the browser in the end. The state stands for the key that asked for the " +
-    "installation: it must still have the role. It makes one integration, however often it is sent.",
+    "Slack redirects the browser here. The state names the key that started the installation, which " +
+    "must still have the role. A state creates one integration, however often it is sent.",
   security: [],
   "x-writes": true,
   request: { query: CallbackQuery },
@@ -45,17 +45,17 @@ export const slackRoutes = createRouter().openapi(install, async (c) => {
   return c.json({ url }, 200);
 });
 
-/** The route back from Slack, which needs no key. `bind` gives it what it works with. */
+/** The callback from Slack, which needs no API key. */
 export function slackCallbackRoutes(
-  bind: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => InstallingContext,
+  createContext: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => CallbackContext,
 ) {
   return createRouter<Open>().openapi(callback, async (c) => {
     const { code, state, error } = c.req.valid("query");
     const { origin } = new URL(c.req.url);
     const input = { code, state, error, origin };
-    const work = finishInstallation(bind(c.env, c.executionCtx), input);
-    // A code works once: whoever hangs up, what it was given for is written.
-    c.executionCtx.waitUntil(work.catch(() => undefined));
-    return c.html(renderConnected(await work), 200, PAGE_HEADERS);
+    const installation = finishInstallation(createContext(c.env, c.executionCtx), input);
+    // Continues if the client disconnects: Slack accepts a code only once.
+    c.executionCtx.waitUntil(installation.catch(() => undefined));
+    return c.html(renderConnected(await installation), 200, PAGE_HEADERS);
   });
 }
