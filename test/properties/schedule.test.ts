@@ -26,7 +26,7 @@ describe("the schedule", () => {
     }
   });
 
-  it("strays by a tenth at the most, and by all of it", () => {
+  it("varies by up to a tenth, in both directions", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), below1, (attempt, chance) => {
         const delay = Number(RETRY_DELAYS_MS[attempt - 1]);
@@ -39,7 +39,7 @@ describe("the schedule", () => {
     expect(Number(retryAt(1, NOW, { random: () => 0.999_999 })) - NOW).toBe(5_500);
   });
 
-  it("is never before Retry-After, which counts up to 12 h", () => {
+  it("is never before a Retry-After of up to 12 h", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 7 }),
@@ -57,7 +57,7 @@ describe("the schedule", () => {
     );
   });
 
-  it("pauses an endpoint until Retry-After, or for as long as the retry, a minute at the most", () => {
+  it("pauses an endpoint until Retry-After, or until the retry, for a minute at most", () => {
     expect(pauseUntil(NOW, NOW + 5_000)).toBe(NOW + 5_000);
     expect(pauseUntil(NOW, NOW + HOUR)).toBe(NOW + 60_000);
     expect(pauseUntil(NOW)).toBe(NOW + 60_000);
@@ -77,8 +77,8 @@ describe("Retry-After", () => {
     ["43201", NOW + MAX_RETRY_AFTER_MS],
     ["99999999999999999999", NOW + MAX_RETRY_AFTER_MS],
     ["Tue, 01 Jun 2027 00:00:00 GMT", NOW + MAX_RETRY_AFTER_MS],
-  ])("%j is a moment", (header, moment) => {
-    expect(readRetryAfter(header, NOW)).toBe(moment);
+  ])("of %j is a time", (header, time) => {
+    expect(readRetryAfter(header, NOW)).toBe(time);
   });
 
   it.each([
@@ -95,23 +95,23 @@ describe("Retry-After", () => {
     "Mon, 01 Jun 2026 00:01:30 CET",
     "Mon, 99 Jun 2026 00:01:30 GMT",
     "Sun, 31 May 2026 23:59:59 GMT",
-  ])("%j is none", (header) => {
+  ])("of %j is ignored", (header) => {
     expect(readRetryAfter(header, NOW)).toBeUndefined();
   });
 
-  it("is whatever is sent, without a crash", () => {
+  it("may be any text", () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
-        const moment = readRetryAfter(header, NOW);
-        expect(moment ?? NOW + 1).toBeGreaterThan(NOW);
-        expect(moment ?? NOW).toBeLessThanOrEqual(NOW + MAX_RETRY_AFTER_MS);
+        const time = readRetryAfter(header, NOW);
+        expect(time ?? NOW + 1).toBeGreaterThan(NOW);
+        expect(time ?? NOW).toBeLessThanOrEqual(NOW + MAX_RETRY_AFTER_MS);
       }),
     );
   });
 });
 
-describe("an answer", () => {
-  it("is a success with a status of 2xx, and with no other", () => {
+describe("a response", () => {
+  it("is a success only with a status of 2xx", () => {
     for (let status = 200; status < 600; status += 1) {
       const outcome = outcomeOf(status);
       expect(outcome.success).toBe(status < 300);

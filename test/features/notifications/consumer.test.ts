@@ -38,7 +38,7 @@ const updateIntegration = (set: string) =>
   env.DB.prepare(`update integrations set ${set} where id = ?`).bind(integrationId).run();
 
 describe("a batch", () => {
-  it("costs one trip for the claim, and one to record each delivery", async () => {
+  it("uses one round trip for the claim, and one to record each delivery", async () => {
     const post = new Post(arrived, { slots: 1 });
     post.ring(await plantDeliveries(project, integrationId, post.now, 5));
     await post.runUntil(post.now);
@@ -50,7 +50,7 @@ describe("a batch", () => {
     expect(failing.trips.map((statements) => statements.length)).toEqual([5, 3, 3]);
   });
 
-  it("finds every row by an index", async () => {
+  it("reads every row through an index", async () => {
     const explained: string[] = [];
     const spy = (statement: string) => explained.push(statement);
     const post = new Post(() => (explained.length > 20 ? arrived() : refused()), { slots: 1 });
@@ -74,7 +74,7 @@ describe("a batch", () => {
     }
   });
 
-  it("sends a delivery once that it names twice, and nothing that there is not", async () => {
+  it("sends a delivery once if two messages name it, and ignores an unknown ID", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     post.ring([id, id, "1CiCzHVVXqZpdRYYCDUVHx", id]);
@@ -83,7 +83,7 @@ describe("a batch", () => {
     expect(post.queue.kept).toEqual([]);
   });
 
-  it("of many consumers at once sends each delivery once", async () => {
+  it("sends each delivery once if several consumers get it", async () => {
     const post = new Post(
       async () => {
         await scheduler.wait(5);
@@ -97,7 +97,7 @@ describe("a batch", () => {
     expect(post.received).toHaveLength(5);
   });
 
-  it("goes on when one of its deliveries cannot be recorded", async () => {
+  it("continues if one of its deliveries cannot be handled", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [bad = "", good = ""] = await plantDeliveries(project, integrationId, post.now, 2);
     await update(bad, "data = '{'");
@@ -110,7 +110,7 @@ describe("a batch", () => {
     expect(post.queue.next).toBe(start + MINUTE);
   });
 
-  it("of which the project is deleted meanwhile leaves nothing behind", async () => {
+  it("leaves no rows of a delivery that is deleted while it is sent", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     post.endpoint = async () => {
@@ -126,7 +126,7 @@ describe("a batch", () => {
 });
 
 describe("a claim", () => {
-  it("that has lapsed lets another send, and its failure counts no more", async () => {
+  it("lets another consumer send once it has expired, and its failure no longer counts", async () => {
     const post = new Post(arrived, { slots: 1 });
     const start = post.now;
     const [id = ""] = await plantDeliveries(project, integrationId, start);
@@ -143,19 +143,19 @@ describe("a claim", () => {
     expect(await stored(id)).toMatchObject({
       status: "pending",
       attempts: 2,
-      // The claim that has lapsed had recorded nothing yet.
+      // The expired claim had not recorded an attempt.
       due_at: start + MINUTE + 5 * SECOND,
     });
     expect(await storedAttempts(id)).toMatchObject([{ number: 1 }, { number: 2 }]);
-    // Who has lost the claim rings for nothing.
+    // The consumer with the expired claim enqueues nothing.
     expect(post.queue.kept).toEqual([]);
   });
 
-  it("that ends without a record uses up no retry", async () => {
+  it("uses up no retry if it ends without a recorded attempt", async () => {
     const post = new Post(refused, { slots: 1 });
     const start = post.now;
     const [id = ""] = await plantDeliveries(project, integrationId, start);
-    // Three claims crash, and then each attempt is recorded.
+    // Three claims crash; every later attempt is recorded.
     await update(id, "attempts = 3");
     post.ring([id]);
     await post.runUntil(start);
@@ -173,7 +173,7 @@ describe("a claim", () => {
     });
   });
 
-  it("that has lapsed may still arrive", async () => {
+  it("still succeeds after it has expired", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     post.endpoint = async () => {
@@ -185,7 +185,7 @@ describe("a claim", () => {
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
-  it("changes nothing that is over", async () => {
+  it("does not change a delivery that has failed meanwhile", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     post.endpoint = async () => {
@@ -197,7 +197,7 @@ describe("a claim", () => {
     expect(await stored(id)).toMatchObject({ status: "failed", finished_at: 1 });
   });
 
-  it("whose attempt fails late undoes no success", async () => {
+  it("does not undo a success if its attempt fails late", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     post.endpoint = async () => {
@@ -210,7 +210,7 @@ describe("a claim", () => {
     expect(post.queue.kept).toEqual([]);
   });
 
-  it("fails what is due of a disabled integration, not what is in flight or comes later", async () => {
+  it("fails the deliveries of a disabled integration that are due and unclaimed", async () => {
     const post = new Post(arrived, { slots: 1 });
     const ids = await plantDeliveries(project, integrationId, post.now, 3);
     const [due = "", inFlight = "", later = ""] = ids;
@@ -234,8 +234,8 @@ describe("a claim", () => {
   });
 });
 
-describe("an endpoint that hangs", () => {
-  /** Answers nothing until nobody waits any more; the time until then passes when a test says. */
+describe("an endpoint that does not respond", () => {
+  /** Responds with nothing until the request is aborted. The test advances the time. */
   const hang = (signal: AbortSignal) =>
     new Promise<Response>((_, reject) => {
       signal.addEventListener("abort", () => reject(new Error("aborted")));
@@ -243,13 +243,13 @@ describe("an endpoint that hangs", () => {
   const settled = () => scheduler.wait(50);
 
   it.each([
-    ["before its head", (signal: AbortSignal) => hang(signal), null],
+    ["before its headers", (signal: AbortSignal) => hang(signal), null],
     [
       "in its body",
       async () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) })),
       200,
     ],
-  ])("%s is given up after 15 s", async (_, answer, statusCode) => {
+  ])("times out after 15 s %s", async (_, answer, statusCode) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const post = new Post((_request, signal) => answer(signal), { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
@@ -268,11 +268,11 @@ describe("an endpoint that hangs", () => {
       { status_code: statusCode, error: "timed out after 15 s", duration_ms: 15_000 },
     ]);
     expect(await stored(id)).toMatchObject({ due_at: start + 20 * SECOND });
-    // The batch was over long before: its next attempt was rung for.
+    // The message was acknowledged long before, so the retry is a new message.
     expect(post.queue.kept).toMatchObject([{ at: start + 20 * SECOND, attempts: 0 }]);
   });
 
-  it("holds a batch up for a quarter of a second, and no further batch for a minute", async () => {
+  it("delays a batch by 250 ms, and no further batch for a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const healthy = await plantIntegration(project, { url: "https://healthy.longshore.dev/" });
     const post = new Post(
@@ -291,7 +291,7 @@ describe("an endpoint that hangs", () => {
     await first;
     expect(post.queue.settled).toBe(1);
     post.ring(dead.slice(1).flatMap((id, at) => [id, String(alive[at])]));
-    // Without any time to pass, everything is handed out, and what is healthy has arrived.
+    // No time passes: every message is consumed, and the healthy endpoint has its deliveries.
     await post.runUntil(post.now);
     expect(post.queue.kept).toEqual([]);
     await settled();
@@ -307,7 +307,7 @@ describe("an endpoint that hangs", () => {
 });
 
 describe("a message", () => {
-  it("that was put off very often is replaced, and never a dead letter", async () => {
+  it("is replaced after 90 delays, and does not become a dead letter", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     post.ring([id]);
@@ -321,7 +321,7 @@ describe("a message", () => {
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 
-  it("whose delivery nobody can handle comes to an end, however often the sweep rings", async () => {
+  it("whose delivery cannot be handled fails after 100 claims, although the sweep enqueues it", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [bad = ""] = await plantDeliveries(project, integrationId, post.now);
     await update(bad, "data = '{'");
@@ -338,7 +338,7 @@ describe("a message", () => {
     expect(post.queue.kept).toEqual([]);
   });
 
-  it("that is a dead letter fails what was begun too often, and nothing that is alive", async () => {
+  it("fails its delivery as a dead letter only if eight claims ended without an attempt", async () => {
     const post = new Post(arrived, { slots: 1 });
     const ids = await plantDeliveries(project, integrationId, post.now, 4);
     const [bad = "", later = "", claimed = "", alive = ""] = ids;
@@ -363,7 +363,7 @@ describe("a message", () => {
     expect(post.queue.kept).toEqual([]);
   });
 
-  it("that is a dead letter fails nothing that has arrived", async () => {
+  it("does not fail a delivery that has succeeded as a dead letter", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     await update(id, "attempts = 8, status = 'succeeded', finished_at = 1");
@@ -374,7 +374,7 @@ describe("a message", () => {
 });
 
 describe("an outage of the database", () => {
-  it("gives back of two messages about a delivery the one that is not answered", async () => {
+  it("retries one of two messages that name the same delivery", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     const pass = () => Promise.reject(new Error("The database is down"));
@@ -384,7 +384,7 @@ describe("an outage of the database", () => {
     expect(post.queue.kept).toMatchObject([{ body: { delivery_id: id }, attempts: 1 }]);
   });
 
-  it("that makes dead letters of messages fails nothing", async () => {
+  it("fails no delivery, even if its messages become dead letters", async () => {
     const post = new Post(arrived, { slots: 1 });
     const [id = ""] = await plantDeliveries(project, integrationId, post.now);
     const start = post.now;
@@ -407,7 +407,7 @@ describe("the sweep", () => {
   const OVERDUE = 2_500;
   const isRound = (sql: string) => sql.startsWith('update "deliveries" set "sweep_at"');
 
-  it("enqueues all that is overdue, and not again for five minutes", async () => {
+  it("enqueues every overdue delivery, and none of them again for five minutes", async () => {
     const post = new Post(arrived);
     const start = post.now;
     const ids = await plantDeliveries(project, integrationId, start, OVERDUE);
@@ -425,7 +425,7 @@ describe("the sweep", () => {
     expect(post.queue.kept).toHaveLength(2 * OVERDUE);
   });
 
-  it("stops after 20 s, and goes on with its next run", async () => {
+  it("stops after 20 s, and continues with its next run", async () => {
     const post = new Post(arrived);
     await plantDeliveries(project, integrationId, post.now, OVERDUE);
     post.now += MINUTE;
@@ -441,7 +441,7 @@ describe("the sweep", () => {
     expect([rounds, post.queue.kept.length]).toEqual([3, OVERDUE]);
   });
 
-  it("makes one round where less than a round is overdue", async () => {
+  it("runs one statement if fewer deliveries than its limit are overdue", async () => {
     const post = new Post(arrived);
     await plantDeliveries(project, integrationId, post.now, 3);
     post.now += MINUTE;
@@ -454,9 +454,9 @@ describe("the sweep", () => {
   });
 
   it.each([
-    ["is to be tried again", 0],
+    ["waits for a retry", 0],
     ["waits for its integration", 5 * MINUTE],
-  ])("does not ring for what %s before a minute after it is due", async (_, pauseMs) => {
+  ])("does not enqueue a delivery that %s until it is overdue by a minute", async (_, pauseMs) => {
     const post = new Post(refused, { slots: 1 });
     const start = post.now;
     const [id = ""] = await plantDeliveries(project, integrationId, start);

@@ -26,7 +26,7 @@ import {
   newWorld,
 } from "../../support/world.ts";
 
-it("writes the events of a deployment once for each integration that wants them", async () => {
+it("writes the events of a deployment once for each integration that subscribes to them", async () => {
   const world = await newWorld();
   const project = await newProject(world.client);
   const environmentId = project.default_environment_id;
@@ -63,7 +63,7 @@ it("writes the events of a deployment once for each integration that wants them"
   });
 });
 
-it("tells of a deployment in less than 20 KB, however long its names and however many its stacks", async () => {
+it("limits the data of a deployment to 20 KB, however long its names and however many its stacks", async () => {
   const world = await newWorld();
   const project = await newProject(world.client, { name: "界".repeat(100) });
   const environmentId = project.default_environment_id;

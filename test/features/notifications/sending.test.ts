@@ -32,7 +32,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A delivery to an integration that answers like this, rung for; and how it went. */
+/** Enqueues a delivery to an integration whose endpoint responds like this. */
 async function sendOne(
   answer: () => Response | Promise<Response>,
   fields: Parameters<typeof plantIntegration>[1] = {},
@@ -55,7 +55,7 @@ const status = (code: number, headers: Record<string, string> = {}) =>
 
 const LENGTH_9 = { "content-length": "9" };
 
-/** A response of two bytes whose body then ends with this error of the runtime. */
+/** A response whose body has two bytes, and then an error of the runtime. */
 function breakingOff(message: string, headers: Record<string, string>): Response {
   const chunks = [new Uint8Array(2)];
   const body = new ReadableStream<Uint8Array>({
@@ -65,12 +65,12 @@ function breakingOff(message: string, headers: Record<string, string>): Response
       else controller.error(new Error(message));
     },
   });
-  // A response that declares an encoding is not decoded again if the stream is what was decoded.
+  // A plain object: `new Response` would decode the stream according to the header.
   return { status: 200, headers: new Headers(headers), body } as Response;
 }
 
 describe("a request", () => {
-  it("is the event, signed as Standard Webhooks say, to where the integration is", async () => {
+  it("sends the event to the URL of the integration, signed as Standard Webhooks specifies", async () => {
     const { post, id, start } = await sendOne(() => new Response("thanks"));
     await post.runUntil(start);
     expect(post.received).toHaveLength(1);
@@ -104,7 +104,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("is signed with the secret before as well, for as long as that counts", async () => {
+  it("is signed with the previous secret too until that expires", async () => {
     const rotatedUntil = Date.now() + DAY;
     const { post, integrationId, start } = await sendOne(() => status(204), { rotatedUntil });
     await post.runUntil(start);
@@ -117,7 +117,7 @@ describe("a request", () => {
     expect(after?.headers["webhook-signature"]).toMatch(/^v1,\S+$/);
   });
 
-  it("to Slack is a message, without a signature, and one a second", async () => {
+  it("is an unsigned message for Slack, at most one a second", async () => {
     const post = new Post(() => new Response("ok"));
     const integrationId = await plantIntegration(project, { type: "slack" });
     const ids = await plantDeliveries(project, integrationId, post.now, 12);
@@ -135,7 +135,7 @@ describe("a request", () => {
       expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 
-  it("to Slack goes out although more comes all the time", async () => {
+  it("is sent to Slack even if new deliveries keep arriving", async () => {
     const post = new Post(() => new Response("ok"));
     const integrationId = await plantIntegration(project, { type: "slack" });
     for (let times = 0; times < 20; times += 1) {
@@ -146,9 +146,9 @@ describe("a request", () => {
   });
 
   it.each([
-    ["what is tried again", "attempts = 1", MINUTE],
-    ["what comes in more than ten minutes", "attempts = 0", 10 * MINUTE + 1],
-  ])("to Slack does not line up behind %s", async (_, set, inMs) => {
+    ["a retry", "attempts = 1", MINUTE],
+    ["a delivery that is due in more than ten minutes", "attempts = 0", 10 * MINUTE + 1],
+  ])("is not queued for Slack behind %s", async (_, set, inMs) => {
     const post = new Post(() => new Response("ok"));
     const start = post.now;
     const integrationId = await plantIntegration(project, { type: "slack" });
@@ -165,7 +165,7 @@ describe("a request", () => {
 });
 
 describe("an endpoint that fails", () => {
-  it("is tried eight times, by the schedule, and then no more", async () => {
+  it("gets eight requests, as the schedule says, and no more", async () => {
     const { post, id, start, attempts } = await sendOne(() => new Response("no", { status: 500 }));
     await post.runUntil(start + 3 * DAY);
     const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
@@ -185,7 +185,7 @@ describe("an endpoint that fails", () => {
   });
 
   it.each([0, 0.123, 0.999])(
-    "is never tried before it is due, with a chance of %d",
+    "gets no request before it is due, with a jitter of %d",
     async (chance) => {
       const { post, id, start } = await sendOne(() => status(500), {}, { random: () => chance });
       let due = start;
@@ -203,19 +203,19 @@ describe("an endpoint that fails", () => {
     },
   );
 
-  it("is never tried before the time that it asks for", async () => {
+  it("gets no request before its Retry-After is over", async () => {
     const answers = ["7200", new Date(Date.now() + 20 * HOUR).toUTCString()];
     const { post, start } = await sendOne(() =>
       status(503, { "retry-after": answers.shift() ?? "" }),
     );
     await post.runUntil(start + 11 * HOUR);
     expect(post.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR]);
-    // Not longer than 12 hours, however far off the time is.
+    // Retry-After counts up to 12 hours.
     await post.runUntil(start + 14 * HOUR);
     expect(post.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR, 14 * HOUR]);
   });
 
-  it.each([301, 302, 307, 308])("by a redirect of %d is not followed", async (code) => {
+  it.each([301, 302, 307, 308])("is not followed if it redirects with %d", async (code) => {
     const location = "http://169.254.169.254/latest/meta-data";
     const { post, start, attempts } = await sendOne(() => status(code, { location }));
     await post.runUntil(start);
@@ -227,7 +227,7 @@ describe("an endpoint that fails", () => {
     ["Network connection lost.", "no connection, or lost before a valid response"],
     ["internal error; reference = 1234", "the request failed"],
     ["connect ECONNREFUSED 10.0.0.1:443", "the request failed"],
-  ])("to be reached by %j says no more than is known", async (message, error) => {
+  ])("has a fixed error text if the runtime throws %j", async (message, error) => {
     const { post, start, attempts } = await sendOne(() => {
       throw new Error(message);
     });
@@ -235,7 +235,7 @@ describe("an endpoint that fails", () => {
     expect(await attempts()).toMatchObject([{ status_code: null, error, response: null }]);
   });
 
-  it("because what is stored does not open is not reached", async () => {
+  it("gets no request if its URL cannot be decrypted", async () => {
     const { post, integrationId, start, attempts } = await sendOne(() => status(204));
     await updateIntegration(integrationId, "url = ''");
     await post.runUntil(start);
@@ -245,7 +245,7 @@ describe("an endpoint that fails", () => {
     ]);
   });
 
-  it.each([429, 502, 504])("with %d is left alone by other deliveries as well", async (code) => {
+  it.each([429, 502, 504])("gets no other delivery either after a %d", async (code) => {
     const answers = [status(code, { "retry-after": "30" })];
     const { post, integrationId, start } = await sendOne(() => answers.pop() ?? status(204));
     await post.runUntil(start);
@@ -259,14 +259,14 @@ describe("an endpoint that fails", () => {
     for (const id of others) {
       expect(await stored(id)).toMatchObject({ attempts: 0, due_at: start + 30 * SECOND });
     }
-    // Of two messages about a delivery, one waits and the other is gone.
+    // Of two messages for a delivery, one is delayed and the other acknowledged.
     expect(post.queue.kept).toHaveLength(4);
     await post.runUntil(start + 30 * SECOND);
     expect(post.received).toHaveLength(5);
     expect(post.logged).toEqual([]);
   });
 
-  it("with 410 is disabled, which the changelog tells and other integrations hear", async () => {
+  it("is disabled by a 410, with a changelog entry and an event", async () => {
     const { post, id, integrationId, start } = await sendOne(() => status(410));
     const other = await plantIntegration(project, { url: "https://other.longshore.dev/" });
     const [second = ""] = await plantDeliveries(project, integrationId, start + MINUTE);
@@ -295,7 +295,7 @@ describe("an endpoint that fails", () => {
       disabled_at: new Date(start).toISOString(),
       disabled_reason: "gone",
     });
-    // Its own attempt says why the first has failed; the second was never sent.
+    // The first delivery failed with its attempt; the second was not sent.
     expect(await stored(id)).toMatchObject({ failure_reason: null });
     post.ring([second]);
     await post.runUntil(start + 3 * MINUTE);
@@ -307,7 +307,7 @@ describe("an endpoint that fails", () => {
     expect(await storedIntegration(other)).toMatchObject({ disabled_at: null });
   });
 
-  it("for five days with nothing but failures is disabled; one success and it is not", async () => {
+  it("is disabled after five days of nothing but failures; a success resets them", async () => {
     const { post, integrationId, start } = await sendOne(() => status(500));
     await post.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({ failing_since: start });
@@ -339,7 +339,7 @@ describe("an endpoint that fails", () => {
     });
   });
 
-  it("with a short rest to ask for does not cut a longer one", async () => {
+  it("does not shorten a longer pause", async () => {
     const { post, integrationId, start } = await sendOne(() => status(204));
     const paused_until = start + HOUR;
     post.endpoint = async () => {
@@ -350,9 +350,9 @@ describe("an endpoint that fails", () => {
     expect(await storedIntegration(integrationId)).toMatchObject({ paused_until });
   });
 
-  it("with 410 to two requests at once is disabled once, and so says the changelog", async () => {
+  it("is disabled once by two concurrent 410s, with one changelog entry", async () => {
     const { post, integrationId, start } = await sendOne(() => status(410));
-    // Changed in the same millisecond, so that the time of the change does not tell them apart.
+    // The update has the same millisecond, so `updated_at` alone does not show it.
     await updateIntegration(integrationId, `updated_at = ${start}`);
     post.ring(await plantDeliveries(project, integrationId, start));
     await post.runUntil(start);
@@ -364,7 +364,7 @@ describe("an endpoint that fails", () => {
     expect(results).toMatchObject([{ action: "disabled" }]);
   });
 
-  it("after five days is not disabled if something has arrived meanwhile", async () => {
+  it("is not disabled after five days if another delivery succeeds meanwhile", async () => {
     const { post, id, integrationId, start } = await sendOne(() => status(204));
     await updateIntegration(integrationId, `failing_since = ${start - 6 * DAY}`);
     await plantAttempts(id, 1);
@@ -379,7 +379,7 @@ describe("an endpoint that fails", () => {
     });
   });
 
-  it("that was enabled again is asked again, whatever was said before of being gone", async () => {
+  it("gets the retry if it was enabled again while a 410 was on its way", async () => {
     const { post, id, integrationId, start } = await sendOne(() => status(410));
     post.endpoint = async () => {
       await updateIntegration(integrationId, "updated_at = updated_at + 1");
@@ -393,7 +393,7 @@ describe("an endpoint that fails", () => {
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
-  it("is not disabled, nor paused, for what its URL before has done", async () => {
+  it("is neither disabled nor paused by a response of its previous URL", async () => {
     const { post, integrationId, start } = await sendOne(() => status(204));
     post.endpoint = async () => {
       await updateIntegration(integrationId, "url = 'changed'");
@@ -407,7 +407,7 @@ describe("an endpoint that fails", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   it.each([
     ["é".repeat(700), "é".repeat(512)],
     [`a${"é".repeat(700)}`, `a${"é".repeat(511)}`],
@@ -415,13 +415,13 @@ describe("an answer", () => {
     ["short", "short"],
     ["a\0b", "a\ufffdb"],
     ["", null],
-  ])("keeps its first 1,024 bytes, whole characters (%#)", async (body, kept) => {
+  ])("is stored up to 1,024 bytes, in whole characters (%#)", async (body, kept) => {
     const { post, start, attempts } = await sendOne(() => new Response(body));
     await post.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: 200, response: kept }]);
   });
 
-  it("is read to 16 KiB and no further", async () => {
+  it("is read up to 16 KiB", async () => {
     let given = 0;
     let canceled = false;
     const endless = () =>
@@ -455,13 +455,13 @@ describe("an answer", () => {
       "the response could not be decompressed",
     ],
     ["for another reason", "internal error", LENGTH_9, "the response could not be read"],
-  ])("that breaks off %s is a failure", async (_, message, headers, error) => {
+  ])("is a failure if it breaks off %s", async (_, message, headers, error) => {
     const { post, start, attempts } = await sendOne(() => breakingOff(message, headers));
     await post.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: 200, error, response: null }]);
   });
 
-  it("that is longer than what is read of it has a length that is not compared", async () => {
+  it("is a success if it is longer than the part that is read", async () => {
     const headers = { "content-length": "100000" };
     const body = "x".repeat(100_000);
     const { post, start, attempts } = await sendOne(() => new Response(body, { headers }));
