@@ -1,5 +1,5 @@
-import { payloadOf } from "../src/features/notifications/delivery/payload.ts";
-import type { DeliveryMessage } from "../src/features/notifications/delivery/queue.ts";
+import type { DeliveryMessage } from "../src/features/notifications/delivery/queue-message.ts";
+import { toPayload } from "../src/features/notifications/outbox/model.ts";
 import { sendSigned } from "./send-signed.ts";
 
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
@@ -29,9 +29,9 @@ async function deliver({ DB, RECEIVER, SECRET }: IdiomaticEnv, id: string): Prom
       returning event_id as eventId, type, data, occurred_at as occurredAt, integration_id as target`,
   )
     .bind(startedAt + CLAIM_MS, startedAt, id)
-    .first<Parameters<typeof payloadOf>[0] & { target: string }>();
+    .first<Parameters<typeof toPayload>[0] & { target: string }>();
   if (!delivery) return;
-  const body = JSON.stringify(payloadOf(delivery));
+  const body = JSON.stringify(toPayload(delivery));
   const url = `${RECEIVER}/${delivery.target}`;
   const response = await sendSigned({ url, id: delivery.eventId, body, secret: SECRET });
   const now = Date.now();

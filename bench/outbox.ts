@@ -1,7 +1,4 @@
-import {
-  secretContext,
-  urlContext,
-} from "../src/features/notifications/integrations/encryption-context.ts";
+import { secretContext, urlContext } from "../src/features/notifications/integrations/secret.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { newId } from "../src/lib/ids.ts";

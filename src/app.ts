@@ -4,10 +4,12 @@ import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
 import { FEATURES } from "./features/index.ts";
-import { consume } from "./features/notifications/delivery/consumer.ts";
-import { handleDeadLetters } from "./features/notifications/delivery/dead-letters.ts";
-import type { DeliveryMessage } from "./features/notifications/delivery/index.ts";
-import { Patience } from "./features/notifications/delivery/slow-endpoints.ts";
+import {
+  consume,
+  type DeliveryMessage,
+  handleDeadLetters,
+  SlowEndpoints,
+} from "./features/notifications/delivery/index.ts";
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { seemsRunnerToken } from "./features/runner-pools/index.ts";
@@ -64,7 +66,7 @@ export function createApp({
     createContext(openForWriting(env.DB).db, env, execution);
   const routers = createRouters({ clock, fetch: network, createContext: bindContext });
   const route = createRouteHandler(routers, { clock, log, createContext });
-  const patience = new Patience();
+  const slowEndpoints = new SlowEndpoints();
   return {
     describe: routers.describe,
     fetch: (request, env, execution) =>
@@ -80,7 +82,7 @@ export function createApp({
       if (batch.queue.endsWith("-dead")) return handleDeadLetters(ctx, batch);
       const { DELIVERIES: queue } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-      const sending = { fetch: network, random, queue, patience, waitUntil };
+      const sending = { fetch: network, random, queue, slowEndpoints, waitUntil };
       return consume({ ...ctx, ...sending }, batch);
     },
   };

@@ -60,7 +60,7 @@ function roleOf(file: string, imports: readonly string[]): Role {
   if (/(^|[/-])(routes|webhooks)\.ts$/.test(file)) return "routes";
   const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
   if (name) return name;
-  if (/\/(lifecycle|events|kinds)\.ts$/.test(file)) return "model";
+  if (/\/(lifecycle|events)\.ts$/.test(file)) return "model";
   return imports.some((each) => each.startsWith("drizzle-orm")) ? "store" : "domain";
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { credentialPattern, parseCredential } from "../../src/auth/credentials.ts";
 import { FAILURES } from "../../src/features/deployments/index.ts";
-import { failureOf } from "../../src/features/notifications/delivery/outcome.ts";
+import { failureOf } from "../../src/features/notifications/delivery/send.ts";
 import { FAILURE_REASONS } from "../../src/features/notifications/outbox/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newEncryptionKey } from "../../scripts/lib/secrets.ts";
-import {
-  secretContext,
-  urlContext,
-} from "../../src/features/notifications/integrations/encryption-context.ts";
+import { secretContext, urlContext } from "../../src/features/notifications/integrations/secret.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";

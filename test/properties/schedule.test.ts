@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { verdictOf } from "../../src/features/notifications/delivery/next-action.ts";
-import { outcomeOf } from "../../src/features/notifications/delivery/outcome.ts";
+import { nextAction } from "../../src/features/notifications/delivery/consumer.ts";
 import {
   JITTER,
   MAX_RETRY_AFTER_MS,
@@ -10,6 +9,7 @@ import {
   readRetryAfter,
   retryAt,
 } from "../../src/features/notifications/delivery/retry-schedule.ts";
+import { outcomeOf } from "../../src/features/notifications/delivery/send.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 5, 1);
@@ -26,7 +26,7 @@ describe("the retry schedule", () => {
     }
   });
 
-  it("has a jitter of up to one tenth", () => {
+  it("varies by up to a tenth, in both directions", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), below1, (attempt, chance) => {
         const delay = Number(RETRY_DELAYS_MS[attempt - 1]);
@@ -39,7 +39,7 @@ describe("the retry schedule", () => {
     expect(Number(retryAt(1, NOW, { random: () => 0.999_999 })) - NOW).toBe(5_500);
   });
 
-  it("waits at least until Retry-After, up to 12 h", () => {
+  it("is never before a Retry-After of up to 12 h", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 7 }),
@@ -57,7 +57,7 @@ describe("the retry schedule", () => {
     );
   });
 
-  it("pauses an endpoint until Retry-After, or until the retry for at most a minute", () => {
+  it("pauses an endpoint until Retry-After, or until the retry, for a minute at most", () => {
     expect(pauseUntil(NOW, NOW + 5_000)).toBe(NOW + 5_000);
     expect(pauseUntil(NOW, NOW + HOUR)).toBe(NOW + 60_000);
     expect(pauseUntil(NOW)).toBe(NOW + 60_000);
@@ -77,8 +77,8 @@ describe("Retry-After", () => {
     ["43201", NOW + MAX_RETRY_AFTER_MS],
     ["99999999999999999999", NOW + MAX_RETRY_AFTER_MS],
     ["Tue, 01 Jun 2027 00:00:00 GMT", NOW + MAX_RETRY_AFTER_MS],
-  ])("%j is a moment", (header, moment) => {
-    expect(readRetryAfter(header, NOW)).toBe(moment);
+  ])("of %j is a time", (header, time) => {
+    expect(readRetryAfter(header, NOW)).toBe(time);
   });
 
   it.each([
@@ -95,67 +95,72 @@ describe("Retry-After", () => {
     "Mon, 01 Jun 2026 00:01:30 CET",
     "Mon, 99 Jun 2026 00:01:30 GMT",
     "Sun, 31 May 2026 23:59:59 GMT",
-  ])("%j is none", (header) => {
+  ])("of %j is ignored", (header) => {
     expect(readRetryAfter(header, NOW)).toBeUndefined();
   });
 
-  it("is parsed from any text without an exception", () => {
+  it("may be any text", () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
-        const moment = readRetryAfter(header, NOW);
-        expect(moment ?? NOW + 1).toBeGreaterThan(NOW);
-        expect(moment ?? NOW).toBeLessThanOrEqual(NOW + MAX_RETRY_AFTER_MS);
+        const time = readRetryAfter(header, NOW);
+        expect(time ?? NOW + 1).toBeGreaterThan(NOW);
+        expect(time ?? NOW).toBeLessThanOrEqual(NOW + MAX_RETRY_AFTER_MS);
       }),
     );
   });
 });
 
 describe("a response", () => {
-  it("is a success only with a 2xx status", () => {
+  it("is a success only with a status of 2xx", () => {
     for (let status = 200; status < 600; status += 1) {
       const outcome = outcomeOf(status);
       expect(outcome.success).toBe(status < 300);
       if (outcome.success) continue;
       expect(outcome.error).toBe(status < 400 ? "redirected" : `answered ${status}`);
       expect(outcome.isGone).toBe(status === 410);
-      expect(outcome.asksForRest).toBe([429, 502, 504].includes(status));
+      expect(outcome.isThrottled).toBe([429, 502, 504].includes(status));
     }
   });
 });
 
 describe("the next action for a message", () => {
   const delivery = { id: "a", status: "pending", dueAt: NOW, claimedUntil: null } as const;
-  const noClaims = { mine: new Set<string>(), waiting: new Set<string>() };
+  const nothing = { claimed: new Set<string>(), deferred: new Set<string>() };
   const ids = new Set(["a"]);
   it.each([
-    ["for a missing delivery", undefined, noClaims, "close"],
-    ["for a finished delivery", { ...delivery, status: "failed" as const }, noClaims, "close"],
-    ["for a claimed delivery", delivery, { ...noClaims, mine: ids }, "send"],
+    ["is to acknowledge it if the delivery is gone", undefined, nothing, "ack"],
     [
-      "for a delivery that another consumer sends",
+      "is to acknowledge it if the delivery is final",
+      { ...delivery, status: "failed" as const },
+      nothing,
+      "ack",
+    ],
+    ["is to send the delivery if it is claimed", delivery, { ...nothing, claimed: ids }, "send"],
+    [
+      "is to acknowledge it if another consumer has claimed the delivery",
       { ...delivery, claimedUntil: NOW + 1 },
-      noClaims,
-      "close",
+      nothing,
+      "ack",
     ],
     [
-      "for a delivery that is due much later",
+      "is to acknowledge it if the delivery is due in more than 5 s",
       { ...delivery, dueAt: NOW + 5_001 },
-      noClaims,
-      "close",
+      nothing,
+      "ack",
     ],
     [
-      "for a delivery that is due soon",
+      "is to retry it if the delivery is due within 5 s",
       { ...delivery, dueAt: NOW + 5_000 },
-      noClaims,
-      { putOffMs: 5_000 },
+      nothing,
+      { retryAfterMs: 5_000 },
     ],
     [
-      "for a throttled delivery",
+      "is to retry it if the delivery is deferred",
       { ...delivery, dueAt: NOW + HOUR },
-      { ...noClaims, waiting: ids },
-      { putOffMs: HOUR },
+      { ...nothing, deferred: ids },
+      { retryAfterMs: HOUR },
     ],
-  ])("%s", (_, row, claimed, action) => {
-    expect(verdictOf(row, claimed, NOW)).toEqual(action);
+  ])("%s", (_, row, result, action) => {
+    expect(nextAction(row, result, NOW)).toEqual(action);
   });
 });

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EVENT_TYPES, type EventType } from "../../src/features/notifications/kinds.ts";
+import { EVENT_TYPES, type EventType } from "../../src/features/notifications/events.ts";
+import { quote, shorten } from "../../src/features/notifications/slack/block-kit.ts";
 import { toSlackMessage } from "../../src/features/notifications/slack/message.ts";
-import { quote, shorten } from "../../src/features/notifications/slack/mrkdwn.ts";
 
 const RUNS = 500;
 const ORIGIN = "https://longshore.example.com";
 const ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 const LARGEST = 20_000;
 
-/** Names with unusual characters: long, escaped, malformed and combined ones. */
+/** Names that are long, escaped, malformed or composed. */
 const name = fc.oneof(
   fc.string({ unit: "binary", maxLength: 300 }),
   fc.string({ unit: "grapheme", maxLength: 300 }),
@@ -84,17 +84,17 @@ function textsOf({ type, text, fields = [], elements = [] }: AnyBlock) {
   ];
 }
 
-const OURS = [
+const MARKUP = [
   /<https:\/\/longshore\.example\.com\/v1\/[a-z]+\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
   /<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|([^<>|]*)>/g,
   /&(amp|lt|gt);/g,
 ];
 
 function unescaped(text: string): string {
-  return OURS.reduce((rest, ours) => rest.replace(ours, "$1"), text).replace(/[^<>&]/g, "");
+  return MARKUP.reduce((rest, markup) => rest.replace(markup, "$1"), text).replace(/[^<>&]/g, "");
 }
 
-describe("a Slack message of any event", () => {
+describe("a Slack message, for any data of an event", () => {
   const every = (check: (blocks: AnyBlock[], text: string) => void) =>
     fc.assert(
       fc.property(payload, origin, (event, from) => {
@@ -104,7 +104,7 @@ describe("a Slack message of any event", () => {
       { numRuns: RUNS },
     );
 
-  it("is within the limits of Block Kit", () => {
+  it("respects the limits of Block Kit", () => {
     every((blocks, text) => {
       expect(blocks.length).toBeLessThanOrEqual(50);
       expect(text.length).toBeGreaterThan(0);
@@ -123,14 +123,14 @@ describe("a Slack message of any event", () => {
     });
   });
 
-  it("has Slack control characters only in its own links and dates", () => {
+  it("has no control characters of Slack except in its own links and dates", () => {
     every((blocks, text) => {
       const texts = [text, ...blocks.flatMap(textsOf).map((each) => each.text)];
       expect(texts.filter((each) => unescaped(each) !== "")).toEqual([]);
     });
   });
 
-  it("is well-formed Unicode, and smaller than 20 KB", () => {
+  it("is well-formed Unicode, and under 20 KB", () => {
     every((blocks, text) => {
       const json = JSON.stringify({ text, blocks });
       expect(new TextEncoder().encode(json).length).toBeLessThan(LARGEST);
@@ -141,7 +141,7 @@ describe("a Slack message of any event", () => {
   });
 });
 
-it("a Slack message with names of maximum length is smaller than 20 KB", () => {
+it("a Slack message is under 20 KB even if every name has the maximum length", () => {
   const long = { id: "&".repeat(300), name: "&".repeat(300), status: "&".repeat(300) };
   const places = { project: long, environment: long, from_environment: long, stack: long };
   const data = { ...long, ...places, record: { ...long, type: long.name } };
@@ -155,8 +155,8 @@ it("a Slack message with names of maximum length is smaller than 20 KB", () => {
   }
 });
 
-describe("a truncated text", () => {
-  it("ends at a character boundary, with an ellipsis", () => {
+describe("a shortened text", () => {
+  it("ends after a whole grapheme, with an ellipsis", () => {
     expect(shorten("abcdef", 6)).toBe("abcdef");
     expect(shorten("abcdefg", 6)).toBe("abcde…");
     expect(shorten("abcd👩‍👩‍👧‍👦", 6)).toBe("abcd…");
@@ -164,7 +164,7 @@ describe("a truncated text", () => {
     expect(shorten("🏴󠁧󠁢󠁥󠁮󠁧󠁿".repeat(9), 3)).toBe("…");
   });
 
-  it("is at most as long as the limit, and a prefix of the text", () => {
+  it("is at most as long as the maximum, and a prefix of the text", () => {
     fc.assert(
       fc.property(name, fc.integer({ min: 1, max: 100 }), (text, maximum) => {
         const cut = shorten(text, maximum);
@@ -177,17 +177,17 @@ describe("a truncated text", () => {
   });
 });
 
-describe("the message of each type", () => {
+describe("the message of an event", () => {
   const project = { id: ID, name: "shop <3" };
   const environment = { id: ID, name: "production" };
   const link = (path: string, label: string) => `<${ORIGIN}/v1/${path}/${ID}|${label}>`;
   const render = (type: EventType, data: object) => {
     const timestamp = "2026-11-21T09:30:00.000Z";
     const { text, blocks } = toSlackMessage({ id: "e", type, timestamp, data }, ORIGIN);
-    return { text, blocksJson: JSON.stringify(blocks), blocks };
+    return { text, json: JSON.stringify(blocks), blocks };
   };
 
-  it("shows the environment, the reason and each stack of a deployment", () => {
+  it("names the location of a deployment, the reason, and each stack", () => {
     const { text, blocks } = render("deployments.failed", {
       deployment_id: ID,
       status: "failed",
@@ -227,69 +227,64 @@ describe("the message of each type", () => {
     ]);
   });
 
-  it("has no link if the origin of the service is unknown", () => {
+  it("has no links without an origin", () => {
     const timestamp = "2026-11-21T09:30:00.000Z";
     const data = { deployment_id: ID, project, environment };
     const event = { id: "e", type: "deployments.succeeded", timestamp, data } as const;
     expect(JSON.stringify(toSlackMessage(event))).not.toContain("http");
   });
 
-  it("shows a promotion", () => {
+  it("names both environments of a promotion", () => {
     const from = { id: ID, name: "staging" };
     const data = { deployment_id: ID, from_deployment_id: ID, project, environment };
-    const { text, blocksJson } = render("promotions.created", { ...data, from_environment: from });
+    const { text, json } = render("promotions.created", { ...data, from_environment: from });
     expect(text).toBe("⏫ Promotion: shop &lt;3 / production, from staging");
-    expect(blocksJson).toContain(link("environments", "staging"));
+    expect(json).toContain(link("environments", "staging"));
   });
 
-  it("shows an alarm", () => {
+  it("names the stack and the reason of an alarm", () => {
     const data = { name: "cpu", state: "alarm", reason: "98 %", project, environment };
-    const { text, blocksJson } = render("services.in_alarm", {
-      ...data,
-      stack: { id: ID, name: "api" },
-    });
+    const { text, json } = render("services.in_alarm", { ...data, stack: { id: ID, name: "api" } });
     expect(text).toBe("🚨 Service in alarm: cpu of api in shop &lt;3 / production");
-    expect(blocksJson).toContain("98 %");
-    expect(blocksJson).toContain(link("stacks", "api"));
+    expect(json).toContain("98 %");
+    expect(json).toContain(link("stacks", "api"));
   });
 
-  it("shows a change of a record, with and without its own page", () => {
+  it("names a changed record, with a link if it has a path of its own", () => {
     const record = { type: "environment", id: ID, name: "production" };
-    const { text, blocksJson } = render("changelog.created", { action: "updated", record });
+    const { text, json } = render("changelog.created", { action: "updated", record });
     expect(text).toBe("📝 Change: environment production was updated");
-    expect(blocksJson).toContain(
-      `The environment ${link("environments", "production")} was updated.`,
-    );
+    expect(json).toContain(`The environment ${link("environments", "production")} was updated.`);
     const gone = render("changelog.created", { action: "deleted", record });
-    expect(gone.blocksJson).toContain("The environment production was deleted.");
+    expect(gone.json).toContain("The environment production was deleted.");
     const member = { type: "project_member", id: ID };
     const other = render("changelog.created", { action: "created", record: member });
-    expect(other.blocksJson).toContain(`The project member ${ID} was created.`);
+    expect(other.json).toContain(`The project member ${ID} was created.`);
   });
 
-  it("summarizes several changes, and shows the first ones", () => {
+  it("counts several changes, and lists the first six", () => {
     const entries = Array.from({ length: 12 }, (_, at) => ({
       action: at === 0 ? "deleted" : "created",
       record: { type: "variable", id: ID, name: `V${at}` },
     }));
-    const { text, blocksJson } = render("changelog.created", { ...entries[0], entries, count: 12 });
+    const { text, json } = render("changelog.created", { ...entries[0], entries, count: 12 });
     expect(text).toBe("📝 Change: 12 changes");
-    expect(blocksJson).toContain("*12 changes*");
-    expect(blocksJson).toContain("• The variable V0 was deleted.");
-    expect(blocksJson).toContain(`• The variable ${link("variables", "V5")} was created.`);
-    expect(blocksJson).not.toContain("V6");
-    expect(blocksJson).toContain("and 6 more");
+    expect(json).toContain("*12 changes*");
+    expect(json).toContain("• The variable V0 was deleted.");
+    expect(json).toContain(`• The variable ${link("variables", "V5")} was created.`);
+    expect(json).not.toContain("V6");
+    expect(json).toContain("and 6 more");
     const few = render("changelog.created", { entries: entries.slice(0, 2), count: 2 });
-    expect(few.blocksJson).toContain("V1");
-    expect(few.blocksJson).not.toContain("more");
-    // Deliveries of an older version have no entries; others have exactly one.
+    expect(few.json).toContain("V1");
+    expect(few.json).not.toContain("more");
+    // Data from before `entries`, and data with one entry.
     for (const fields of [{}, { entries: entries.slice(0, 1), count: 1 }]) {
       const one = render("changelog.created", { ...entries[0], ...fields });
       expect(one.text).toBe("📝 Change: variable V0 was deleted");
     }
   });
 
-  it("shows a ping", () => {
+  it("says that pings arrive", () => {
     expect(render("ping", { integration_id: ID }).text).toBe(
       "👋 Ping: messages of Longshore arrive here.",
     );

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { describe, expect, it } from "vitest";
 import {
-  shownUrlOf,
+  maskUrl,
   targetProblem,
 } from "../../src/features/notifications/integrations/target-url.ts";
 import { GOOD, HOSTILE } from "../support/targets.ts";
@@ -159,11 +159,11 @@ describe("the target of a webhook", () => {
   });
 
   it("is shown without its query", () => {
-    expect(shownUrlOf("https://example.com/a?token=b&c")).toBe("https://example.com/a?…");
-    expect(shownUrlOf("https://example.com/api/1234/Zq-9_x0123456789abcdef/b")).toBe(
+    expect(maskUrl("https://example.com/a?token=b&c")).toBe("https://example.com/a?…");
+    expect(maskUrl("https://example.com/api/1234/Zq-9_x0123456789abcdef/b")).toBe(
       "https://example.com/api/1234/…/b",
     );
-    expect(shownUrlOf("https://example.com/a")).toBe("https://example.com/a");
-    expect(shownUrlOf("https://example.com/a?")).toBe("https://example.com/a");
+    expect(maskUrl("https://example.com/a")).toBe("https://example.com/a");
+    expect(maskUrl("https://example.com/a?")).toBe("https://example.com/a");
   });
 });

@@ -3,7 +3,7 @@ import type { Runner, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { KIND_OF } from "../notifications/kinds.ts";
+import { EVENTS, type EventType } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import { runnerPoolEnvironments } from "../runner-pools/table.ts";
 import { stacks } from "../stacks/table.ts";
@@ -17,7 +17,7 @@ export type AlarmRow = typeof alarms.$inferSelect;
 const EVENT_TYPES = {
   alarm: "services.in_alarm",
   ok: "services.ok",
-} as const satisfies Record<AlarmState, keyof typeof KIND_OF>;
+} as const satisfies Record<AlarmState, EventType>;
 
 export function listAlarms(
   db: Database,
@@ -87,7 +87,7 @@ function writeAlarmEvent(ctx: SystemContext, { stackId, name, state, reason, id 
   const type = EVENT_TYPES[state];
   return writeOutbox(
     ctx,
-    sql`select ${id} as key, told.project_id, ${type} as type, ${KIND_OF[type]} as kind,
+    sql`select ${id} as key, told.project_id, ${type} as type, ${EVENTS[type].kind} as kind,
         json_patch('{}', json_object('stack_id', told.id, 'name', ${name}, 'state', ${state},
           'reason', ${reason},
           'project', json_object('id', shipped.id, 'name', shipped.name),

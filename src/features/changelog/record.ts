@@ -3,7 +3,7 @@ import type { Actor, SystemContext } from "../../context.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { KIND_OF } from "../notifications/kinds.ts";
+import { EVENTS } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import { differenceBetween, isNoOp } from "./diff.ts";
 import type { Change } from "./model.ts";
@@ -77,7 +77,7 @@ export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[
   return writeOutbox(
     ctx,
     sql`select request.project_id as key, request.project_id, ${TYPE} as type,
-        ${KIND_OF[TYPE]} as kind,
+        ${EVENTS[TYPE].kind} as kind,
         json_patch(request.entries -> '$[0]', json_object('account_id', request.account_id,
           'entries', json(request.entries), 'count', request.count)) as data
       from (

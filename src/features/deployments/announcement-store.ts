@@ -1,12 +1,27 @@
 import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { KIND_OF } from "../notifications/kinds.ts";
+import { EVENTS, type EventType } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import { environmentsOf, type Scope } from "./environment-scope.ts";
+import type { DeploymentStatus } from "./lifecycle.ts";
 import { deployments } from "./table.ts";
 
 const EVENT_STACKS = LIMITS.deploymentEventStacks.value;
+
+/** The statuses of which an event is sent, with its type. */
+const EVENT_TYPES = {
+  in_progress: "deployments.in_progress",
+  succeeded: "deployments.succeeded",
+  failed: "deployments.failed",
+} as const satisfies Partial<Record<DeploymentStatus, EventType>>;
+
+const TYPE_BY_STATUS = JSON.stringify(EVENT_TYPES);
+const KIND_BY_STATUS = JSON.stringify(
+  Object.fromEntries(
+    Object.entries(EVENT_TYPES).map(([status, type]) => [status, EVENTS[type].kind]),
+  ),
+);
 
 /** Writes the events of deployments whose status no event has told of yet. */
 export function announce(ctx: SystemContext, scope: Scope) {
@@ -19,8 +34,8 @@ export function announce(ctx: SystemContext, scope: Scope) {
   return {
     events: writeOutbox(
       ctx,
-      sql`select news.id as key, news.project_id, 'deployments.' || news.status as type,
-          'deployments_' || news.status as kind,
+      sql`select news.id as key, news.project_id, ${TYPE_BY_STATUS} ->> news.status as type,
+          ${KIND_BY_STATUS} ->> news.status as kind,
           json_patch('{}', json_object('deployment_id', news.id, 'status', news.status,
             'failure_reason', news.failure_reason,
             'project', json_object('id', shipped.id, 'name', shipped.name),
@@ -34,7 +49,7 @@ export function announce(ctx: SystemContext, scope: Scope) {
         join projects as shipped on shipped.id = news.project_id
         join environments as place on place.id = news.environment_id
         where ${inScopeOf("news")} ${isNews("news")}
-          and news.status in ('in_progress', 'succeeded', 'failed')`,
+          and news.status in (select key from json_each(${TYPE_BY_STATUS}))`,
     ),
     notified: ctx.db
       .update(deployments)
@@ -48,7 +63,7 @@ export function writePromotionEvent(ctx: SystemContext, id: string, promotedId: 
   const type = "promotions.created";
   return writeOutbox(
     ctx,
-    sql`select made.id as key, made.project_id, ${type} as type, ${KIND_OF[type]} as kind,
+    sql`select made.id as key, made.project_id, ${type} as type, ${EVENTS[type].kind} as kind,
         json_object('deployment_id', made.id, 'from_deployment_id', promoted.id,
           'project', json_object('id', shipped.id, 'name', shipped.name),
           'environment', json_object('id', target.id, 'name', target.name),

@@ -1,50 +1,63 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { LIMITS } from "../../lib/limits.ts";
-import { EXAMPLE_ID } from "../../lib/schemas.ts";
-import { WEBHOOKS } from "./webhook-schemas.ts";
+import { EXAMPLE_ID, Identifier, Timestamp } from "../../lib/schemas.ts";
+import { EVENTS } from "./events.ts";
+
+const TIMEOUT_SECONDS = LIMITS.deliveryTimeoutMs.value / 1_000;
 
 const Headers = z.object({
   "webhook-id": z.string().openapi({
-    description: "The ID of the event: the same each time that it is sent, so drop what you have.",
+    description:
+      "The ID of the event. It is the same each time that the event is sent: ignore an ID that you " +
+      "have handled.",
     example: EXAMPLE_ID,
   }),
   "webhook-timestamp": z.string().openapi({
-    description: "When this was sent, in seconds since 1970. Refuse what is over five minutes off.",
+    description:
+      "When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off.",
     example: "1795253400",
   }),
   "webhook-signature": z.string().openapi({
     description:
-      "`v1,` and base64 of the HMAC-SHA-256, by the secret, of ID, time stamp and body, with dots " +
-      "between. For a day after a rotation there are two, with a space between: one that fits is " +
-      "enough.",
+      "`v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp " +
+      "and the body, joined by dots. For a day after a rotation there are two signatures, separated " +
+      "by a space: accept the request if either matches.",
     example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   }),
 });
 
-const SECONDS = LIMITS.deliveryTimeoutMs.value / 1_000;
-
-const ANSWERS = {
+const REPLIES = {
   "2XX": {
-    description: `It has arrived. Respond within ${SECONDS} seconds, and do the work afterwards.`,
+    description: `Success. Respond within ${TIMEOUT_SECONDS} seconds, and do the work afterwards.`,
   },
   "3XX": { description: "A failure. Redirects are never followed." },
   410: { description: "The endpoint is gone: the integration is disabled." },
   429: {
     description:
-      "A failure, as 502 and 504: whatever else is to be sent there waits too. `Retry-After` is " +
-      "honoured, up to 12 hours.",
+      "A failure, as are 502 and 504. The other deliveries of the integration wait too. " +
+      "`Retry-After` is honoured, up to 12 hours.",
   },
   default: {
     description:
-      `A failure, as is no response within ${SECONDS} seconds. It is sent again after 5 s, ` +
-      "5 min, 30 min, 2 h, 5 h, 10 h and 10 h, give or take a tenth, and then given up. " +
-      "`Retry-After` is honoured, up to 12 hours. After five days of nothing but failures the integration is disabled.",
+      `A failure, as is no response within ${TIMEOUT_SECONDS} seconds. The event is sent again ` +
+      "after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the " +
+      "delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after " +
+      "five days of nothing but failures.",
   },
 };
 
-/** Describes what is sent to webhooks, for the OpenAPI document. */
+/** Adds every event to the OpenAPI document, as the webhook that delivers it. */
 export function describeWebhooks(registry: OpenAPIHono["openAPIRegistry"]): void {
-  for (const { type, summary, body } of WEBHOOKS) {
+  for (const [type, { summary, data, example }] of Object.entries(EVENTS)) {
+    const timestamp = "2026-11-21T09:30:00.000Z";
+    const schema = z
+      .object({
+        id: Identifier.openapi({ description: "The ID of the event, as in `webhook-id`." }),
+        type: z.literal(type),
+        timestamp: Timestamp.openapi({ description: "When the event happened." }),
+        data,
+      })
+      .openapi({ example: { id: EXAMPLE_ID, type, timestamp, data: example } });
     registry.registerWebhook({
       method: "post",
       path: type,
@@ -54,9 +67,9 @@ export function describeWebhooks(registry: OpenAPIHono["openAPIRegistry"]): void
       security: [],
       request: {
         headers: Headers,
-        body: { required: true, content: { "application/json": { schema: body } } },
+        body: { required: true, content: { "application/json": { schema } } },
       },
-      responses: ANSWERS,
+      responses: REPLIES,
     });
   }
 }

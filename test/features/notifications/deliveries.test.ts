@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { EVENT_TYPES } from "../../../src/features/notifications/kinds.ts";
+import { EVENT_TYPES } from "../../../src/features/notifications/events.ts";
 import { FAILURE_REASONS } from "../../../src/features/notifications/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { openApi, webhookViolations } from "../../support/contract.ts";
@@ -44,14 +44,14 @@ const disable = () =>
     .bind(integration.id)
     .run();
 
-/** A caller whose rings for deliveries are heard. */
-function listening(): { caller: Client; rung: string[]; fail(): void } {
-  const rung: string[] = [];
+/** A client of an app whose queue records what is enqueued. */
+function withQueue(): { caller: Client; enqueued: string[]; fail(): void } {
+  const enqueued: string[] = [];
   let isBroken = false;
   const app = createApp({ log: () => undefined });
   const sendBatch = async (messages: { body: { delivery_id: string } }[]) => {
     if (isBroken) throw new Error("The queue is down");
-    rung.push(...messages.map(({ body }) => body.delivery_id));
+    enqueued.push(...messages.map(({ body }) => body.delivery_id));
   };
   const bindings = { ...env, DELIVERIES: { sendBatch } } as unknown as Env;
   const execution = {
@@ -61,11 +61,15 @@ function listening(): { caller: Client; rung: string[]; fail(): void } {
   const fail = () => {
     isBroken = true;
   };
-  return { caller: client.via((request) => app.fetch(request, bindings, execution)), rung, fail };
+  return {
+    caller: client.via((request) => app.fetch(request, bindings, execution)),
+    enqueued,
+    fail,
+  };
 }
 
 describe("the deliveries of an integration", () => {
-  it("are listed by page, the newest first, without what was sent", async () => {
+  it("are listed in pages, newest first, without payloads", async () => {
     const ids: string[] = [];
     for (let at = 0; at < 5; at += 1) {
       ids.unshift(await newDelivery(integration.id, { createdAt: at }));
@@ -105,7 +109,7 @@ describe("the deliveries of an integration", () => {
     expect([wrong.status, wrong.body.cause.issues[0].path]).toEqual([400, "status.0"]);
   });
 
-  it("say when they will be tried again, while they are pending", async () => {
+  it("have a time of the next attempt while they are pending", async () => {
     const id = await newDelivery(integration.id, { status: "pending", attempts: 2 });
     const { body } = await client.get(`${path}/deliveries/${id}`);
     expect(body).toMatchObject({
@@ -116,7 +120,7 @@ describe("the deliveries of an integration", () => {
     expect(body).not.toHaveProperty("finished_at");
   });
 
-  it("say why they failed without being sent, and only then", async () => {
+  it("have a failure reason only if they failed without a last attempt", async () => {
     const id = await newDelivery(integration.id, { status: "failed", attempts: 0 });
     const own = await newDelivery(integration.id, { status: "failed", attempts: 8 });
     const set = env.DB.prepare("update deliveries set failure_reason = ?1 where id = ?2");
@@ -133,12 +137,12 @@ describe("the deliveries of an integration", () => {
         [own, undefined],
       ]),
     );
-    // A redelivery is a delivery of its own, which has not failed.
+    // A redelivery is a new delivery, which has not failed.
     const again = await client.post(`${path}/deliveries/${id}/redeliver`, undefined);
     expect(again.body).not.toHaveProperty("failure_reason");
   });
 
-  it("are read with what was sent, and what came of it each time", async () => {
+  it("are read with the payload and every attempt", async () => {
     const id = await newDelivery(integration.id, { attempts: 2 });
     const insert = (number: number, ...rest: (string | number | null)[]) =>
       env.DB.prepare("insert into delivery_attempts values (?, ?, ?, ?, ?, ?, ?, ?)")
@@ -170,7 +174,7 @@ describe("the deliveries of an integration", () => {
     ]);
   });
 
-  it("go with it, and with its project", async () => {
+  it("are deleted with it, and with its project", async () => {
     const id = await newDelivery(integration.id);
     const other = await newIntegration(client, project.id);
     const kept = await newDelivery(other.id);
@@ -195,10 +199,10 @@ describe("the deliveries of an integration", () => {
 });
 
 describe("a redelivery", () => {
-  it("is a new delivery of the same event, due at once, and rung for", async () => {
+  it("is a new delivery of the same event, due at once and enqueued", async () => {
     const id = await newDelivery(integration.id, { status: "failed", attempts: 8 });
     const before = await rowOf(id);
-    const { caller, rung } = listening();
+    const { caller, enqueued } = withQueue();
     const { status, body } = await caller.post(`${path}/deliveries/${id}/redeliver`, undefined);
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -209,7 +213,7 @@ describe("a redelivery", () => {
       next_attempt_at: body.created_at,
     });
     expect(body.id).not.toBe(id);
-    expect(rung).toEqual([body.id]);
+    expect(enqueued).toEqual([body.id]);
     expect(await rowOf(id)).toEqual(before);
     const { data, occurred_at, event_id, type } = before;
     expect(await rowOf(body.id)).toMatchObject({ data, occurred_at, event_id, type });
@@ -219,26 +223,26 @@ describe("a redelivery", () => {
     expect(again?.body.payload).toEqual(sent?.body.payload);
   });
 
-  it("that nobody could be rung for is there all the same", async () => {
+  it("is written even if it cannot be enqueued", async () => {
     const id = await newDelivery(integration.id);
-    const { caller, rung, fail } = listening();
+    const { caller, enqueued, fail } = withQueue();
     fail();
     const { status, body } = await caller.post(`${path}/deliveries/${id}/redeliver`, undefined);
-    expect([status, rung]).toEqual([201, []]);
+    expect([status, enqueued]).toEqual([201, []]);
     const { sweep_at, created_at } = await rowOf(body.id);
     expect(Number(sweep_at) - Number(created_at)).toBe(60_000);
   });
 });
 
 describe("a ping", () => {
-  it("is an event of its own, for the integration that was asked for", async () => {
+  it("is a new event for that integration only", async () => {
     await newIntegration(client, project.id, ["changelog"]);
-    const { caller, rung } = listening();
+    const { caller, enqueued } = withQueue();
     const { status, body } = await caller.post(`${path}/ping`, undefined);
     expect(status).toBe(201);
     expect(body).toMatchObject({ type: "ping", status: "pending", integration_id: integration.id });
     expect(body.event_id).not.toBe(body.id);
-    expect(rung).toEqual([body.id]);
+    expect(enqueued).toEqual([body.id]);
     const { body: full } = await client.get(`${path}/deliveries/${body.id}`);
     expect(full.payload).toEqual({
       id: body.event_id,
@@ -249,26 +253,26 @@ describe("a ping", () => {
     expect(full.attempts).toEqual([]);
   });
 
-  it("and a redelivery are refused while the integration is disabled", async () => {
+  it("is refused, as is a redelivery, while the integration is disabled", async () => {
     const id = await newDelivery(integration.id);
     await disable();
-    const { caller, rung } = listening();
+    const { caller, enqueued } = withQueue();
     for (const each of [`${path}/ping`, `${path}/deliveries/${id}/redeliver`]) {
       const { status, body } = await caller.post(each, undefined);
       expect([status, body.code]).toEqual([409, "conflict"]);
     }
-    expect(rung).toEqual([]);
+    expect(enqueued).toEqual([]);
     await client.patch(path, {});
     expect((await caller.post(`${path}/ping`, undefined)).status).toBe(201);
   });
 });
 
-describe("who may do what with deliveries", () => {
+describe("the roles for deliveries", () => {
   it.each([
     ["viewer", 403],
     ["contributor", 403],
     ["owner", 201],
-  ])("a %s reads them, and sends as the role allows", async (role, expected) => {
+  ])("let a %s read them, and only an owner send", async (role, expected) => {
     const id = await newDelivery(integration.id);
     const person = await join(world);
     const members = { member_ids: [person.membershipId], role };
@@ -281,7 +285,7 @@ describe("who may do what with deliveries", () => {
     }
   });
 
-  it("somebody without a role in the project does neither", async () => {
+  it("let a member without a role in the project do neither", async () => {
     const id = await newDelivery(integration.id);
     const { client: outsider } = await join(world);
     const replies = [
@@ -293,7 +297,7 @@ describe("who may do what with deliveries", () => {
     for (const { status, body } of replies) expect([status, body.code]).toEqual([403, "forbidden"]);
   });
 
-  it("nobody reaches a delivery by way of another integration or project", async () => {
+  it("give no access to a delivery through another integration or project", async () => {
     const id = await newDelivery(integration.id);
     const beside = await newIntegration(client, project.id);
     const other = await newProject(client);
@@ -316,8 +320,8 @@ describe("who may do what with deliveries", () => {
   });
 });
 
-describe("what is sent", () => {
-  it("is documented for every type of event, with an example that fits", () => {
+describe("a payload", () => {
+  it("is documented for every type of event, with a valid example", () => {
     expect(Object.keys(openApi.webhooks).toSorted()).toEqual(EVENT_TYPES.toSorted());
     for (const { post } of Object.values(openApi.webhooks)) {
       const schema = post.requestBody?.content["application/json"]?.schema;
@@ -325,7 +329,7 @@ describe("what is sent", () => {
     }
   });
 
-  it("is as documented", async () => {
+  it("matches its documentation", async () => {
     const on = ["deployments_in_progress", "deployments_succeeded", "deployments_failed"];
     const configuration = Object.fromEntries([...on, "changelog"].map((kind) => [kind, true]));
     await client.patch(path, { configuration });

@@ -1,8 +1,19 @@
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import {
+  EVENT_TYPES,
+  EVENTS,
+  type EventType,
+  KINDS,
+} from "../../../src/features/notifications/events.ts";
 import { canonicalId } from "../../../src/lib/ids.ts";
 import type { Parsed } from "../../support/client.ts";
-import { clearOutbox } from "../../support/delivery-harness.ts";
+import {
+  clearOutbox,
+  DeliveryHarness,
+  insertDeliveries,
+  insertIntegration,
+} from "../../support/delivery-harness.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
@@ -15,7 +26,7 @@ import {
   newWorld,
 } from "../../support/world.ts";
 
-it("writes the events of a deployment once for each integration that wants them", async () => {
+it("writes the events of a deployment once for each integration that subscribes to them", async () => {
   const world = await newWorld();
   const project = await newProject(world.client);
   const environmentId = project.default_environment_id;
@@ -52,7 +63,7 @@ it("writes the events of a deployment once for each integration that wants them"
   });
 });
 
-it("tells of a deployment in less than 20 KB, however long its names and however many its stacks", async () => {
+it("limits the data of a deployment to 20 KB, however long its names and however many its stacks", async () => {
   const world = await newWorld();
   const project = await newProject(world.client, { name: "界".repeat(100) });
   const environmentId = project.default_environment_id;
@@ -82,4 +93,79 @@ it("writes nothing for an integration that is disabled", async () => {
   await clearOutbox();
   await client.post(`/v1/projects/${project.id}/environments`, { name: "staging" });
   expect(await listDeliveries(project.id)).toMatchObject([{ integration_id: enabled }]);
+});
+
+/** Parsing drops fields that the schema lacks, and throws where one of its fields is missing. */
+function expectToMatchSchema(type: string, data: unknown): void {
+  expect(EVENTS[type as EventType].data.parse(data), type).toEqual(data);
+}
+
+describe("the data of an event", () => {
+  it("has exactly the fields of its schema, whichever SQL wrote it", async () => {
+    const world = await newWorld();
+    const { client } = world;
+    const project = await newProject(client);
+    const environmentId = project.default_environment_id;
+    await connect(client, project.id);
+    const { stack_id: stackId = "" } = await newInside(client, environmentId);
+    const pool = await newPool(world, [environmentId]);
+    const { body: staging } = await client.post(`/v1/projects/${project.id}/environments`, {
+      name: "staging",
+    });
+    const integration = await newIntegration(client, project.id, KINDS);
+
+    const deployment = await newDeployment(client, environmentId);
+    const succeeding = await Attempt.started(pool.runner);
+    await succeeding.report(stackId, { seq: 1, status: "succeeded" });
+    await succeeding.complete("succeeded");
+    await newDeployment(client, environmentId);
+    const failing = await Attempt.started(pool.runner);
+    await failing.complete("failed", { failure_reason: "tests_failed" });
+    const promotion = { environment_id: staging.id };
+    await client.post(`/v1/deployments/${deployment.id}/promote`, promotion);
+    const alarm = `/v1/stacks/${stackId}/alarms/latency`;
+    await client.put(alarm, { state: "alarm", reason: "p99 over 2 s" });
+    await client.put(alarm, { state: "ok" });
+    await client.patch(`/v1/projects/${project.id}`, { name: "bookshop" });
+    const variables = ["B", "C"].map((name) => ({ name, storage_method: "string", value: "1" }));
+    await client.put(`/v1/environments/${environmentId}/variables`, { mode: "merge", variables });
+    await client.post(
+      `/v1/projects/${project.id}/notification-integrations/${integration.id}/ping`,
+      undefined,
+    );
+
+    const events = await listDeliveries(project.id);
+    for (const { type, data } of events) expectToMatchSchema(type, data);
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
+    const changes = events.filter(({ type }) => type === "changelog.created");
+    const counts = new Set(changes.map(({ data }) => data.count));
+    expect(counts).toEqual(new Set([1, 2]));
+  });
+
+  it("has exactly the fields of its schema if Longshore itself makes the change", async () => {
+    const project = await newProject((await newWorld()).client);
+    const harness = new DeliveryHarness(
+      ({ url }) => new Response(null, { status: url.endsWith("/gone") ? 410 : 204 }),
+    );
+    await insertIntegration(project);
+    const gone = await insertIntegration(project, { url: "https://hooks.longshore.dev/gone" });
+    harness.enqueue(await insertDeliveries(project, gone, harness.now));
+    await harness.runUntil(harness.now);
+    const disabled = (await listDeliveries(project.id)).filter(({ data }) => "action" in data);
+    expect(disabled).toHaveLength(1);
+    for (const { type, data } of disabled) {
+      expect(data).toMatchObject({ action: "disabled" });
+      expect(data).not.toHaveProperty("account_id");
+      expectToMatchSchema(type, data);
+    }
+  });
+
+  it.each(EVENT_TYPES)("of %s has an example that matches its schema", (type) => {
+    expectToMatchSchema(type, EVENTS[type].example);
+  });
+});
+
+it("an integration has one flag for each kind of event, and no other", () => {
+  const kinds = EVENT_TYPES.map((type) => EVENTS[type].kind).filter((kind) => kind !== undefined);
+  expect(KINDS.toSorted()).toEqual(kinds.toSorted());
 });

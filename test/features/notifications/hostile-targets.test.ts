@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 describe("a hostile target", () => {
-  it("that came to be stored gets no connection, and the record tells nothing of it", async () => {
+  it("gets no connection if it is stored, and the attempt reveals nothing about it", async () => {
     expect(TARGETS.length).toBeGreaterThanOrEqual(60);
     const harness = new DeliveryHarness(arrived);
     const ids: string[] = [];
@@ -49,7 +49,7 @@ describe("a hostile target", () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    "to which an endpoint redirects with %d gets no request",
+    "gets no request if an endpoint redirects to it with %d",
     async (status) => {
       const harness = new DeliveryHarness(({ body }) => {
         const { data } = JSON.parse(body);
@@ -71,7 +71,7 @@ describe("a hostile target", () => {
     },
   );
 
-  it("gets a connection where insecure targets are allowed, as in local development", async () => {
+  it("gets a connection if insecure targets are allowed, as in local development", async () => {
     const harness = new DeliveryHarness(arrived);
     harness.bindings = { ALLOW_INSECURE_WEBHOOKS: "true" };
     const id = await insertIntegration(project, { url: "http://127.0.0.1:9/" });

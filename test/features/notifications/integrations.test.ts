@@ -103,7 +103,7 @@ describe("a webhook integration", () => {
     expect((await client.get(integrations)).body.data).toHaveLength(1);
   });
 
-  it("is kept sealed: its URL and its secret open at their own places and nowhere else", async () => {
+  it("has an encrypted URL and secret, each of which decrypts in its own context only", async () => {
     const url = "https://example.com/hooks?token=abc";
     const { id, secret } = await newIntegration(client, project.id, [], url);
     const row = await rowOf(id);
@@ -117,7 +117,7 @@ describe("a webhook integration", () => {
     await expect(cipher.open(String(row["secret"]), places.url)).rejects.toThrow();
   });
 
-  it("has a secret that the library of Standard Webhooks takes, and nobody else has", async () => {
+  it("has a unique secret that the library of Standard Webhooks accepts", async () => {
     const made = await Promise.all([1, 2, 3].map(() => newIntegration(client, project.id)));
     const secrets = made.map(({ secret }) => secret);
     expect(new Set(secrets).size).toBe(3);
@@ -128,7 +128,7 @@ describe("a webhook integration", () => {
     }
   });
 
-  it("shows its secret in two answers, and its query in none", async () => {
+  it("shows its secret in two responses, and its query in none", async () => {
     const token = `${CANARY_PREFIX}${crypto.randomUUID()}`;
     const url = `https://example.com/hooks?token=${token}`;
     const { id, secret } = await newIntegration(client, project.id, ["changelog"], url);
@@ -152,7 +152,7 @@ describe("a webhook integration", () => {
     }
   });
 
-  it("shows no part of what it refuses, in the answer or in the log", async () => {
+  it("shows no part of a refused URL, in the response or in the log", async () => {
     const worker = new Instrumented();
     const caller = client.via(worker.fetch);
     for (const url of [
@@ -168,7 +168,7 @@ describe("a webhook integration", () => {
     expect(JSON.stringify(worker.logged)).not.toMatch(/canary-secret|whsec_/);
   });
 
-  it("says of nothing but what it is told in its changelog", async () => {
+  it("has changelog entries with the changed fields only", async () => {
     const { id } = await newIntegration(client, project.id, ["changelog"]);
     const path = `${integrations}/${id}`;
     await client.patch(path, { configuration: { promotions: true } });
@@ -193,7 +193,7 @@ describe("a webhook integration", () => {
     expect(deleted).toMatchObject({ ...common, action: "deleted", after: null });
   });
 
-  it("tells of its own coming to itself and to the others, and of its going to them", async () => {
+  it("sends the event of its creation to itself, and that of its deletion to the others", async () => {
     const witness = await newIntegration(client, project.id, ["changelog"]);
     const { id } = await newIntegration(client, project.id, ["changelog"]);
     await client.delete(`${integrations}/${id}`);
@@ -212,7 +212,7 @@ describe("a webhook integration", () => {
 });
 
 describe("the secret of a webhook", () => {
-  it("is rotated, and the former one stays for a day", async () => {
+  it("is rotated, and the previous secret is kept for a day", async () => {
     const { id, secret } = await newIntegration(client, project.id);
     const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
     const read = async () => {
@@ -235,14 +235,14 @@ describe("the secret of a webhook", () => {
     expect(once.until - DAY).toBeGreaterThanOrEqual(began);
     expect(once.until - DAY).toBeLessThanOrEqual(Date.now());
     expect(first.previous_secret_until).toBe(new Date(once.until).toISOString());
-    // Within the day, the oldest goes.
+    // Another rotation within the day drops the oldest secret.
     const { body: second } = await rotate();
     expect(await read()).toMatchObject({ now: second.secret, before: first.secret });
   });
 });
 
 describe("the target of a webhook", () => {
-  it("is refused if it is not on the public Internet, and what is wrong is said of `url`", async () => {
+  it("is refused if it is not on the public Internet, with an issue about `url`", async () => {
     const { id } = await newIntegration(client, project.id);
     const urls = Object.values(HOSTILE).flat();
     for (let at = 0; at < urls.length; at += 40) {
@@ -260,7 +260,7 @@ describe("the target of a webhook", () => {
     expect((await client.get(integrations)).body.data).toHaveLength(1);
   });
 
-  it("is accepted if it is", async () => {
+  it("is accepted if it is on the public Internet", async () => {
     for (const url of GOOD) {
       const reply = await client.post(integrations, { type: "webhook", configuration: {}, url });
       expect(reply.status, url).toBe(201);
@@ -284,7 +284,7 @@ describe("the target of a webhook", () => {
     await newIntegration(client, project.id, [], long.slice(0, 2_000));
   });
 
-  it("may be of this machine where the Worker is told so, and no other word will do", async () => {
+  it("may be local only if ALLOW_INSECURE_WEBHOOKS is `true`", async () => {
     const app = createApp();
     const attempt = async (setting: string) => {
       const bindings = { ...env, ALLOW_INSECURE_WEBHOOKS: setting } as unknown as Env;
@@ -310,7 +310,7 @@ describe("an integration that was disabled", () => {
       .bind(id)
       .run();
 
-  it("says since when and why, and is enabled again by any change", async () => {
+  it("states since when and why, and is enabled by any update", async () => {
     const { id } = await newIntegration(client, project.id);
     const path = `${integrations}/${id}`;
     for (const body of [
@@ -336,7 +336,7 @@ describe("an integration that was disabled", () => {
     }
   });
 
-  it("but one that only fails keeps count of it, unless it gets another URL", async () => {
+  it("stays failing if it was only failing, unless it gets another URL", async () => {
     const { id } = await newIntegration(client, project.id);
     const path = `${integrations}/${id}`;
     await env.DB.prepare("update integrations set failing_since = 4, paused_until = 6 where id = ?")
@@ -350,7 +350,7 @@ describe("an integration that was disabled", () => {
 });
 
 describe("a project", () => {
-  it("has at most 20 integrations, also when two come at once", async () => {
+  it("has at most 20 integrations, also if several are created at once", async () => {
     for (let count = 0; count < 19; count += 1) await newIntegration(client, project.id);
     const body = { type: "webhook", configuration: {}, url: "https://example.com" };
     const replies = await Promise.all([1, 2, 3].map(() => client.post(integrations, body)));
@@ -363,7 +363,7 @@ describe("a project", () => {
       expect(message).toContain("Delete one first");
   });
 
-  it("reaches its own integrations alone", async () => {
+  it("gives access to its own integrations only", async () => {
     const { id } = await newIntegration(client, project.id);
     const other = await newProject(client);
     const path = `/v1/projects/${other.id}/notification-integrations/${id}`;
@@ -384,7 +384,7 @@ describe("a project", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("a request for an integration", () => {
   const good = { type: "webhook", configuration: {}, url: "https://example.com" };
 
   it.each([
@@ -398,7 +398,7 @@ describe("what is sent", () => {
     expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, path]);
   });
 
-  it("may be a URL of no Slack integration, which has no secret either", async () => {
+  it("may neither set the URL of a Slack integration nor rotate a secret of it", async () => {
     const { id } = await newIntegration(client, project.id);
     await env.DB.prepare(
       "update integrations set type = 'slack', secret = null, shown_url = '#deploys' where id = ?",
@@ -414,12 +414,12 @@ describe("what is sent", () => {
   });
 });
 
-describe("who may do what with integrations", () => {
+describe("the roles for integrations", () => {
   it.each([
     ["viewer", 403],
     ["contributor", 403],
     ["owner", 200],
-  ])("a %s reads them, and writes as the role allows", async (role, expected) => {
+  ])("let a %s read them, and only an owner write", async (role, expected) => {
     const person = await join(world);
     const members = { member_ids: [person.membershipId], role };
     await client.post(`/v1/projects/${project.id}/members`, members);
@@ -440,7 +440,7 @@ describe("who may do what with integrations", () => {
     }
   });
 
-  it("somebody without a role in the project does neither", async () => {
+  it("let a member without a role in the project do neither", async () => {
     const { id } = await newIntegration(client, project.id);
     const { client: outsider } = await join(world);
     const body = { type: "webhook", configuration: {}, url: "https://example.com" };

@@ -26,8 +26,8 @@ beforeEach(async () => {
 const log = async (): Promise<{ path: string; headers: Record<string, string>; body: string }[]> =>
   (await fetch(`${place}/log`)).json();
 
-/** Deliveries to an endpoint, which the queue of this machine has been told of. */
-async function ring(what: string, count: number): Promise<string[]> {
+/** Writes deliveries to an endpoint, and enqueues them in the local queue. */
+async function enqueue(what: string, count: number): Promise<string[]> {
   const integrationId = await insertIntegration(project, { url: `${place}/${what}` });
   const ids = await insertDeliveries(project, integrationId, Date.now(), count);
   await enqueueDeliveries(env.DELIVERIES, ids);
@@ -44,16 +44,16 @@ async function waitFor(ids: readonly string[], fields: object): Promise<void> {
 }
 
 describe("the real queue, the real Worker and a network", () => {
-  it("bring an event to a receiver, which verifies it", async () => {
-    const ids = await ring("in", 12);
+  it("deliver an event to a receiver, which verifies it", async () => {
+    const ids = await enqueue("in", 12);
     await waitFor(ids, { status: "succeeded", attempts: 1 });
     const requests = await log();
     expect(requests).toHaveLength(12);
     for (const { body, headers } of requests) new Webhook(SECRET).verify(body, headers);
   });
 
-  it("bring it again after what has failed, not before it is due", async () => {
-    const [id = ""] = await ring("flaky", 1);
+  it("retry a failed delivery, but not before it is due", async () => {
+    const [id = ""] = await enqueue("flaky", 1);
     await waitFor([id], { status: "succeeded", attempts: 2 });
     const [first, second] = await storedAttempts(id);
     expect(first).toMatchObject({ status_code: 503, error: "answered 503", response: "not now" });
@@ -63,7 +63,7 @@ describe("the real queue, the real Worker and a network", () => {
   });
 
   it("do not follow a redirect", async () => {
-    const [id = ""] = await ring("moved", 1);
+    const [id = ""] = await enqueue("moved", 1);
     await waitFor([id], { attempts: 1, claimed_until: null });
     expect((await log()).map(({ path }) => path.split("/").at(-1))).toEqual(["moved"]);
     expect(await storedAttempts(id)).toMatchObject([{ status_code: 307, error: "redirected" }]);
@@ -88,9 +88,9 @@ describe("the real queue, the real Worker and a network", () => {
     expect(await log()).toEqual([]);
   });
 
-  it("bring everything to a healthy endpoint while a dead one is still being waited for", async () => {
-    const dead = await ring("dead", 20);
-    const alive = await ring("in", 20);
+  it("deliver to a healthy endpoint while requests to another one hang", async () => {
+    const dead = await enqueue("dead", 20);
+    const alive = await enqueue("in", 20);
     await waitFor(alive, { status: "succeeded", attempts: 1 });
     const hanging = await Promise.all(dead.map(stored));
     expect(hanging.map(({ status }) => status)).toEqual(Array(20).fill("pending"));
@@ -99,7 +99,7 @@ describe("the real queue, the real Worker and a network", () => {
     const started = (await log()).filter(({ path }) => path.endsWith("dead"));
     expect(started).toHaveLength(20);
 
-    // What is let go of after its batch was over is recorded all the same.
+    // An attempt that outlasts its batch is recorded too.
     await fetch(`${place}/release`);
     await waitFor(dead, { status: "succeeded", attempts: 1 });
   });

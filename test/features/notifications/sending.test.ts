@@ -32,7 +32,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A delivery to an integration that answers like this, rung for; and how it went. */
+/** Enqueues a delivery to an integration whose endpoint responds like this. */
 async function sendOne(
   answer: () => Response | Promise<Response>,
   fields: Parameters<typeof insertIntegration>[1] = {},
@@ -55,7 +55,7 @@ const status = (code: number, headers: Record<string, string> = {}) =>
 
 const LENGTH_9 = { "content-length": "9" };
 
-/** A response of two bytes whose body then ends with this error of the runtime. */
+/** A response whose body has two bytes, and then an error of the runtime. */
 function breakingOff(message: string, headers: Record<string, string>): Response {
   const chunks = [new Uint8Array(2)];
   const body = new ReadableStream<Uint8Array>({
@@ -65,12 +65,12 @@ function breakingOff(message: string, headers: Record<string, string>): Response
       else controller.error(new Error(message));
     },
   });
-  // A response that declares an encoding is not decoded again if the stream is what was decoded.
+  // A plain object: `new Response` would decode the stream according to the header.
   return { status: 200, headers: new Headers(headers), body } as Response;
 }
 
 describe("a request", () => {
-  it("is the event, signed as Standard Webhooks say, to where the integration is", async () => {
+  it("sends the event to the URL of the integration, signed as Standard Webhooks specifies", async () => {
     const { harness, id, start } = await sendOne(() => new Response("thanks"));
     await harness.runUntil(start);
     expect(harness.received).toHaveLength(1);
@@ -104,7 +104,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("is signed with the secret before as well, for as long as that counts", async () => {
+  it("is signed with the previous secret too until that expires", async () => {
     const rotatedUntil = Date.now() + DAY;
     const { harness, integrationId, start } = await sendOne(() => status(204), { rotatedUntil });
     await harness.runUntil(start);
@@ -117,7 +117,7 @@ describe("a request", () => {
     expect(after?.headers["webhook-signature"]).toMatch(/^v1,\S+$/);
   });
 
-  it("to Slack is a message, without a signature, and one a second", async () => {
+  it("is an unsigned message for Slack, at most one a second", async () => {
     const harness = new DeliveryHarness(() => new Response("ok"));
     const integrationId = await insertIntegration(project, { type: "slack" });
     const ids = await insertDeliveries(project, integrationId, harness.now, 12);
@@ -135,7 +135,7 @@ describe("a request", () => {
       expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 
-  it("to Slack goes out although more comes all the time", async () => {
+  it("is sent to Slack even if new deliveries keep arriving", async () => {
     const harness = new DeliveryHarness(() => new Response("ok"));
     const integrationId = await insertIntegration(project, { type: "slack" });
     for (let times = 0; times < 20; times += 1) {
@@ -146,9 +146,9 @@ describe("a request", () => {
   });
 
   it.each([
-    ["what is tried again", "attempts = 1", MINUTE],
-    ["what comes in more than ten minutes", "attempts = 0", 10 * MINUTE + 1],
-  ])("to Slack does not line up behind %s", async (_, set, inMs) => {
+    ["a retry", "attempts = 1", MINUTE],
+    ["a delivery that is due in more than ten minutes", "attempts = 0", 10 * MINUTE + 1],
+  ])("is not queued for Slack behind %s", async (_, set, inMs) => {
     const harness = new DeliveryHarness(() => new Response("ok"));
     const start = harness.now;
     const integrationId = await insertIntegration(project, { type: "slack" });
@@ -165,7 +165,7 @@ describe("a request", () => {
 });
 
 describe("an endpoint that fails", () => {
-  it("is tried eight times, by the schedule, and then no more", async () => {
+  it("gets eight requests, as the schedule says, and no more", async () => {
     const { harness, id, start, attempts } = await sendOne(
       () => new Response("no", { status: 500 }),
     );
@@ -187,7 +187,7 @@ describe("an endpoint that fails", () => {
   });
 
   it.each([0, 0.123, 0.999])(
-    "is never tried before it is due, with a chance of %d",
+    "gets no request before it is due, with a jitter of %d",
     async (chance) => {
       const { harness, id, start } = await sendOne(() => status(500), {}, { random: () => chance });
       let due = start;
@@ -205,19 +205,19 @@ describe("an endpoint that fails", () => {
     },
   );
 
-  it("is never tried before the time that it asks for", async () => {
+  it("gets no request before its Retry-After is over", async () => {
     const answers = ["7200", new Date(Date.now() + 20 * HOUR).toUTCString()];
     const { harness, start } = await sendOne(() =>
       status(503, { "retry-after": answers.shift() ?? "" }),
     );
     await harness.runUntil(start + 11 * HOUR);
     expect(harness.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR]);
-    // Not longer than 12 hours, however far off the time is.
+    // Retry-After counts up to 12 hours.
     await harness.runUntil(start + 14 * HOUR);
     expect(harness.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR, 14 * HOUR]);
   });
 
-  it.each([301, 302, 307, 308])("by a redirect of %d is not followed", async (code) => {
+  it.each([301, 302, 307, 308])("is not followed if it redirects with %d", async (code) => {
     const location = "http://169.254.169.254/latest/meta-data";
     const { harness, start, attempts } = await sendOne(() => status(code, { location }));
     await harness.runUntil(start);
@@ -229,7 +229,7 @@ describe("an endpoint that fails", () => {
     ["Network connection lost.", "no connection, or lost before a valid response"],
     ["internal error; reference = 1234", "the request failed"],
     ["connect ECONNREFUSED 10.0.0.1:443", "the request failed"],
-  ])("to be reached by %j says no more than is known", async (message, error) => {
+  ])("has a fixed error text if the runtime throws %j", async (message, error) => {
     const { harness, start, attempts } = await sendOne(() => {
       throw new Error(message);
     });
@@ -237,7 +237,7 @@ describe("an endpoint that fails", () => {
     expect(await attempts()).toMatchObject([{ status_code: null, error, response: null }]);
   });
 
-  it("because what is stored does not open is not reached", async () => {
+  it("gets no request if its URL cannot be decrypted", async () => {
     const { harness, integrationId, start, attempts } = await sendOne(() => status(204));
     await updateIntegration(integrationId, "url = ''");
     await harness.runUntil(start);
@@ -247,7 +247,7 @@ describe("an endpoint that fails", () => {
     ]);
   });
 
-  it.each([429, 502, 504])("with %d is left alone by other deliveries as well", async (code) => {
+  it.each([429, 502, 504])("gets no other delivery either after a %d", async (code) => {
     const answers = [status(code, { "retry-after": "30" })];
     const { harness, integrationId, start } = await sendOne(() => answers.pop() ?? status(204));
     await harness.runUntil(start);
@@ -261,14 +261,14 @@ describe("an endpoint that fails", () => {
     for (const id of others) {
       expect(await stored(id)).toMatchObject({ attempts: 0, due_at: start + 30 * SECOND });
     }
-    // Of two messages about a delivery, one waits and the other is gone.
+    // Of two messages for a delivery, one is delayed and the other acknowledged.
     expect(harness.queue.messages).toHaveLength(4);
     await harness.runUntil(start + 30 * SECOND);
     expect(harness.received).toHaveLength(5);
     expect(harness.logged).toEqual([]);
   });
 
-  it("with 410 is disabled, which the changelog tells and other integrations hear", async () => {
+  it("is disabled by a 410, with a changelog entry and an event", async () => {
     const { harness, id, integrationId, start } = await sendOne(() => status(410));
     const other = await insertIntegration(project, { url: "https://other.longshore.dev/" });
     const [second = ""] = await insertDeliveries(project, integrationId, start + MINUTE);
@@ -297,7 +297,7 @@ describe("an endpoint that fails", () => {
       disabled_at: new Date(start).toISOString(),
       disabled_reason: "gone",
     });
-    // Its own attempt says why the first has failed; the second was never sent.
+    // The first delivery failed with its attempt; the second was not sent.
     expect(await stored(id)).toMatchObject({ failure_reason: null });
     harness.enqueue([second]);
     await harness.runUntil(start + 3 * MINUTE);
@@ -309,7 +309,7 @@ describe("an endpoint that fails", () => {
     expect(await storedIntegration(other)).toMatchObject({ disabled_at: null });
   });
 
-  it("for five days with nothing but failures is disabled; one success and it is not", async () => {
+  it("is disabled after five days of nothing but failures; a success resets them", async () => {
     const { harness, integrationId, start } = await sendOne(() => status(500));
     await harness.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({ failing_since: start });
@@ -341,7 +341,7 @@ describe("an endpoint that fails", () => {
     });
   });
 
-  it("with a short rest to ask for does not cut a longer one", async () => {
+  it("does not shorten a longer pause", async () => {
     const { harness, integrationId, start } = await sendOne(() => status(204));
     const paused_until = start + HOUR;
     harness.endpoint = async () => {
@@ -352,9 +352,9 @@ describe("an endpoint that fails", () => {
     expect(await storedIntegration(integrationId)).toMatchObject({ paused_until });
   });
 
-  it("with 410 to two requests at once is disabled once, and so says the changelog", async () => {
+  it("is disabled once by two concurrent 410s, with one changelog entry", async () => {
     const { harness, integrationId, start } = await sendOne(() => status(410));
-    // Changed in the same millisecond, so that the time of the change does not tell them apart.
+    // The update has the same millisecond, so `updated_at` alone does not show it.
     await updateIntegration(integrationId, `updated_at = ${start}`);
     harness.enqueue(await insertDeliveries(project, integrationId, start));
     await harness.runUntil(start);
@@ -366,7 +366,7 @@ describe("an endpoint that fails", () => {
     expect(results).toMatchObject([{ action: "disabled" }]);
   });
 
-  it("after five days is not disabled if something has arrived meanwhile", async () => {
+  it("is not disabled after five days if another delivery succeeds meanwhile", async () => {
     const { harness, id, integrationId, start } = await sendOne(() => status(204));
     await updateIntegration(integrationId, `failing_since = ${start - 6 * DAY}`);
     await insertAttempts(id, 1);
@@ -381,7 +381,7 @@ describe("an endpoint that fails", () => {
     });
   });
 
-  it("that was enabled again is asked again, whatever was said before of being gone", async () => {
+  it("gets the retry if it was enabled again while a 410 was on its way", async () => {
     const { harness, id, integrationId, start } = await sendOne(() => status(410));
     harness.endpoint = async () => {
       await updateIntegration(integrationId, "updated_at = updated_at + 1");
@@ -395,7 +395,7 @@ describe("an endpoint that fails", () => {
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
-  it("is not disabled, nor paused, for what its URL before has done", async () => {
+  it("is neither disabled nor paused by a response of its previous URL", async () => {
     const { harness, integrationId, start } = await sendOne(() => status(204));
     harness.endpoint = async () => {
       await updateIntegration(integrationId, "url = 'changed'");
@@ -409,7 +409,7 @@ describe("an endpoint that fails", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   it.each([
     ["é".repeat(700), "é".repeat(512)],
     [`a${"é".repeat(700)}`, `a${"é".repeat(511)}`],
@@ -417,13 +417,13 @@ describe("an answer", () => {
     ["short", "short"],
     ["a\0b", "a\ufffdb"],
     ["", null],
-  ])("keeps its first 1,024 bytes, whole characters (%#)", async (body, kept) => {
+  ])("is stored up to 1,024 bytes, in whole characters (%#)", async (body, kept) => {
     const { harness, start, attempts } = await sendOne(() => new Response(body));
     await harness.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: 200, response: kept }]);
   });
 
-  it("is read to 16 KiB and no further", async () => {
+  it("is read up to 16 KiB", async () => {
     let given = 0;
     let canceled = false;
     const endless = () =>
@@ -457,13 +457,13 @@ describe("an answer", () => {
       "the response could not be decompressed",
     ],
     ["for another reason", "internal error", LENGTH_9, "the response could not be read"],
-  ])("that breaks off %s is a failure", async (_, message, headers, error) => {
+  ])("is a failure if it breaks off %s", async (_, message, headers, error) => {
     const { harness, start, attempts } = await sendOne(() => breakingOff(message, headers));
     await harness.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: 200, error, response: null }]);
   });
 
-  it("that is longer than what is read of it has a length that is not compared", async () => {
+  it("is a success if it is longer than the part that is read", async () => {
     const headers = { "content-length": "100000" };
     const body = "x".repeat(100_000);
     const { harness, start, attempts } = await sendOne(() => new Response(body, { headers }));

@@ -20,24 +20,24 @@ const GRANTED = {
   incoming_webhook: { url: HOOK },
 };
 
-/** A worker of its own with a Slack that answers as a test says, and a clock to set forward. */
-class Stand {
-  readonly asked: { url: string; init: RequestInit }[] = [];
+/** An app with a replaced Slack and a clock that a test can advance. */
+class SlackHarness {
+  readonly requests: { url: string; init: RequestInit }[] = [];
   readonly logged: unknown[] = [];
-  readonly stranger: Client;
+  readonly anonymous: Client;
   readonly fetch: (request: Request) => Promise<Response>;
-  ahead = 0;
+  aheadMs = 0;
 
   constructor(answer: Fetch = async () => Response.json(GRANTED), bindings: object = {}) {
     const app = createApp({
-      clock: { now: () => Date.now() + this.ahead },
+      clock: { now: () => Date.now() + this.aheadMs },
       log: (...line) => {
         this.logged.push(line);
         // Through the console, where the suite's set-up scans every line for planted secrets.
         consoleLog(...line);
       },
       fetch: (url, init) => {
-        this.asked.push({ url, init });
+        this.requests.push({ url, init });
         return answer(url, init);
       },
     });
@@ -48,7 +48,7 @@ class Stand {
       await waitOnExecutionContext(execution);
       return response;
     };
-    this.stranger = new Client(undefined, this.fetch);
+    this.anonymous = new Client(undefined, this.fetch);
   }
 
   async install(client: Client, projectId: string): Promise<URL> {
@@ -61,8 +61,8 @@ class Stand {
     return String((await this.install(client, projectId)).searchParams.get("state"));
   }
 
-  comeBack(query: Record<string, string>) {
-    return this.stranger.get(`/v1/slack/callback?${new URLSearchParams(query)}`);
+  callback(query: Record<string, string>) {
+    return this.anonymous.get(`/v1/slack/callback?${new URLSearchParams(query)}`);
   }
 }
 
@@ -88,8 +88,8 @@ afterEach(async () => {
 });
 
 describe("the installation", () => {
-  it("begins at Slack, with a webhook as all that is asked for", async () => {
-    const url = await new Stand().install(world.client, project.id);
+  it("starts at Slack, with the scope incoming-webhook only", async () => {
+    const url = await new SlackHarness().install(world.client, project.id);
     expect(url.origin + url.pathname).toBe("https://slack.com/oauth/v2/authorize");
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_id: CLIENT_ID,
@@ -100,7 +100,7 @@ describe("the installation", () => {
     expect(url.href).not.toContain(project.id);
   });
 
-  it("takes an owner of the project", async () => {
+  it("requires an owner of the project", async () => {
     const member = await join(world);
     const members = `/v1/projects/${project.id}/members`;
     await world.client.post(members, { member_ids: [member.membershipId], role: "contributor" });
@@ -108,13 +108,13 @@ describe("the installation", () => {
     expect([reply.status, reply.body.code]).toEqual([403, "forbidden"]);
   });
 
-  it("makes an integration whose URL nobody sees", async () => {
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
-    const reply = await stand.comeBack({ code: "the code", state });
+  it("creates an integration with an encrypted URL", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
+    const reply = await harness.callback({ code: "the code", state });
     expect(reply.status).toBe(200);
 
-    const [{ url, init } = { url: "", init: {} }, ...more] = stand.asked;
+    const [{ url, init } = { url: "", init: {} }, ...more] = harness.requests;
     expect(more).toEqual([]);
     expect(url).toBe("https://slack.com/api/oauth.v2.access");
     expect(init).toMatchObject({ method: "POST", redirect: "manual" });
@@ -141,13 +141,13 @@ describe("the installation", () => {
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
     const place = urlContext(world.id, String(integration?.["id"]));
     expect(await cipher.open(String(integration?.["url"]), place)).toBe(HOOK);
-    expect(JSON.stringify(stand.logged)).not.toMatch(/hooks\.slack|canary-secret/);
+    expect(JSON.stringify(harness.logged)).not.toMatch(/hooks\.slack|planted/);
   });
 
-  it("is on record, and the channel is the first to hear of it", async () => {
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
-    await stand.comeBack({ code: "c", state });
+  it("has a changelog entry, whose event goes to the channel", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
+    await harness.callback({ code: "c", state });
     const [integration] = await listIntegrations(project.id);
     const one = (table: string) =>
       env.DB.prepare(`select * from ${table} where project_id = ?`).bind(project.id).first();
@@ -165,10 +165,10 @@ describe("the installation", () => {
     });
   });
 
-  it("ends with a page that runs nothing, whatever the project is called", async () => {
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
-    const { headers, text } = await stand.comeBack({ code: "c", state });
+  it("ends with a page without scripts, whatever the name of the project", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
+    const { headers, text } = await harness.callback({ code: "c", state });
     expect(headers.get("content-type")).toBe("text/html; charset=UTF-8");
     expect(headers.get("content-security-policy")).toBe(
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -181,52 +181,52 @@ describe("the installation", () => {
 });
 
 describe("a state", () => {
-  it("makes one integration, and answers as it did when it is sent again", async () => {
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
-    const first = await stand.comeBack({ code: "c", state });
-    const second = await stand.comeBack({ code: "another", state });
+  it("creates one integration, and gets the same response if it is sent again", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
+    const first = await harness.callback({ code: "c", state });
+    const second = await harness.callback({ code: "another", state });
     expect([second.status, second.text]).toEqual([first.status, first.text]);
-    expect(stand.asked).toHaveLength(1);
+    expect(harness.requests).toHaveLength(1);
     expect(await listIntegrations(project.id)).toHaveLength(1);
   });
 
-  it("makes one also for many at once", async () => {
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
+  it("creates one integration for concurrent callbacks", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
     const codes = ["a", "b", "c", "d", "e"];
-    const replies = await Promise.all(codes.map((code) => stand.comeBack({ code, state })));
+    const replies = await Promise.all(codes.map((code) => harness.callback({ code, state })));
     expect(replies.map(({ status }) => status)).toEqual(codes.map(() => 200));
     expect(await listIntegrations(project.id)).toHaveLength(1);
   });
 
-  it("does not bring back what was deleted since", async () => {
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
-    await stand.comeBack({ code: "c", state });
+  it("does not restore an integration that was deleted since", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
+    await harness.callback({ code: "c", state });
     for (const table of ["deliveries", "integrations"]) {
       await env.DB.prepare(`delete from ${table} where project_id = ?`).bind(project.id).run();
     }
-    expect((await stand.comeBack({ code: "another", state })).status).toBe(200);
-    expect(stand.asked).toHaveLength(1);
+    expect((await harness.callback({ code: "another", state })).status).toBe(200);
+    expect(harness.requests).toHaveLength(1);
     expect(await listIntegrations(project.id)).toEqual([]);
   });
 
-  it("holds for ten minutes", async () => {
-    const stand = new Stand();
+  it("is valid for ten minutes", async () => {
+    const harness = new SlackHarness();
     const [late, later] = [
-      await stand.newState(world.client, project.id),
-      await stand.newState(world.client, project.id),
+      await harness.newState(world.client, project.id),
+      await harness.newState(world.client, project.id),
     ];
-    stand.ahead = 10 * MINUTES - 1_000;
-    expect((await stand.comeBack({ code: "c", state: late })).status).toBe(200);
-    stand.ahead = 10 * MINUTES + 1_000;
-    await expectRefused(stand, later, "older than ten minutes");
+    harness.aheadMs = 10 * MINUTES - 1_000;
+    expect((await harness.callback({ code: "c", state: late })).status).toBe(200);
+    harness.aheadMs = 10 * MINUTES + 1_000;
+    await expectRefused(harness, later, "older than ten minutes");
   });
 
-  it("that was changed, cut or made elsewhere is refused", async () => {
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
+  it("is refused if it was altered, cut or issued elsewhere", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
     const swap = (at: number) =>
       state.slice(0, at) + (state[at] === "A" ? "B" : "A") + state.slice(at + 1);
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
@@ -246,19 +246,19 @@ describe("a state", () => {
       "x",
       "test.!!!!",
     ];
-    for (const each of broken) await expectRefused(stand, each, "not as it was given out");
-    expect(stand.asked).toEqual([]);
+    for (const each of broken) await expectRefused(harness, each, "altered, or not issued here");
+    expect(harness.requests).toEqual([]);
   });
 
-  async function expectRefused(stand: Stand, state: string, why: string) {
-    const { status, body } = await stand.comeBack({ code: "c", state });
+  async function expectRefused(harness: SlackHarness, state: string, why: string) {
+    const { status, body } = await harness.callback({ code: "c", state });
     expect([status, body.code]).toEqual([400, "bad_input"]);
     expect(body.cause.issues).toEqual([{ path: "state", message: expect.stringContaining(why) }]);
   }
 });
 
-describe("whoever has lost the authority since", () => {
-  /** A member who owns the project along with the world's owner. */
+describe("the user who started an installation", () => {
+  /** A second owner of the project. */
   async function newOwner() {
     const member = await join(world);
     const members = `/v1/projects/${project.id}/members`;
@@ -266,61 +266,61 @@ describe("whoever has lost the authority since", () => {
     return { ...member, path: `${members}/${member.membershipId}` };
   }
 
-  it("is refused for want of the role", async () => {
-    const stand = new Stand();
+  it("is refused if the role was revoked", async () => {
+    const harness = new SlackHarness();
     const owner = await newOwner();
-    const state = await stand.newState(owner.client, project.id);
+    const state = await harness.newState(owner.client, project.id);
     await world.client.put(owner.path, { role: "contributor" });
-    const reply = await stand.comeBack({ code: "c", state });
+    const reply = await harness.callback({ code: "c", state });
     expect([reply.status, reply.body.code]).toEqual([403, "forbidden"]);
-    expect(stand.asked).toEqual([]);
+    expect(harness.requests).toEqual([]);
   });
 
   it.each([
     ["the key", (keyId: string) => `/v1/orgs/${world.id}/api-keys/${keyId}`],
     ["the membership", (_: string, id: string) => `/v1/orgs/${world.id}/members/${id}`],
-  ])("is refused for want of %s", async (_, pathOf) => {
-    const stand = new Stand();
+  ])("is refused if %s was deleted", async (_, pathOf) => {
+    const harness = new SlackHarness();
     const owner = await newOwner();
-    const state = await stand.newState(owner.client, project.id);
+    const state = await harness.newState(owner.client, project.id);
     const { client } = await newKey(world);
     expect((await client.delete(pathOf(owner.keyId, owner.membershipId))).status).toBe(204);
-    const reply = await stand.comeBack({ code: "c", state });
+    const reply = await harness.callback({ code: "c", state });
     expect([reply.status, reply.body.code]).toEqual([400, "bad_input"]);
-    expect(stand.asked).toEqual([]);
+    expect(harness.requests).toEqual([]);
   });
 
-  it("is refused once the key has expired", async () => {
-    const stand = new Stand();
+  it("is refused if the key has expired", async () => {
+    const harness = new SlackHarness();
     const { client } = await newKey(world, { expiresAt: Date.now() + 5 * MINUTES });
-    const state = await stand.newState(client, project.id);
-    stand.ahead = 6 * MINUTES;
-    expect((await stand.comeBack({ code: "c", state })).status).toBe(400);
+    const state = await harness.newState(client, project.id);
+    harness.aheadMs = 6 * MINUTES;
+    expect((await harness.callback({ code: "c", state })).status).toBe(400);
   });
 
-  it("is refused if that happens while Slack is asked", async () => {
+  it("is refused if the role is revoked during the request to Slack", async () => {
     const owner = await newOwner();
-    const stand = new Stand(async () => {
+    const harness = new SlackHarness(async () => {
       await world.client.put(owner.path, { role: "viewer" });
       return Response.json(GRANTED);
     });
-    const state = await stand.newState(owner.client, project.id);
-    expect((await stand.comeBack({ code: "c", state })).status).toBe(403);
-    expect(stand.asked).toHaveLength(1);
+    const state = await harness.newState(owner.client, project.id);
+    expect((await harness.callback({ code: "c", state })).status).toBe(403);
+    expect(harness.requests).toHaveLength(1);
     expect(await listIntegrations(project.id)).toEqual([]);
   });
 
-  it("is refused for a project that is gone", async () => {
-    const stand = new Stand();
+  it("is refused if the project was deleted", async () => {
+    const harness = new SlackHarness();
     const other = await newProject(world.client);
-    const state = await stand.newState(world.client, other.id);
+    const state = await harness.newState(world.client, other.id);
     await world.client.delete(`/v1/projects/${other.id}`);
-    expect((await stand.comeBack({ code: "c", state })).status).toBe(400);
+    expect((await harness.callback({ code: "c", state })).status).toBe(400);
   });
 });
 
 describe("a project with 20 integrations", () => {
-  it("takes no more", async () => {
+  it("accepts no installation", async () => {
     const insert = env.DB.prepare(
       `insert into integrations (id, organization_id, project_id, type, configuration, url,
         shown_url, created_at, updated_at) values (?, ?, ?, 'webhook', '{}', '', '', 1, 1)`,
@@ -329,15 +329,15 @@ describe("a project with 20 integrations", () => {
       insert.bind(crypto.randomUUID(), world.id, project.id),
     );
     await env.DB.batch(rows);
-    const stand = new Stand();
-    const state = await stand.newState(world.client, project.id);
-    const reply = await stand.comeBack({ code: "c", state });
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
+    const reply = await harness.callback({ code: "c", state });
     expect([reply.status, reply.body.code]).toEqual([409, "conflict"]);
     expect(await listIntegrations(project.id)).toHaveLength(20);
   });
 });
 
-describe("what Slack may answer", () => {
+describe("a response of Slack", () => {
   const hook = (url: unknown) => async () => Response.json({ ok: true, incoming_webhook: { url } });
   const refusal = (error: unknown) => async () => Response.json({ ok: false, error });
   const endless = () =>
@@ -346,39 +346,46 @@ describe("what Slack may answer", () => {
         controller.enqueue(new TextEncoder().encode(CANARY_PREFIX.repeat(1_000))),
     });
   const answers: [string, Fetch, string][] = [
-    ["that the code is none of its own", refusal("invalid_code"), "bad_input"],
-    ["that the code was used", refusal("code_already_used"), "bad_input"],
-    ["that the secret is wrong", refusal("bad_client_secret"), "internal"],
-    ["an error that is none", refusal(`${CANARY_PREFIX}error`), "internal"],
-    ["an error that is no text", refusal({ planted: CANARY_PREFIX }), "internal"],
-    ["that it failed", async () => new Response(CANARY_PREFIX, { status: 500 }), "internal"],
-    ["a redirect", async () => Response.redirect("https://slack.com/elsewhere"), "internal"],
-    ["nothing", async () => new Response(null), "internal"],
-    ["no JSON", async () => new Response(CANARY_PREFIX), "internal"],
-    ["no object", async () => Response.json("text"), "internal"],
-    ["null", async () => Response.json(null), "internal"],
-    ["without a webhook", async () => Response.json({ ok: true }), "internal"],
-    ["a webhook that is no text", hook(1), "internal"],
-    ["a webhook on another host", hook("https://hooks.slack.com.evil.example/x"), "internal"],
-    ["a webhook on Slack's own host", hook("https://slack.com/x"), "internal"],
-    ["a webhook without TLS", hook("http://hooks.slack.com/x"), "internal"],
-    ["a webhook on another port", hook("https://hooks.slack.com:8443/x"), "internal"],
-    ["a webhook with a password", hook("https://a:b@hooks.slack.com/x"), "internal"],
-    ["a webhook that is no URL", hook("hooks.slack.com/x"), "internal"],
-    ["without an end", async () => new Response(endless()), "internal"],
-    ["too much", async () => Response.json({ ...GRANTED, more: "x".repeat(65_536) }), "internal"],
-    ["not at all", () => Promise.reject(new TypeError(CANARY_PREFIX)), "internal"],
+    ["says that the code is invalid", refusal("invalid_code"), "bad_input"],
+    ["says that the code was used", refusal("code_already_used"), "bad_input"],
+    ["says that the secret is wrong", refusal("bad_client_secret"), "internal"],
+    ["has an unknown error", refusal(`${CANARY_PREFIX}error`), "internal"],
+    ["has an error that is no text", refusal({ planted: CANARY_PREFIX }), "internal"],
+    ["has the status 500", async () => new Response(CANARY_PREFIX, { status: 500 }), "internal"],
+    ["is a redirect", async () => Response.redirect("https://slack.com/elsewhere"), "internal"],
+    ["is empty", async () => new Response(null), "internal"],
+    ["is no JSON", async () => new Response(CANARY_PREFIX), "internal"],
+    ["is no object", async () => Response.json("text"), "internal"],
+    ["is null", async () => Response.json(null), "internal"],
+    ["has no webhook", async () => Response.json({ ok: true }), "internal"],
+    ["has a webhook that is no text", hook(1), "internal"],
+    ["has a webhook on another host", hook("https://hooks.slack.com.evil.example/x"), "internal"],
+    ["has a webhook on Slack's own host", hook("https://slack.com/x"), "internal"],
+    ["has a webhook without TLS", hook("http://hooks.slack.com/x"), "internal"],
+    ["has a webhook on another port", hook("https://hooks.slack.com:8443/x"), "internal"],
+    ["has a webhook with a password", hook("https://a:b@hooks.slack.com/x"), "internal"],
+    ["has a webhook that is no URL", hook("hooks.slack.com/x"), "internal"],
+    ["does not end", async () => new Response(endless()), "internal"],
+    [
+      "is too large",
+      async () => Response.json({ ...GRANTED, more: "x".repeat(65_536) }),
+      "internal",
+    ],
+    ["does not arrive", () => Promise.reject(new TypeError(CANARY_PREFIX)), "internal"],
   ];
 
-  it.each(answers)("%s: nothing of it is shown, and nothing is made", async (_, answer, code) => {
-    const stand = new Stand(answer);
-    const state = await stand.newState(world.client, project.id);
-    const reply = await stand.comeBack({ code: "c", state });
-    expect(reply.body.code).toBe(code);
-    expect(JSON.stringify(stand.logged)).not.toContain(CANARY_PREFIX);
-    expect(stand.logged).toContainEqual(["error", "slack.not_installed", expect.anything()]);
-    expect(await listIntegrations(project.id)).toEqual([]);
-  });
+  it.each(answers)(
+    "that %s creates no integration, and no part of it is shown",
+    async (_, answer, code) => {
+      const harness = new SlackHarness(answer);
+      const state = await harness.newState(world.client, project.id);
+      const reply = await harness.callback({ code: "c", state });
+      expect(reply.body.code).toBe(code);
+      expect(JSON.stringify(harness.logged)).not.toContain(CANARY_PREFIX);
+      expect(harness.logged).toContainEqual(["error", "slack.not_installed", expect.anything()]);
+      expect(await listIntegrations(project.id)).toEqual([]);
+    },
+  );
 
   const never = () => new Promise<never>(() => undefined);
   const hanging: [string, Fetch][] = [
@@ -390,11 +397,11 @@ describe("what Slack may answer", () => {
     ["half an answer", async () => new Response(new ReadableStream({ pull: never }))],
   ];
 
-  it("no answer or half of one for ten seconds is a time-out", async () => {
+  it("that takes over ten seconds is a timeout", async () => {
     const replies = hanging.map(async ([, answer]) => {
-      const stand = new Stand(answer);
-      const state = await stand.newState(world.client, project.id);
-      return stand.comeBack({ code: "c", state });
+      const harness = new SlackHarness(answer);
+      const state = await harness.newState(world.client, project.id);
+      return harness.callback({ code: "c", state });
     });
     for (const { status, body } of await Promise.all(replies)) {
       expect([status, body.code]).toEqual([408, "timeout"]);
@@ -402,41 +409,41 @@ describe("what Slack may answer", () => {
     expect(await listIntegrations(project.id)).toEqual([]);
   });
 
-  it("after a failure, the same state will do", async () => {
+  it("that is an error leaves the state valid", async () => {
     let isWell = false;
-    const stand = new Stand(async () =>
+    const harness = new SlackHarness(async () =>
       isWell ? Response.json(GRANTED) : new Response("", { status: 503 }),
     );
-    const state = await stand.newState(world.client, project.id);
-    expect((await stand.comeBack({ code: "c", state })).status).toBe(500);
+    const state = await harness.newState(world.client, project.id);
+    expect((await harness.callback({ code: "c", state })).status).toBe(500);
     isWell = true;
-    expect((await stand.comeBack({ code: "c", state })).status).toBe(200);
+    expect((await harness.callback({ code: "c", state })).status).toBe(200);
   });
 
-  it("is taken from a stand-in of Slack where that is the setting", async () => {
+  it("may come from the server that SLACK_ORIGIN names", async () => {
     const url = "http://localhost:9999/services/x";
-    const stand = new Stand(hook(url), { SLACK_ORIGIN: "http://localhost:9999" });
-    const installation = await stand.install(world.client, project.id);
+    const harness = new SlackHarness(hook(url), { SLACK_ORIGIN: "http://localhost:9999" });
+    const installation = await harness.install(world.client, project.id);
     expect(installation.origin).toBe("http://localhost:9999");
     const state = String(installation.searchParams.get("state"));
-    expect((await stand.comeBack({ code: "c", state })).status).toBe(200);
-    expect(stand.asked[0]?.url).toBe("http://localhost:9999/api/oauth.v2.access");
+    expect((await harness.callback({ code: "c", state })).status).toBe(200);
+    expect(harness.requests[0]?.url).toBe("http://localhost:9999/api/oauth.v2.access");
   });
 });
 
-describe("what a browser may bring back", () => {
+describe("a callback", () => {
   it.each([
     ["error", { error: "access_denied", state: "x" }],
     ["code", { state: "x" }],
     ["state", { code: "x" }],
     ["code", {}],
     ["code", { code: "x".repeat(4_001) }],
-  ])("without a grant is refused, with what to change: %s", async (path, query) => {
-    const stand = new Stand();
-    const { status, body } = await stand.comeBack(query as Record<string, string>);
+  ])("is refused without a grant, with an issue about %s", async (path, query) => {
+    const harness = new SlackHarness();
+    const { status, body } = await harness.callback(query as Record<string, string>);
     expect([status, body.code]).toEqual([400, "bad_input"]);
     expect(body.cause.issues).toEqual([{ path, message: expect.any(String) }]);
-    expect(stand.asked).toEqual([]);
+    expect(harness.requests).toEqual([]);
   });
 });
 
@@ -448,12 +455,12 @@ describe("a deployment without a Slack app", () => {
       { SLACK_CLIENT_ID: "", SLACK_CLIENT_SECRET: "" },
       "has to set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.",
     ],
-  ])("says which settings are missing: %j", async (bindings, message) => {
-    const stand = new Stand(undefined, bindings);
-    const client = world.client.via(stand.fetch);
+  ])("names the settings that are missing: %j", async (bindings, message) => {
+    const harness = new SlackHarness(undefined, bindings);
+    const client = world.client.via(harness.fetch);
     for (const reply of [
       await client.get(`/v1/projects/${project.id}/slack/install`),
-      await stand.comeBack({ code: "c", state: "s" }),
+      await harness.callback({ code: "c", state: "s" }),
     ]) {
       expect([reply.status, reply.body.code]).toEqual([501, "not_implemented"]);
       expect(reply.body.message).toContain(message);

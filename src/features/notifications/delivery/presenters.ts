@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../../lib/clock.ts";
-import { type Payload, payloadOf } from "./payload.ts";
+import { type Payload, toPayload } from "../outbox/model.ts";
 import type { AttemptRow, DeliveryRow, DeliveryRowInFull } from "./store.ts";
 
 export function presentDelivery(row: DeliveryRow) {
@@ -21,7 +21,7 @@ export function presentDelivery(row: DeliveryRow) {
 export function presentDeliveryInFull(row: DeliveryRowInFull, attempts: readonly AttemptRow[]) {
   return {
     ...presentDelivery(row),
-    payload: payloadOf(row) as Payload & { data: Record<string, unknown> },
+    payload: toPayload(row) as Payload & { data: Record<string, unknown> },
     attempts: attempts.map(presentAttempt),
   };
 }

@@ -1,19 +1,35 @@
-import { type DeliveryMessage, enqueueDeliveries } from "./queue.ts";
+/** The body of a queue message. The delivery itself is in the outbox. */
+export interface DeliveryMessage {
+  delivery_id: string;
+}
 
-/** What a queue can put off a message by. */
+/** The most messages of one `sendBatch` (Cloudflare Queues, limits). */
+const SEND_BATCH = 100;
+/** The longest delay of a message (Cloudflare Queues, limits). */
 const MAX_DELAY_SECONDS = 43_200;
-/**
- * A message that was put off so often is replaced by a new one, long before the queue takes it for
- * one that nobody can read (`max_retries` in wrangler.toml).
- */
+/** Well below `max_retries` in wrangler.toml, beyond which the queue makes it a dead letter. */
 const MAX_ATTEMPTS = 90;
 
-/** A message of the queue. It is answered once; whatever is to come after that, is rung for anew. */
-export class Notice {
+/** Enqueues deliveries, to be handled after a delay of up to 43,200 whole seconds. */
+export async function enqueueDeliveries(
+  queue: Queue<DeliveryMessage>,
+  deliveryIds: readonly string[],
+  delaySeconds = 0,
+): Promise<void> {
+  for (let at = 0; at < deliveryIds.length; at += SEND_BATCH) {
+    const messages = deliveryIds
+      .slice(at, at + SEND_BATCH)
+      .map((delivery_id) => ({ body: { delivery_id }, delaySeconds }));
+    await queue.sendBatch(messages);
+  }
+}
+
+/** A message of the queue. Only its first acknowledgment reaches the queue. */
+export class MessageHandle {
   readonly deliveryId: string;
   readonly #message: Message<DeliveryMessage>;
   readonly #queue: Queue<DeliveryMessage>;
-  #isAnswered = false;
+  #isSettled = false;
 
   constructor(message: Message<DeliveryMessage>, queue: Queue<DeliveryMessage>) {
     this.deliveryId = message.body.delivery_id;
@@ -21,28 +37,30 @@ export class Notice {
     this.#queue = queue;
   }
 
-  /** There is nothing left to do, or somebody else sees to it. */
-  close(): void {
-    if (!this.#isAnswered) this.#message.ack();
-    this.#isAnswered = true;
+  ack(): void {
+    if (!this.#isSettled) this.#message.ack();
+    this.#isSettled = true;
   }
 
-  /** Has it come again after so many milliseconds: rather later than earlier. */
-  async putOff(delayMs: number): Promise<void> {
+  /**
+   * Redelivers the message after the delay, rounded up to seconds. Enqueues a new message if this one
+   * is acknowledged, or was retried so often that it would become a dead letter.
+   */
+  async retryAfter(delayMs: number): Promise<void> {
     const seconds = Math.min(Math.max(Math.ceil(delayMs / 1_000), 0), MAX_DELAY_SECONDS);
-    if (!this.#isAnswered && this.#message.attempts < MAX_ATTEMPTS) {
-      this.#isAnswered = true;
+    if (!this.#isSettled && this.#message.attempts < MAX_ATTEMPTS) {
+      this.#isSettled = true;
       this.#message.retry({ delaySeconds: seconds });
       return;
     }
     await enqueueDeliveries(this.#queue, [this.deliveryId], seconds);
-    this.close();
+    this.ack();
   }
 
-  /** Something went wrong that is not the endpoint's doing. Too often, and it is a dead letter. */
-  giveBack(delayMs?: number): void {
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
+  /** Reports that handling failed. The queue redelivers the message, or makes it a dead letter. */
+  nack(delayMs?: number): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     this.#message.retry(delayMs === undefined ? {} : { delaySeconds: Math.ceil(delayMs / 1_000) });
   }
 }

@@ -1,37 +1,92 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
+import { commit, runBatch } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { recordChanges } from "../../changelog/index.ts";
 import type { DisabledReason } from "../integrations/index.ts";
 import { integrations } from "../integrations/table.ts";
+import { OVERDUE_MS } from "../outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
-import { type ClaimedDelivery, OVERDUE_MS } from "./claim.ts";
-import { FAILING_MS } from "./retry-schedule.ts";
+import type { ClaimedDelivery } from "./claim.ts";
+import { FAILING_MS, pauseUntil, retryAt } from "./retry-schedule.ts";
+import type { Attempt, Failure } from "./send.ts";
 
-/** What happened when a delivery was sent. */
-export interface Attempt {
-  startedAt: number;
-  durationMs: number;
-  statusCode?: number;
-  error?: string;
-  response?: string;
+export interface RecordingContext extends SystemContext {
+  /** At least 0, less than 1. */
+  random(): number;
 }
 
-/** What an attempt that failed leads to. */
-export interface FailedAttempt {
-  /** When the delivery is sent again, if it is. */
-  dueAt: number | undefined;
-  /** Whether it was the last attempt. */
-  isLast: boolean;
-  /** Until when nothing is sent to the integration. */
+/** What a failed attempt leads to. */
+interface FailedAttempt {
+  /** Undefined after the last attempt. */
+  retryAt: number | undefined;
+  /** Set if nothing is sent to the integration before. */
   pausedUntil: number | undefined;
   isGone: boolean;
 }
 
-/** An arrival counts whoever has brought it about, as long as the delivery is pending. */
-export function succeed(db: Database, claimed: ClaimedDelivery, now: number) {
+/**
+ * Records an attempt. Returns when the delivery is retried, if it is, and if no other consumer has
+ * claimed it in the meantime.
+ */
+export async function recordAttempt(
+  ctx: RecordingContext,
+  claimed: ClaimedDelivery,
+  attempt: Attempt,
+): Promise<number | undefined> {
+  const { outcome } = attempt;
+  if (outcome.success) return recordSuccess(ctx, claimed, attempt);
+  return recordFailure(ctx, claimed, attempt, outcome);
+}
+
+async function recordSuccess(ctx: RecordingContext, claimed: ClaimedDelivery, attempt: Attempt) {
+  await runBatch(ctx.db, {
+    delivery: succeedDelivery(ctx.db, claimed, ctx.clock.now()),
+    attempt: insertAttempt(ctx.db, claimed, attempt),
+    integration: markHealthy(ctx.db, claimed),
+  });
+  return undefined;
+}
+
+async function recordFailure(
+  ctx: RecordingContext,
+  claimed: ClaimedDelivery,
+  attempt: Attempt,
+  failure: Failure,
+): Promise<number | undefined> {
+  const { db, clock } = ctx;
+  const now = clock.now();
+  const failed = toFailedAttempt(ctx, claimed, attempt, failure);
+  // One failure after days without a delivery proves little: the retry has to fail too.
+  const hasFailedForDays =
+    claimed.recordedAttempts > 0 && now - (claimed.failingSince ?? now) >= FAILING_MS;
+  const reason = failed.isGone ? "gone" : "failing";
+  const results = await commit(ctx, {
+    delivery: failDelivery(db, claimed, failed, now),
+    attempt: insertAttempt(db, claimed, attempt),
+    integration: markFailing(db, claimed, failed, now),
+    disabled:
+      failed.isGone || hasFailedForDays ? disableIntegration(ctx, claimed, reason, now) : undefined,
+  });
+  return results.delivery[0]?.status === "pending" ? failed.retryAt : undefined;
+}
+
+function toFailedAttempt(
+  { clock, random }: RecordingContext,
+  { recordedAttempts }: ClaimedDelivery,
+  { notBefore }: Attempt,
+  { isGone, isThrottled }: Failure,
+): FailedAttempt {
+  const now = clock.now();
+  const dueAt = retryAt(recordedAttempts + 1, now, { random, notBefore });
+  const pausedUntil = isThrottled ? pauseUntil(now, dueAt, notBefore) : undefined;
+  return { retryAt: dueAt, pausedUntil, isGone };
+}
+
+/** A success counts even if another consumer has claimed the delivery in the meantime. */
+function succeedDelivery(db: Database, claimed: ClaimedDelivery, now: number) {
   return db
     .update(deliveries)
     .set({ status: "succeeded", claimedUntil: null, updatedAt: now, finishedAt: now })
@@ -40,24 +95,24 @@ export function succeed(db: Database, claimed: ClaimedDelivery, now: number) {
 }
 
 /**
- * A failure counts only if nobody else has claimed the delivery in the meantime. That an endpoint is
- * gone ends it only while the integration is what it was: else there is another one to ask.
+ * Reschedules the delivery, or fails it after its last attempt. A failure counts only if no other
+ * consumer has claimed the delivery in the meantime; a 410, only if the integration is unchanged.
  */
-export function fail(
+function failDelivery(
   db: Database,
   claimed: ClaimedDelivery,
-  { dueAt = 0, isGone, isLast }: FailedAttempt,
+  { retryAt: dueAt, isGone }: FailedAttempt,
   now: number,
 ) {
-  const isUnlessChanged = sql`exists (select 1 from integrations where ${isUnchanged(claimed)})`;
-  const isOver = isLast ? sql`true` : isGone ? isUnlessChanged : sql`false`;
+  const isStillGone = sql`exists (select 1 from integrations where ${isUnchanged(claimed)})`;
+  const isFinal = dueAt === undefined ? sql`true` : isGone ? isStillGone : sql`false`;
   return db
     .update(deliveries)
     .set({
-      status: sql`case when ${isOver} then 'failed' else 'pending' end`,
-      finishedAt: sql`case when ${isOver} then ${now} end`,
-      dueAt,
-      sweepAt: dueAt + OVERDUE_MS,
+      status: sql`case when ${isFinal} then 'failed' else 'pending' end`,
+      finishedAt: sql`case when ${isFinal} then ${now} end`,
+      dueAt: dueAt ?? 0,
+      sweepAt: (dueAt ?? 0) + OVERDUE_MS,
       claimedUntil: null,
       updatedAt: now,
     })
@@ -72,8 +127,8 @@ export function fail(
 }
 
 /** Selects from the delivery, which may have been deleted while it was sent. */
-export function insertAttempt(db: Database, claimed: ClaimedDelivery, attempt: Attempt) {
-  const { startedAt, durationMs, statusCode = null, error = null, response = null } = attempt;
+function insertAttempt(db: Database, claimed: ClaimedDelivery, attempt: Attempt) {
+  const { startedAt, durationMs, statusCode = null, outcome, response } = attempt;
   return insertFrom(
     db,
     deliveryAttempts,
@@ -84,32 +139,27 @@ export function insertAttempt(db: Database, claimed: ClaimedDelivery, attempt: A
       startedAt,
       durationMs,
       statusCode,
-      error,
-      response,
+      error: outcome.success ? null : outcome.error,
+      response: response || null,
     },
     sql`from deliveries where id = ${claimed.id}`,
   ).onConflictDoNothing();
 }
 
-export function endFailing(db: Database, claimed: ClaimedDelivery) {
+function markHealthy(db: Database, claimed: ClaimedDelivery) {
   return db
     .update(integrations)
     .set({ failingSince: null })
     .where(and(eq(integrations.id, claimed.integrationId), isNotNull(integrations.failingSince)));
 }
 
-/** Whether an integration is as it was when it was sent to: a sealed URL is never written twice. */
-const isUnchanged = ({ integrationId, integrationUpdatedAt, url }: ClaimedDelivery) =>
-  sql`integrations.id = ${integrationId} and integrations.url = ${url}
-    and integrations.updated_at = ${integrationUpdatedAt} and integrations.disabled_at is null`;
-
-export function beginFailing(
+/** Pauses never shorten each other. */
+function markFailing(
   db: Database,
   claimed: ClaimedDelivery,
-  failed: FailedAttempt,
+  { pausedUntil }: FailedAttempt,
   now: number,
 ) {
-  const { pausedUntil } = failed;
   return db
     .update(integrations)
     .set({
@@ -121,8 +171,8 @@ export function beginFailing(
     .where(isUnchanged(claimed));
 }
 
-/** Disables an integration for good reason, and says so in the changelog of its project. */
-export function disable(
+/** Disables the integration, if it is unchanged, with an entry in the changelog of its project. */
+function disableIntegration(
   ctx: SystemContext,
   claimed: ClaimedDelivery,
   reason: DisabledReason,
@@ -146,4 +196,10 @@ export function disable(
       },
     ]),
   };
+}
+
+/** Whether the integration is as it was when the request was sent. No two sealed URLs are equal. */
+function isUnchanged({ integrationId, integrationUpdatedAt, url }: ClaimedDelivery) {
+  return sql`integrations.id = ${integrationId} and integrations.url = ${url}
+    and integrations.updated_at = ${integrationUpdatedAt} and integrations.disabled_at is null`;
 }

@@ -4,7 +4,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long to wait after each failure; after one more, the delivery has failed. */
+/** The delay after each failed attempt. The attempt after the last delay is the last one. */
 export const RETRY_DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,14 +15,14 @@ export const RETRY_DELAYS_MS = [
   10 * HOUR,
 ] as const;
 
-/** Each delay is up to so much shorter or longer, so that what failed together is spread. */
+/** The share by which each delay varies, so that deliveries that failed together are spread. */
 export const JITTER = 0.1;
 export const MAX_RETRY_AFTER_MS = LIMITS.retryAfterMs.value;
-/** An endpoint that slows us down without saying for how long is left alone for this at the most. */
+/** The longest pause of an integration whose endpoint is overloaded and sends no `Retry-After`. */
 const MAX_PAUSE_MS = MINUTE;
 export const FAILING_MS = LIMITS.failingMs.value;
 
-/** When a delivery is sent again after so many recorded attempts; undefined after the last. */
+/** When a delivery is sent again after its recorded attempts; undefined after the last one. */
 export function retryAt(
   recordedAttempts: number,
   now: number,
@@ -34,7 +34,7 @@ export function retryAt(
   return Math.max(now + Math.round(delay * factor), notBefore);
 }
 
-/** Until when nothing is sent to an endpoint that has asked for rest. */
+/** Until when nothing is sent to an endpoint that is overloaded. */
 export function pauseUntil(
   now: number,
   dueAt = Number.POSITIVE_INFINITY,
@@ -43,23 +43,23 @@ export function pauseUntil(
   return notBefore ?? Math.min(dueAt, now + MAX_PAUSE_MS);
 }
 
-/** The moment that a header `Retry-After` names (RFC 9110, 10.2.3); undefined for none that counts. */
+/** The time that a `Retry-After` states (RFC 9110, 10.2.3); undefined if it is invalid or past. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? "";
-  const moment = /^\d+$/.test(text) ? now + Number(text) * SECOND : readHttpDate(text);
-  if (moment === undefined || moment <= now) return undefined;
-  return Math.min(moment, now + MAX_RETRY_AFTER_MS);
+  const time = /^\d+$/.test(text) ? now + Number(text) * SECOND : readHttpDate(text);
+  if (time === undefined || time <= now) return undefined;
+  return Math.min(time, now + MAX_RETRY_AFTER_MS);
 }
 
-const TIME = "\\d{2}:\\d{2}:\\d{2}";
-/** The one form that is written, and the two that are to be read as well (RFC 9110, 5.6.7). */
-const IMF_DATE = new RegExp(`^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} ${TIME} GMT$`);
-const RFC850_DATE = new RegExp(`^[A-Z][a-z]{5,8}, \\d{2}-[A-Z][a-z]{2}-\\d{2} ${TIME} GMT$`);
-const ASCTIME_DATE = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${TIME} \\d{4}$`);
+const TIME_OF_DAY = "\\d{2}:\\d{2}:\\d{2}";
+/** The preferred form, and two obsolete ones that recipients accept too (RFC 9110, 5.6.7). */
+const IMF_DATE = new RegExp(`^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} ${TIME_OF_DAY} GMT$`);
+const RFC850_DATE = new RegExp(`^[A-Z][a-z]{5,8}, \\d{2}-[A-Z][a-z]{2}-\\d{2} ${TIME_OF_DAY} GMT$`);
+const ASCTIME_DATE = new RegExp(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d ${TIME_OF_DAY} \\d{4}$`);
 
 function readHttpDate(text: string): number | undefined {
-  const isDated = IMF_DATE.test(text) || RFC850_DATE.test(text);
-  if (!isDated && !ASCTIME_DATE.test(text)) return undefined;
-  const moment = Date.parse(isDated ? text : `${text} GMT`);
-  return Number.isNaN(moment) ? undefined : moment;
+  const hasZone = IMF_DATE.test(text) || RFC850_DATE.test(text);
+  if (!hasZone && !ASCTIME_DATE.test(text)) return undefined;
+  const time = Date.parse(hasZone ? text : `${text} GMT`);
+  return Number.isNaN(time) ? undefined : time;
 }

@@ -2,16 +2,16 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
 import { EXAMPLE_ID, enumFilter, Identifier, Timestamp } from "../../../lib/schemas.ts";
+import { EVENT_TYPES } from "../events.ts";
 import { IntegrationParams } from "../integrations/index.ts";
-import { EVENT_TYPES } from "../kinds.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "../outbox/model.ts";
-import { failureOf } from "./outcome.ts";
+import { failureOf } from "./send.ts";
 
 const TYPE = "deployments.succeeded";
 const FAILED_STATUS = 503;
 
 const Status = z.enum(DELIVERY_STATUSES).openapi("DeliveryStatus", {
-  description: "`pending` until it has arrived, or has been given up; what it is then, it stays.",
+  description: "`pending` until it has succeeded or failed. Both are final.",
 });
 
 export const Delivery = z
@@ -19,7 +19,7 @@ export const Delivery = z
     id: Identifier,
     integration_id: Identifier,
     event_id: Identifier.openapi({
-      description: "The `webhook-id`: the same for whoever is told of the event, however often.",
+      description: "The `webhook-id`. It is the same for every integration and every attempt.",
     }),
     type: z.enum(EVENT_TYPES).openapi({ example: TYPE }),
     status: Status,
@@ -28,14 +28,14 @@ export const Delivery = z
       .optional()
       .openapi({
         description:
-          "Why it failed without being sent (again); absent if its last attempt failed. " +
-          "`integration_disabled`: the integration was disabled when it was due. " +
-          "`too_many_attempts`: it was begun too often without coming to an end. `not_handled`: the " +
-          "queue gave it up. It can be sent again by hand.",
+          "Why it failed without another attempt; absent if its last attempt failed. " +
+          "`integration_disabled`: the integration was disabled when the delivery was due. " +
+          "`too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue " +
+          "gave up on it. It can be redelivered.",
       }),
-    attempt_count: z.int().openapi({ description: "How many times it was begun to be sent." }),
+    attempt_count: z.int().openapi({ description: "How many attempts were started." }),
     next_attempt_at: Timestamp.optional().openapi({
-      description: "While it is pending: not to be sent before.",
+      description: "While it is pending: it is not sent before this time.",
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -47,22 +47,22 @@ export const DeliveryList = envelopeOf(Delivery, "DeliveryList");
 
 const Attempt = z
   .object({
-    number: z.int().openapi({ description: "1 for the first." }),
+    number: z.int().openapi({ description: "1 for the first attempt." }),
     started_at: Timestamp,
-    duration_ms: z.int().openapi({ description: "How long it took, in milliseconds." }),
+    duration_ms: z.int().openapi({ description: "The duration in milliseconds." }),
     status_code: z
       .int()
       .optional()
-      .openapi({ description: "Of the answer.", example: FAILED_STATUS }),
+      .openapi({ description: "The status of the response.", example: FAILED_STATUS }),
     error: z
       .string()
       .optional()
       .openapi({
-        description: "Why there was no answer, or why it does not count.",
+        description: "Why there was no response, or why the response is a failure.",
         example: failureOf(FAILED_STATUS).error,
       }),
     response: z.string().optional().openapi({
-      description: "The beginning of the answer: 1,024 bytes at the most.",
+      description: "The first 1,024 bytes of the response.",
       example: "upstream unavailable",
     }),
   })
@@ -72,11 +72,13 @@ const Payload = z
   .object({
     id: Identifier,
     type: z.enum(EVENT_TYPES),
-    timestamp: Timestamp.openapi({ description: "When it happened." }),
-    data: z.record(z.string(), z.unknown()).openapi({ description: "By the type; see Webhooks." }),
+    timestamp: Timestamp.openapi({ description: "When the event happened." }),
+    data: z
+      .record(z.string(), z.unknown())
+      .openapi({ description: "The fields depend on the type: see Webhooks." }),
   })
   .openapi("DeliveryPayload", {
-    description: "What is sent to a webhook.",
+    description: "The body that is sent to a webhook.",
     example: {
       id: EXAMPLE_ID,
       type: TYPE,
@@ -87,7 +89,7 @@ const Payload = z
 
 export const DeliveryInFull = Delivery.extend({
   payload: Payload,
-  attempts: z.array(Attempt).openapi({ description: "Each time it was sent, the first first." }),
+  attempts: z.array(Attempt).openapi({ description: "Every attempt, oldest first." }),
 }).openapi("DeliveryInFull");
 
 export const DeliveryParams = IntegrationParams.extend(idParam("delivery_id", "delivery"));

@@ -1,116 +1,168 @@
 import type { SystemContext } from "../../../context.ts";
-import { DecryptionError } from "../../../lib/cipher.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
-import { secretContext, targetProblem, urlContext } from "../integrations/index.ts";
-import { toSlackMessage } from "../slack/index.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import {
-  NOT_ALLOWED,
-  NOT_READABLE,
-  type Outcome,
-  outcomeOf,
-  TIMED_OUT,
-  TIMEOUT_MS,
-} from "./outcome.ts";
-import { payloadOf } from "./payload.ts";
-import { readExcerpt } from "./response-excerpt.ts";
+import { buildRequest, type DeliveryRequest } from "./request.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
-import { sign } from "./signature.ts";
-import { requestFailure, responseFailure } from "./transport-errors.ts";
+
+const TIMEOUT_MS = LIMITS.deliveryTimeoutMs.value;
+const READ_BYTES = LIMITS.responseReadBytes.value;
+const EXCERPT_BYTES = LIMITS.responseExcerptBytes.value;
 
 export interface SendingContext extends SystemContext {
   fetch: Fetch;
 }
 
-/** What came of sending a delivery once. */
-export interface Result {
+export type Outcome = { success: true } | Failure;
+
+export interface Failure {
+  success: false;
+  /** A short fixed text: the runtime's own messages may contain internal details. */
+  error: string;
+  /** The endpoint no longer exists (410). */
+  isGone: boolean;
+  /** The endpoint, or a proxy in front of it, is overloaded (429, 502, 504). */
+  isThrottled: boolean;
+}
+
+interface Result {
   outcome: Outcome;
   statusCode?: number;
-  /** The beginning of the answer. */
+  /** The beginning of the response. */
   response?: string;
-  /** When the endpoint wants to be asked again, if it has said so. */
+  /** The time that the response's `Retry-After` states. */
   notBefore?: number | undefined;
 }
 
-/** Sends a delivery once. Whatever the other side does, this does not throw. */
-export async function send(ctx: SendingContext, claimed: ClaimedDelivery): Promise<Result> {
-  const request = await prepare(ctx, claimed);
-  if ("success" in request) return { outcome: request };
+/** One attempt to send a delivery. */
+export interface Attempt extends Result {
+  startedAt: number;
+  durationMs: number;
+}
+
+/** Sends a delivery once. An endpoint cannot make it throw. */
+export async function send(ctx: SendingContext, claimed: ClaimedDelivery): Promise<Attempt> {
+  const startedAt = ctx.clock.now();
+  const request = await buildRequest(ctx, claimed);
+  const result =
+    "error" in request ? { outcome: failure(request.error) } : await sendWithTimeout(ctx, request);
+  return { ...result, startedAt, durationMs: ctx.clock.now() - startedAt };
+}
+
+async function sendWithTimeout(ctx: SendingContext, request: DeliveryRequest): Promise<Result> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
   try {
-    return await exchange(ctx, request, controller.signal);
+    return await sendRequest(ctx, request, controller.signal);
   } finally {
     clearTimeout(timer);
   }
 }
 
-interface Prepared {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
-
-async function prepare(ctx: SendingContext, claimed: ClaimedDelivery): Promise<Prepared | Outcome> {
-  const cipher = await ctx.cipher();
-  const { organizationId, integrationId, integrationType } = claimed;
-  try {
-    const url = await cipher.open(claimed.url, urlContext(organizationId, integrationId));
-    if (targetProblem(url, ctx.allowsInsecureWebhooks)) return NOT_ALLOWED;
-    const payload = payloadOf({ ...claimed, type: claimed.eventType });
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": "Longshore-Webhooks/1",
-    };
-    if (integrationType === "slack") {
-      return {
-        url,
-        headers,
-        body: JSON.stringify(toSlackMessage(payload, claimed.linksTo ?? undefined)),
-      };
-    }
-    const body = JSON.stringify(payload);
-    return { url, headers: { ...headers, ...(await signatureOf(ctx, claimed, body)) }, body };
-  } catch (error) {
-    if (error instanceof DecryptionError) return NOT_READABLE;
-    throw error;
+async function sendRequest(
+  ctx: SendingContext,
+  { url, headers, body }: DeliveryRequest,
+  signal: AbortSignal,
+): Promise<Result> {
+  const timedOut = failure(`timed out after ${TIMEOUT_MS / 1_000} s`);
+  const init = { method: "POST", headers, body, redirect: "manual", signal } as const;
+  const response = await ctx.fetch(url, init).catch(requestFailure);
+  if ("success" in response) return { outcome: signal.aborted ? timedOut : response };
+  const { status: statusCode } = response;
+  const notBefore = readRetryAfter(response.headers.get("retry-after"), ctx.clock.now());
+  const excerpt = await readExcerpt(response, signal);
+  if ("text" in excerpt) {
+    return { statusCode, notBefore, outcome: outcomeOf(statusCode), response: excerpt.text };
   }
+  const outcome = signal.aborted
+    ? timedOut
+    : responseFailure(response.headers, excerpt.error, excerpt.bytesRead);
+  return { statusCode, notBefore, outcome };
 }
 
-/** The headers of Standard Webhooks 1.0. A secret that was replaced signs along for a while. */
-async function signatureOf(ctx: SendingContext, claimed: ClaimedDelivery, body: string) {
-  const { organizationId, integrationId, eventId: id } = claimed;
-  const { secret, previousSecret, previousSecretUntil } = claimed;
-  const now = ctx.clock.now();
-  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
-  const sealed = [secret, isRotating ? previousSecret : null].filter((each) => each !== null);
-  const cipher = await ctx.cipher();
-  const place = secretContext(organizationId, integrationId);
-  const secrets = await Promise.all(sealed.map((each) => cipher.open(each, place)));
-  const timestamp = Math.floor(now / 1_000);
+function failure(error: string): Failure {
+  return { success: false, error, isGone: false, isThrottled: false };
+}
+
+/** The outcome of a complete response. A redirect is a failure: its target was not checked. */
+export function outcomeOf(status: number): Outcome {
+  return status >= 200 && status < 300 ? { success: true } : failureOf(status);
+}
+
+export function failureOf(status: number): Failure {
+  const isRedirect = status >= 300 && status < 400;
   return {
-    "webhook-id": id,
-    "webhook-timestamp": String(timestamp),
-    "webhook-signature": await sign({ id, timestamp, body }, secrets),
+    success: false,
+    error: isRedirect ? "redirected" : `answered ${status}`,
+    isGone: status === 410,
+    isThrottled: [429, 502, 504].includes(status),
   };
 }
 
-async function exchange(
-  ctx: SendingContext,
-  { url, headers, body }: Prepared,
-  signal: AbortSignal,
-): Promise<Result> {
-  const init = { method: "POST", headers, body, redirect: "manual", signal } as const;
-  const response = await ctx.fetch(url, init).catch(requestFailure);
-  if ("success" in response) return { outcome: signal.aborted ? TIMED_OUT : response };
-  const { status: statusCode } = response;
-  const notBefore = readRetryAfter(response.headers.get("retry-after"), ctx.clock.now());
-  const head = { statusCode, notBefore };
-  const excerpt = await readExcerpt(response, signal);
-  if ("text" in excerpt) {
-    return { ...head, outcome: outcomeOf(statusCode), response: excerpt.text };
+/** The beginning of a response as text, or why it could not be read. */
+type Excerpt = { text: string } | { error: unknown; bytesRead: number };
+
+async function readExcerpt(response: Response, signal: AbortSignal): Promise<Excerpt> {
+  const excerpt = new Uint8Array(EXCERPT_BYTES);
+  let bytesRead = 0;
+  const reader = response.body?.getReader();
+  if (!reader) return { text: "" };
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", cancel);
+  try {
+    while (bytesRead < READ_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (bytesRead < EXCERPT_BYTES) {
+        excerpt.set(value.subarray(0, EXCERPT_BYTES - bytesRead), bytesRead);
+      }
+      bytesRead += value.length;
+    }
+    if (signal.aborted) return { error: signal.reason, bytesRead };
+    return { text: toText(excerpt.subarray(0, bytesRead)) };
+  } catch (error) {
+    return { error, bytesRead };
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    cancel();
   }
-  if (signal.aborted) return { ...head, outcome: TIMED_OUT };
-  const failure = responseFailure(response.headers, excerpt.error, excerpt.bytesRead);
-  return { ...head, outcome: failure };
+}
+
+/** Replaces bytes that are not UTF-8, and leaves out a last character that is cut off. */
+function toText(bytes: Uint8Array): string {
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  const text = decoder.decode(bytes, { stream: true });
+  // SQLite would end the text at a NUL.
+  return text.replaceAll("\0", "\ufffd");
+}
+
+/**
+ * The messages of errors that `fetch` and response bodies throw in workerd 1.20261023.1, as
+ * test/node/transport-errors.test.ts verifies. A refused connection, a reset before the headers and
+ * malformed headers are all `CONNECTION_LOST`; a DNS or TLS failure is an "internal error".
+ */
+const CONNECTION_LOST = /^Network connection lost\.$/;
+const NOT_DECODED = /^(?:Gzip|Brotli) decompression failed\.$/;
+
+/** The failure that an error thrown by `fetch` means. */
+function requestFailure(error: unknown): Failure {
+  const isLost = CONNECTION_LOST.test(messageOf(error));
+  return failure(isLost ? "no connection, or lost before a valid response" : "the request failed");
+}
+
+/** The failure that an error thrown by a response body means. */
+function responseFailure(headers: Headers, error: unknown, bytesRead: number): Failure {
+  const message = messageOf(error);
+  if (NOT_DECODED.test(message)) return failure("the response could not be decompressed");
+  if (!CONNECTION_LOST.test(message)) return failure("the response could not be read");
+  // The length of a compressed body counts bytes before decompression; `bytesRead`, those after it.
+  const declared = headers.has("content-encoding") ? null : headers.get("content-length");
+  const isShort = declared !== null && bytesRead < Number(declared);
+  return failure(
+    isShort ? "the response ended before its declared length" : "the response broke off",
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "";
 }

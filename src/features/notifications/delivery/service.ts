@@ -5,18 +5,18 @@ import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { findIntegration, requireIntegration } from "../integrations/index.ts";
-import { PING } from "../kinds.ts";
 import { type NewDelivery, writeDelivery } from "../outbox/index.ts";
 import type {
   AttemptRow,
   DeliveryPage,
+  DeliveryReference,
   DeliveryRow,
   DeliveryRowInFull,
-  Reference,
 } from "./store.ts";
 import * as store from "./store.ts";
 
-/** The deliveries of an integration; takes a viewer. */
+const DISABLED = "The integration is disabled. Send a PATCH, which may be empty, to enable it.";
+
 export async function listDeliveries(
   ctx: ServiceContext,
   projectId: string,
@@ -32,10 +32,9 @@ export async function listDeliveries(
   return toPage(page, found, (row) => row);
 }
 
-/** One delivery with its payload and its attempts; takes a viewer. */
 export async function getDelivery(
   ctx: ServiceContext,
-  reference: Reference,
+  reference: DeliveryReference,
 ): Promise<{ delivery: DeliveryRowInFull; attempts: AttemptRow[] }> {
   const { db, actor } = ctx;
   const [[found], attempts] = await db.batch([
@@ -45,40 +44,36 @@ export async function getDelivery(
   return { delivery: authorize(actor, "delivery", found, "viewer"), attempts };
 }
 
-/**
- * Sends the event of a delivery again, as a delivery of its own; takes an owner. Throws `Conflict`
- * for an integration that is disabled.
- */
-export async function redeliver(ctx: ServiceContext, reference: Reference): Promise<DeliveryRow> {
+/** Sends the event of a delivery again, as a new delivery: a final status never changes. */
+export async function redeliver(
+  ctx: ServiceContext,
+  reference: DeliveryReference,
+): Promise<DeliveryRow> {
   const [found] = await store.findDelivery(ctx.db, ctx.actor, reference);
   const delivery = authorize(ctx.actor, "delivery", found, "owner");
-  return deliver(ctx, { ...delivery, id: newId(ctx.clock) });
+  return createDelivery(ctx, { ...delivery, id: newId(ctx.clock) });
 }
 
-/**
- * Sends an event that tells of nothing, to see whether it arrives; takes an owner. Throws
- * `Conflict` for an integration that is disabled.
- */
 export async function pingIntegration(
   ctx: ServiceContext,
   projectId: string,
   integrationId: string,
 ): Promise<DeliveryRow> {
   const { organizationId } = await requireIntegration(ctx, projectId, integrationId, "owner");
-  return deliver(ctx, {
+  return createDelivery(ctx, {
     id: newId(ctx.clock),
     organizationId,
     integrationId,
     eventId: newId(ctx.clock),
-    type: PING,
+    type: "ping",
     data: JSON.stringify({ integration_id: integrationId }),
     occurredAt: ctx.clock.now(),
   });
 }
 
-async function deliver(ctx: ServiceContext, delivery: NewDelivery): Promise<DeliveryRow> {
+async function createDelivery(ctx: ServiceContext, delivery: NewDelivery): Promise<DeliveryRow> {
   const { written } = await commit(ctx, { written: writeDelivery(ctx, delivery) });
   const [row] = written;
-  if (row) return row;
-  throw new Conflict("The integration is disabled. Change it, by an empty PATCH, to enable it.");
+  if (!row) throw new Conflict(DISABLED);
+  return row;
 }

@@ -1,7 +1,7 @@
 const PREFIX = "whsec_";
 
-/** What a signature is made over (Standard Webhooks 1.0, "Signature scheme"). */
-export interface Signed {
+/** What a signature covers (Standard Webhooks 1.0, "Signature scheme"). */
+export interface SignedContent {
   id: string;
   /** Whole seconds since the Unix epoch. */
   timestamp: number;
@@ -9,21 +9,21 @@ export interface Signed {
 }
 
 /**
- * The value of the header `webhook-signature`: one signature for each secret, in their order. A
- * receiver takes the message if it knows any of them, so that a secret can be rotated.
+ * The value of the header `webhook-signature`: one signature for each secret, in order. A receiver
+ * accepts the message if any of them matches, so that a secret can be rotated.
  */
-export async function sign(message: Signed, secrets: readonly string[]): Promise<string> {
-  const { id, timestamp, body } = message;
-  const content = Uint8Array.from(new TextEncoder().encode(`${id}.${timestamp}.${body}`));
-  const signatures = await Promise.all(secrets.map((secret) => signWith(secret, content)));
+export async function sign(content: SignedContent, secrets: readonly string[]): Promise<string> {
+  const { id, timestamp, body } = content;
+  const bytes = Uint8Array.from(new TextEncoder().encode(`${id}.${timestamp}.${body}`));
+  const signatures = await Promise.all(secrets.map((secret) => signWith(secret, bytes)));
   return signatures.join(" ");
 }
 
 async function signWith(secret: string, content: Uint8Array<ArrayBuffer>): Promise<string> {
   const base64 = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const keyBytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
+  const key = await crypto.subtle.importKey("raw", keyBytes, algorithm, false, ["sign"]);
   const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, content));
   return `v1,${btoa(String.fromCharCode(...signature))}`;
 }

@@ -13,12 +13,11 @@ export type DeliveryRow = Omit<DeliveryRowInFull, "data">;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
 export interface DeliveryPage extends PageRequest {
-  /** None: of every status. */
+  /** Empty for every status. */
   statuses: readonly DeliveryStatus[];
 }
 
-/** A delivery, by its integration and that one's project. */
-export interface Reference {
+export interface DeliveryReference {
   projectId: string;
   integrationId: string;
   id: string;
@@ -26,7 +25,6 @@ export interface Reference {
 
 const { data: _, ...COLUMNS } = getTableColumns(deliveries);
 
-/** A page of an integration's deliveries, of whichever statuses are asked for. */
 export function listDeliveries(
   db: Database,
   organizationId: string,
@@ -34,7 +32,7 @@ export function listDeliveries(
   page: DeliveryPage,
 ) {
   const { where, orderBy, limit } = keyset(page, deliveries.createdAt, deliveries.id);
-  const arm = (ofStatus: SQL | undefined) =>
+  const branch = (status: SQL | undefined) =>
     db
       .select(COLUMNS)
       .from(deliveries)
@@ -42,18 +40,18 @@ export function listDeliveries(
         and(
           eq(deliveries.organizationId, organizationId),
           eq(deliveries.integrationId, integrationId),
-          ofStatus,
+          status,
           where,
         ),
       );
-  const [one, ...others] = unionBranches(deliveries.status, page.statuses);
-  const [second, ...rest] = others.map(arm);
-  const arms = second ? unionAll(arm(one), second, ...rest) : arm(one);
-  return arms.orderBy(...orderBy).limit(limit);
+  const [first, ...others] = unionBranches(deliveries.status, page.statuses);
+  const [second, ...rest] = others.map(branch);
+  const union = second ? unionAll(branch(first), second, ...rest) : branch(first);
+  return union.orderBy(...orderBy).limit(limit);
 }
 
 /** A delivery of the actor's organization, with the actor's role in its project. */
-export function findDelivery(db: Database, actor: Actor, reference: Reference) {
+export function findDelivery(db: Database, actor: Actor, reference: DeliveryReference) {
   return db
     .select({ ...getTableColumns(deliveries), memberRole: MEMBER_ROLE })
     .from(deliveries)
@@ -68,7 +66,7 @@ export function findDelivery(db: Database, actor: Actor, reference: Reference) {
     );
 }
 
-/** The first first. */
+/** Oldest first. */
 export function listAttempts(db: Database, organizationId: string, deliveryId: string) {
   return db
     .select()

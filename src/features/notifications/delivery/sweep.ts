@@ -1,25 +1,40 @@
+import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import { commit } from "../../../db/batch.ts";
+import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { claimOverdue } from "./overdue.ts";
+import { deliveries } from "../outbox/table.ts";
 
-/** Ten calls of the queue. */
+/** Ten calls of `sendBatch`. */
 const BATCH = 1_000;
-/** A delivery that was enqueued is not overdue again for so long. */
-const NEXT_MS = 5 * 60_000;
+/** A delivery that the sweep has enqueued is overdue again after this time. */
+const NEXT_SWEEP_MS = 5 * 60_000;
 
 /**
- * Enqueues the deliveries that the queue has lost or was never sent, until none is overdue. The bound
- * on their number keeps the run within the subrequests of one invocation.
+ * Enqueues the deliveries whose messages were lost or never sent, until none is overdue. The limit on
+ * their number keeps the run within the subrequests of one invocation.
  */
 export async function sweepDeliveries(ctx: SystemContext): Promise<void> {
   const startedAt = ctx.clock.now();
   const isInTime = () => ctx.clock.now() - startedAt < LIMITS.sweepMs.value;
   let enqueued = 0;
   do {
-    const options = { limit: BATCH, nextMs: NEXT_MS };
-    const { claimed } = await commit(ctx, { claimed: claimOverdue(ctx.db, startedAt, options) });
-    enqueued += claimed.length;
-    if (claimed.length < BATCH) return;
+    const { overdue } = await commit(ctx, { overdue: claimOverdue(ctx.db, startedAt) });
+    enqueued += overdue.length;
+    if (overdue.length < BATCH) return;
   } while (isInTime() && enqueued < LIMITS.sweepDeliveries.value);
+}
+
+/** Returns the IDs of the deliveries that have been overdue for longest, for `commit` to enqueue. */
+function claimOverdue(db: Database, now: number) {
+  return db
+    .update(deliveries)
+    .set({ sweepAt: now + NEXT_SWEEP_MS })
+    .where(
+      // The literal status lets SQLite use the partial index; a parameter would not.
+      sql`${deliveries.id} in (select id from deliveries as overdue
+        where overdue.status = 'pending' and overdue.sweep_at <= ${now}
+        order by overdue.sweep_at limit ${BATCH})`,
+    )
+    .returning({ deliveryId: sql<string>`id`.as("delivery_id") });
 }

@@ -1,6 +1,6 @@
 import type { Feature } from "../../../feature.ts";
-import { secretContext, urlContext } from "./encryption-context.ts";
 import { integrationRoutes } from "./routes.ts";
+import { secretContext, urlContext } from "./secret.ts";
 import { integrations } from "./table.ts";
 
 export const integrationsFeature = {

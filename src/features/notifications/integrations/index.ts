@@ -1,6 +1,6 @@
-export { secretContext, urlContext } from "./encryption-context.ts";
-export type { DisabledReason } from "./model.ts";
+export { type DisabledReason, MAXIMUM_INTEGRATIONS } from "./model.ts";
 export { IntegrationParams } from "./schemas.ts";
+export { secretContext, urlContext } from "./secret.ts";
 export { requireIntegration } from "./service.ts";
-export { findIntegration, insertIntegration, MAXIMUM_INTEGRATIONS } from "./store.ts";
+export { findIntegration, insertIntegration } from "./store.ts";
 export { targetProblem } from "./target-url.ts";

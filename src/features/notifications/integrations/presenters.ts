@@ -1,6 +1,14 @@
 import { toTimestamp } from "../../../lib/clock.ts";
-import { toConfiguration } from "./configuration.ts";
+import type { Change, Fields } from "../../changelog/index.ts";
+import { KINDS } from "../events.ts";
+import type { Configuration, PartialConfiguration } from "./model.ts";
 import type { IntegrationRow } from "./store.ts";
+
+/** Every kind with its flag, which is off by default. */
+export function toConfiguration(flags: PartialConfiguration): Configuration {
+  const entries = KINDS.map((kind) => [kind, flags[kind] ?? false] as const);
+  return Object.fromEntries(entries) as Configuration;
+}
 
 export function presentIntegration(row: IntegrationRow) {
   return {
@@ -8,7 +16,7 @@ export function presentIntegration(row: IntegrationRow) {
     project_id: row.projectId,
     type: row.type,
     configuration: toConfiguration(JSON.parse(row.configuration)),
-    url: row.type === "webhook" ? row.shownUrl : undefined,
+    url: row.type === "webhook" ? row.maskedUrl : undefined,
     disabled_at: row.disabledAt === null ? undefined : toTimestamp(row.disabledAt),
     disabled_reason: row.disabledReason ?? undefined,
     created_at: toTimestamp(row.createdAt),
@@ -37,18 +45,25 @@ export function presentRotatedIntegration(rotated: {
   };
 }
 
-/**
- * A change of an integration, for the changelog. What differs in the hidden parts of its URL does not
- * show: so the entry says that a URL was written over one that looks the same.
- */
-export function presentChange(
+/** The changelog names a webhook by its host: the rest of its URL may be a secret. */
+export function toChange<Action extends Change["action"]>(
+  action: Action,
+  { id, projectId, maskedUrl }: IntegrationRow,
+  fields: { before?: Fields; after?: Fields },
+): Change<Action> {
+  const name = URL.parse(maskedUrl)?.host;
+  return { projectId, action, record: { type: "integration", id, name }, ...fields };
+}
+
+/** Two URLs may differ only where they are masked: `url_replaced` records that. */
+export function presentUpdate(
   before: IntegrationRow,
   after: IntegrationRow,
-  target: { shownUrl: string } | undefined,
+  target: { maskedUrl: string } | undefined,
 ) {
-  const isHidden = target?.shownUrl === before.shownUrl && target.shownUrl.includes("…");
+  const looksEqual = target?.maskedUrl === before.maskedUrl && target.maskedUrl.includes("…");
   return {
     before: presentIntegration(before),
-    after: { ...presentIntegration(after), ...(isHidden && { url_replaced: true }) },
+    after: { ...presentIntegration(after), ...(looksEqual && { url_replaced: true }) },
   };
 }

@@ -3,7 +3,7 @@ import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam, ProjectParams } from "../../../http/params.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { Identifier, Timestamp, text } from "../../../lib/schemas.ts";
-import { KINDS, type Kind } from "../kinds.ts";
+import { KINDS, type Kind } from "../events.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 
 const EXAMPLE_URL = "https://ci.example.com/hooks";
@@ -12,15 +12,15 @@ const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
   Object.fromEntries(KINDS.map((kind) => [kind, flag])) as Record<Kind, Schema>;
 
 export const Configuration = z.object(flagsOf(z.boolean())).openapi("IntegrationConfiguration", {
-  description: "Each kind of notification, and whether it is sent.",
+  description: "Whether each kind of notification is sent.",
 });
 
 const ConfigurationInput = z.strictObject(flagsOf(z.boolean().optional()));
 
 const UrlInput = text(LIMITS.urlLength.value).openapi({
   description:
-    "Where webhooks go: `https://`, on port 443 or 8443, to a host on the public Internet; without " +
-    "user name, password and fragment. It is kept encrypted.",
+    "The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no " +
+    "user name, password or fragment. It is stored encrypted.",
   example: EXAMPLE_URL,
 });
 
@@ -32,14 +32,15 @@ export const Integration = z
     configuration: Configuration,
     url: z.string().optional().openapi({
       description:
-        "Where webhooks go. `…` stands for what may be a secret: its query, and long parts of its path.",
+        "The target of webhooks. `…` replaces what may be secret: the query and long path segments.",
       example: EXAMPLE_URL,
     }),
     disabled_at: Timestamp.optional().openapi({
-      description: "Since then nothing is sent. Any change of the integration enables it again.",
+      description: "Nothing is sent since then. Any update of the integration enables it again.",
     }),
     disabled_reason: z.enum(DISABLED_REASONS).optional().openapi({
-      description: "`gone`: it answered 410; `failing`: for five days nothing but failures.",
+      description:
+        "`gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.",
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -50,8 +51,8 @@ export const IntegrationList = envelopeOf(Integration, "IntegrationList");
 
 const Secret = z.string().openapi({
   description:
-    "What webhooks are signed with, as Standard Webhooks writes it. It is shown this once: store " +
-    "it now.",
+    "The secret that signs webhooks, in the format of Standard Webhooks. No other response shows " +
+    "it: store it now.",
   pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
   example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwqVEiDJTTH6s=",
 });
@@ -62,7 +63,7 @@ export const CreatedIntegration = Integration.extend({ secret: Secret }).openapi
 
 export const RotatedIntegration = CreatedIntegration.extend({
   previous_secret_until: Timestamp.openapi({
-    description: "Until then webhooks are signed with the former secret too.",
+    description: "Until then webhooks are signed with the previous secret too.",
   }),
 }).openapi("RotatedIntegration");
 
@@ -70,11 +71,11 @@ export const CreateIntegration = z
   .strictObject({
     type: z
       .enum(["webhook"], {
-        error: "Send webhook. Slack comes by GET /v1/projects/{project_id}/slack/install.",
+        error: "Send webhook. To add Slack, use GET /v1/projects/{project_id}/slack/install.",
       })
-      .openapi({ description: "Slack is installed instead." }),
+      .openapi({ description: "Only `webhook`: Slack is installed instead." }),
     configuration: ConfigurationInput.openapi({
-      description: "The kinds to send; those that are absent are off.",
+      description: "The kinds to send. A kind that is absent is off.",
     }),
     url: UrlInput,
   })
@@ -89,7 +90,7 @@ export const CreateIntegration = z
 export const UpdateIntegration = z
   .strictObject({
     configuration: ConfigurationInput.optional().openapi({
-      description: "The kinds to switch on or off; those that are absent stay as they are.",
+      description: "The kinds to switch on or off. A kind that is absent does not change.",
     }),
     url: UrlInput.optional(),
   })

@@ -1,13 +1,23 @@
-/** What the secrets of Standard Webhooks begin with. */
-export const SECRET_PREFIX = "whsec_";
-/** Standard Webhooks asks for 24 to 64. */
+import type { EncryptionContext } from "../../../lib/cipher.ts";
+
+/** Standard Webhooks 1.0 asks for 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** How long the former secret goes on signing after a rotation. */
+/** How long webhooks are signed with the previous secret too. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** A new secret to sign webhooks with, as Standard Webhooks writes one. */
+/** A new secret to sign webhooks with, in the format of Standard Webhooks 1.0. */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-  return SECRET_PREFIX + btoa(String.fromCharCode(...bytes));
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** Differs from the context of secrets, so that neither can be decrypted as the other. */
+export function urlContext(organizationId: string, id: string): EncryptionContext {
+  return { table: "integrations.url", row: id, organizationId };
+}
+
+/** The context of the secret and of the previous secret: a rotation copies the encrypted value. */
+export function secretContext(organizationId: string, id: string): EncryptionContext {
+  return { table: "integrations.secret", row: id, organizationId };
 }

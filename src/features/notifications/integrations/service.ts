@@ -7,30 +7,24 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { commitChange } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
-import type { Kind } from "../kinds.ts";
-import { changeOf } from "./changes.ts";
-import { toConfiguration } from "./configuration.ts";
-import { secretContext, urlContext } from "./encryption-context.ts";
-import { presentChange, presentIntegration } from "./presenters.ts";
-import { newSecret, SECRET_OVERLAP_MS } from "./secret.ts";
+import { MAXIMUM_INTEGRATIONS, type PartialConfiguration } from "./model.ts";
+import { presentIntegration, presentUpdate, toChange, toConfiguration } from "./presenters.ts";
+import { newSecret, SECRET_OVERLAP_MS, secretContext, urlContext } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";
 import * as store from "./store.ts";
-import { shownUrlOf, targetProblem } from "./target-url.ts";
+import { maskUrl, targetProblem } from "./target-url.ts";
 
-const WHAT = "notification integration";
+const NAME = "notification integration";
 const FULL =
-  `The project has ${store.MAXIMUM_INTEGRATIONS} notification integrations, which is the most. ` +
+  `The project has ${MAXIMUM_INTEGRATIONS} notification integrations, which is the most. ` +
   "Delete one first.";
 
-type Flags = { [Name in Kind]?: boolean | undefined };
-
-/** An integration and its secret, to be shown once. */
+/** The secret is in one response only. */
 export interface WithSecret {
   row: IntegrationRow;
   secret: string;
 }
 
-/** The integration of this project, for an actor who has at least the role `needed` in it. */
 export async function requireIntegration(
   ctx: ServiceContext,
   projectId: string,
@@ -38,10 +32,9 @@ export async function requireIntegration(
   needed: ProjectRole,
 ): Promise<IntegrationRow> {
   const [found] = await store.findIntegration(ctx.db, ctx.actor, projectId, id);
-  return authorize(ctx.actor, WHAT, found, needed);
+  return authorize(ctx.actor, NAME, found, needed);
 }
 
-/** All integrations of a project; takes a viewer. */
 export async function listIntegrations(
   ctx: ServiceContext,
   projectId: string,
@@ -54,7 +47,6 @@ export async function listIntegrations(
   return rows;
 }
 
-/** One integration; takes a viewer. */
 export async function getIntegration(
   ctx: ServiceContext,
   projectId: string,
@@ -63,11 +55,10 @@ export async function getIntegration(
   return requireIntegration(ctx, projectId, id, "viewer");
 }
 
-/** Makes a webhook integration; takes an owner. Throws `Conflict` if the project has enough. */
 export async function createIntegration(
   ctx: ServiceContext,
   projectId: string,
-  input: { configuration: Flags; url: string },
+  input: { configuration: PartialConfiguration; url: string },
 ): Promise<WithSecret> {
   const { organizationId } = await requireProject(ctx, projectId, "owner");
   const id = newId(ctx.clock);
@@ -94,23 +85,23 @@ export async function createIntegration(
     limits: limits.statement,
     created: store.insertIntegration(ctx.db, integration),
   };
-  const change = changeOf("created", row, { after: presentIntegration(row) });
+  const change = toChange("created", row, { after: presentIntegration(row) });
   const results = await limits.enforce(commitChange(ctx, statements, change));
   const [created] = results.created;
   if (!created) throw new Conflict(FULL);
   return { row: created, secret };
 }
 
-/** Sets the flags that are sent, and the URL; takes an owner. A disabled one is enabled again. */
+/** Sets the flags and the URL that are sent. Any update enables a disabled integration. */
 export async function updateIntegration(
   ctx: ServiceContext,
   projectId: string,
   id: string,
-  input: { configuration: Flags; url: string | undefined },
+  input: { configuration: PartialConfiguration; url: string | undefined },
 ): Promise<IntegrationRow> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
   if (input.url !== undefined && before.type === "slack") {
-    refuseUrl("Leave the URL out: that of a Slack integration comes with its installation.");
+    refuseUrl("Leave the URL out: the installation sets the URL of a Slack integration.");
   }
   const target = input.url === undefined ? undefined : await sealTarget(ctx, id, input.url);
   const now = ctx.clock.now();
@@ -122,10 +113,10 @@ export async function updateIntegration(
     disabledAt: null,
     disabledReason: null,
   };
-  const change = changeOf("updated", after, presentChange(before, after, target));
+  const change = toChange("updated", after, presentUpdate(before, after, target));
   const limits = limitGrowth(ctx, {
     organizationId: before.organizationId,
-    bytes: target ? store.bytesOverUrl(before, storedBytes(target)) : 0,
+    bytes: target ? store.addedUrlBytes(before, storedBytes(target)) : 0,
   });
   const statements = {
     limits: limits.statement,
@@ -134,14 +125,11 @@ export async function updateIntegration(
   const results = await limits.enforce(commitChange(ctx, statements, change));
   if (!results) return before;
   const [updated] = results.updated;
-  if (!updated) throw new NotFound(WHAT);
+  if (!updated) throw new NotFound(NAME);
   return updated;
 }
 
-/**
- * Gives a new secret; takes an owner. The former one goes on signing for a day, the one before it
- * no longer.
- */
+/** Only one previous secret is kept: another rotation within the overlap drops it. */
 export async function rotateSecret(
   ctx: ServiceContext,
   projectId: string,
@@ -157,37 +145,35 @@ export async function rotateSecret(
   const until = toTimestamp(previousSecretUntil);
   const fields = { before: {}, after: { previous_secret_until: until } };
   const statements = { rotated: store.rotateSecret(ctx.db, before, change) };
-  const results = await commitChange(ctx, statements, changeOf("updated", before, fields));
+  const results = await commitChange(ctx, statements, toChange("updated", before, fields));
   const [row] = results?.rotated ?? [];
-  if (!row) throw new NotFound(WHAT);
+  if (!row) throw new NotFound(NAME);
   return { row, secret, previousSecretUntil };
 }
 
-/** Deletes an integration with its deliveries; takes an owner. */
 export async function deleteIntegration(
   ctx: ServiceContext,
   projectId: string,
   id: string,
 ): Promise<void> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
-  const change = changeOf("deleted", before, { before: presentIntegration(before) });
+  const change = toChange("deleted", before, { before: presentIntegration(before) });
   const { deleted } = await commitChange(ctx, store.deleteIntegration(ctx.db, before), change);
-  if (deleted.length === 0) throw new NotFound(WHAT);
+  if (deleted.length === 0) throw new NotFound(NAME);
 }
 
-/** A URL that may be sent to, sealed for the integration of this ID. */
 async function sealTarget(ctx: ServiceContext, id: string, url: string) {
   const problem = targetProblem(url, ctx.allowsInsecureWebhooks);
   if (problem) return refuseUrl(problem);
-  // As it was understood when it was checked, so that it can be understood in no other way.
+  // Stores the parsed form, so that no other parser can read the URL differently.
   const { href } = new URL(url);
   const cipher = await ctx.cipher();
   const sealed = await cipher.seal(href, urlContext(ctx.actor.organizationId, id));
-  return { url: sealed, shownUrl: shownUrlOf(href) };
+  return { url: sealed, maskedUrl: maskUrl(href) };
 }
 
-function storedBytes(stored: { configuration?: string; url: string; shownUrl: string }): number {
-  return bytesOf(stored.configuration, stored.url, stored.shownUrl);
+function storedBytes(stored: { configuration?: string; url: string; maskedUrl: string }): number {
+  return bytesOf(stored.configuration, stored.url, stored.maskedUrl);
 }
 
 function refuseUrl(message: string): never {
@@ -195,9 +181,9 @@ function refuseUrl(message: string): never {
 }
 
 function toRow(integration: store.NewIntegration): IntegrationRow {
-  const { url: _, secret: __, ...shown } = integration;
+  const { url: _, secret: __, ...fields } = integration;
   return {
-    ...shown,
+    ...fields,
     previousSecretUntil: null,
     disabledAt: null,
     disabledReason: null,

@@ -2,17 +2,16 @@ import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
-import { LIMITS } from "../../../lib/limits.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
+import { MAXIMUM_INTEGRATIONS } from "./model.ts";
 import { integrations } from "./table.ts";
 
-/** An integration as it may be shown: without what is sealed. */
+/** An integration without its encrypted fields. */
 export type IntegrationRow = Omit<
   typeof integrations.$inferSelect,
   "url" | "secret" | "previousSecret"
 >;
-/** An integration to come, its URL and its secret sealed. */
 export type NewIntegration = Pick<
   typeof integrations.$inferSelect,
   | "id"
@@ -21,21 +20,17 @@ export type NewIntegration = Pick<
   | "type"
   | "configuration"
   | "url"
-  | "shownUrl"
+  | "maskedUrl"
   | "secret"
   | "linksTo"
   | "createdAt"
 >;
 
-/** An integration, by its project. */
 export interface Reference {
   organizationId: string;
   projectId: string;
   id: string;
 }
-
-/** Each event writes a delivery for every integration of its project. */
-export const MAXIMUM_INTEGRATIONS = LIMITS.integrationsPerProject.value;
 
 const { url: _, secret: __, previousSecret: ___, ...PUBLIC } = getTableColumns(integrations);
 
@@ -46,7 +41,7 @@ const within = ({ organizationId, projectId, id }: Reference) =>
     eq(integrations.id, id),
   );
 
-/** An integration of a project of the actor's organization, with the actor's role in it. */
+/** With the actor's role in the project. */
 export function findIntegration(db: Database, actor: Actor, projectId: string, id: string) {
   return db
     .select({ ...PUBLIC, memberRole: MEMBER_ROLE })
@@ -55,7 +50,7 @@ export function findIntegration(db: Database, actor: Actor, projectId: string, i
     .where(within({ organizationId: actor.organizationId, projectId, id }));
 }
 
-/** All of a project, the newest first. */
+/** Newest first. */
 export function listIntegrations(db: Database, organizationId: string, projectId: string) {
   return db
     .select(PUBLIC)
@@ -66,10 +61,7 @@ export function listIntegrations(db: Database, organizationId: string, projectId
     .orderBy(desc(integrations.createdAt), desc(integrations.id));
 }
 
-/**
- * Inserts an integration, unless the project has the maximum, or `unless` holds. Its links lead to
- * `linksTo`, the origin of this service, if it sends messages to people.
- */
+/** Inserts nothing if the project has the maximum, or if `unless` is true. */
 export function insertIntegration(db: Database, integration: NewIntegration, unless?: SQL) {
   const { projectId, createdAt } = integration;
   return insertFrom(
@@ -91,31 +83,31 @@ export function insertIntegration(db: Database, integration: NewIntegration, unl
   ).returning(PUBLIC);
 }
 
-/** How many bytes more a URL of this size takes than the one that is stored. */
-export function bytesOverUrl(reference: Reference, bytes: number): SQL {
-  return sql`(select ${bytes} - octet_length(stored.url) - octet_length(stored.shown_url)
-    from ${integrations} as stored where stored.id = ${reference.id})`;
+/** The bytes by which a URL of this size exceeds the stored one. */
+export function addedUrlBytes(reference: Reference, bytes: number): SQL {
+  return sql`(select ${bytes} - octet_length(integrations.url) - octet_length(integrations.shown_url)
+    from integrations where integrations.id = ${reference.id})`;
 }
 
 /**
- * Sets the flags that are sent, and the URL if one is. One that was disabled is enabled; it starts
- * afresh, and so does one that gets another URL.
+ * Sets the flags, and the URL if there is a target. Enables the integration. One that was disabled,
+ * or gets another URL, is neither failing nor paused any more.
  */
 export function updateIntegration(
   db: Database,
   reference: Reference,
-  change: { flags: string; target: { url: string; shownUrl: string } | undefined; now: number },
+  change: { flags: string; target: { url: string; maskedUrl: string } | undefined; now: number },
 ) {
   const { flags, target, now } = change;
-  const unlessFresh = (column: string) =>
+  const keepUnlessReset = (column: string) =>
     target ? null : sql`case when disabled_at is null then ${sql.raw(column)} end`;
   return db
     .update(integrations)
     .set({
       ...target,
       configuration: sql`json_patch(configuration, ${flags})`,
-      failingSince: unlessFresh("failing_since"),
-      pausedUntil: unlessFresh("paused_until"),
+      failingSince: keepUnlessReset("failing_since"),
+      pausedUntil: keepUnlessReset("paused_until"),
       disabledAt: null,
       disabledReason: null,
       updatedAt: now,
@@ -124,7 +116,6 @@ export function updateIntegration(
     .returning(PUBLIC);
 }
 
-/** Puts a new secret in the place of the one that is there, which stays valid until a given time. */
 export function rotateSecret(
   db: Database,
   reference: Reference,
@@ -137,14 +128,18 @@ export function rotateSecret(
     .returning(PUBLIC);
 }
 
-/** Deletes an integration with its deliveries. */
 export function deleteIntegration(db: Database, reference: Reference) {
   const { organizationId, id } = reference;
-  const own = and(eq(deliveries.organizationId, organizationId), eq(deliveries.integrationId, id));
-  const sent = db.select({ id: deliveries.id }).from(deliveries).where(own);
+  const ofIntegration = and(
+    eq(deliveries.organizationId, organizationId),
+    eq(deliveries.integrationId, id),
+  );
+  const deliveryIds = db.select({ id: deliveries.id }).from(deliveries).where(ofIntegration);
   return {
-    attempts: db.delete(deliveryAttempts).where(sql`${deliveryAttempts.deliveryId} in ${sent}`),
-    deliveries: db.delete(deliveries).where(own),
+    attempts: db
+      .delete(deliveryAttempts)
+      .where(sql`${deliveryAttempts.deliveryId} in ${deliveryIds}`),
+    deliveries: db.delete(deliveries).where(ofIntegration),
     deleted: db.delete(integrations).where(within(reference)).returning({ id: integrations.id }),
   };
 }

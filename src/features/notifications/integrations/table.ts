@@ -4,7 +4,6 @@ import { organizations } from "../../organizations/table.ts";
 import { projects } from "../../projects/table.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 
-/** Where the notifications of a project go. */
 export const integrations = sqliteTable(
   "integrations",
   {
@@ -16,26 +15,26 @@ export const integrations = sqliteTable(
       .notNull()
       .references(() => projects.id, { onDelete: "restrict" }),
     type: text("type", { enum: INTEGRATION_TYPES }).notNull(),
-    /** JSON: each kind of notification, and whether it is wanted. */
+    /** JSON: a `Configuration`. */
     configuration: text("configuration").notNull(),
-    /** Sealed: it may carry credentials. */
+    /** Encrypted: it may contain credentials. */
     url: text("url").notNull(),
-    /** What of the URL may be shown. */
-    shownUrl: text("shown_url").notNull(),
-    /** Sealed; what webhooks are signed with. */
+    /** The URL without its secret parts; empty for Slack. */
+    maskedUrl: text("shown_url").notNull(),
+    /** Encrypted. Signs webhooks; null for Slack. */
     secret: text("secret"),
-    /** Sealed; what they are signed with as well, for a day after a rotation. */
+    /** Encrypted. Signs webhooks too, for a day after a rotation. */
     previousSecret: text("previous_secret"),
     previousSecretUntil: time("previous_secret_until"),
     disabledAt: time("disabled_at"),
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     /** The first failure since the last success. */
     failingSince: time("failing_since"),
-    /** Until then the endpoint has asked for rest. */
+    /** Nothing is sent before. */
     pausedUntil: time("paused_until"),
-    /** When the newest request was begun, which Slack's pace is kept by. */
+    /** The start of the last claim; it throttles requests to Slack. */
     lastSentAt: time("last_sent_at"),
-    /** The origin under which people reach this service, for links in messages. */
+    /** The origin of this service, for links in Slack messages. */
     linksTo: text("links_to"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -1,11 +1,11 @@
 import ipaddr from "ipaddr.js";
 
-/** The ports that a webhook may go to; the first is that of `https:`. */
+/** The empty port is the default port of `https:`. */
 const PORTS = ["", "443", "8443"];
 
 /**
- * Domains that name nothing on the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476), and
- * those that networks and clusters are wont to use inside.
+ * Top-level domains that do not exist on the public Internet (RFC 2606, 6761, 6762, 7686, 8375,
+ * 9476), and those that private networks and clusters commonly use.
  */
 const INTERNAL_DOMAINS = [
   "alt",
@@ -27,14 +27,13 @@ const INTERNAL_DOMAINS = [
   "test",
 ];
 
-/** The IPv6 addresses that are routed (RFC 4291, 2.4); whatever is outside stands for no host. */
+/** The only IPv6 addresses that are routed on the public Internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parse("2000::");
 const GLOBAL_UNICAST_BITS = 3;
 
 /**
- * Why notifications must not be sent to a URL, or undefined if they may: they go to the public
- * Internet by `https:`, and never to an address or a name that could be inside of somebody's
- * network. With `allowInsecure`, for local development, `http:`, any port and any host will do.
+ * Why a URL is not allowed as a target, or undefined if it is: only `https:` to a host on the public
+ * Internet is. `allowInsecure` is for local development: it allows `http:`, any port and any host.
  */
 export function targetProblem(text: string, allowInsecure: boolean): string | undefined {
   const url = URL.parse(text);
@@ -50,18 +49,20 @@ export function targetProblem(text: string, allowInsecure: boolean): string | un
   return hostProblem(url.hostname);
 }
 
-/** A part of a path that is so long may be a token, as in the URLs that chat services give out. */
+/** A path segment of this length may be a token, as in the webhook URLs of chat services. */
 const TOKEN_LENGTH = 20;
 
-/** What of a URL may be shown: all but its query and long parts of its path, for they may be secret. */
-export function shownUrlOf(text: string): string {
+/** Replaces the query and long path segments by `…`: they may be secret. */
+export function maskUrl(text: string): string {
   const { origin, pathname, search } = new URL(text);
-  const parts = pathname.split("/").map((part) => (part.length < TOKEN_LENGTH ? part : "…"));
-  return origin + parts.join("/") + (search && "?…");
+  const segments = pathname
+    .split("/")
+    .map((segment) => (segment.length < TOKEN_LENGTH ? segment : "…"));
+  return origin + segments.join("/") + (search && "?…");
 }
 
 function hostProblem(hostname: string): string | undefined {
-  // The parser has made dotted decimals of every way to write an IPv4 address.
+  // The URL parser has normalized every notation of an IPv4 address to dotted decimal.
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
   if (ipaddr.isValid(host)) {
     return isPublic(host) ? undefined : "Send a URL of a host on the public Internet.";
@@ -74,7 +75,7 @@ function hostProblem(hostname: string): string | undefined {
   return undefined;
 }
 
-/** Whether an address is public unicast, and not one that stands for another address. */
+/** Whether an address is public unicast, and does not embed another address (as NAT64 does). */
 function isPublic(host: string): boolean {
   const address = ipaddr.parse(host);
   if (address.range() !== "unicast") return false;

@@ -3,32 +3,32 @@ import type { SystemContext } from "../../../context.ts";
 import { IdSequence } from "../../../db/id-sequence.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { integrations } from "../integrations/table.ts";
+import { OVERDUE_MS } from "./model.ts";
 import { deliveries } from "./table.ts";
 
-/** A delivery that is not enqueued when it is written is enqueued by the sweep after this time. */
-const SWEEP_AFTER_MS = 60_000;
-
-/** What `commit` enqueues. */
+/** `commit` enqueues the IDs that a statement returns under this name. */
 const DELIVERY_ID = { deliveryId: sql<string>`id`.as("delivery_id") };
 
 const { data: _, ...WITHOUT_DATA } = getTableColumns(deliveries);
 
-const due = (now: number) => ({
-  status: "pending" as const,
-  attempts: 0,
-  dueAt: now,
-  claimedUntil: null,
-  sweepAt: now + SWEEP_AFTER_MS,
-  createdAt: now,
-  updatedAt: now,
-  finishedAt: null,
-  failureReason: null,
-});
+function pendingAt(now: number) {
+  return {
+    status: "pending" as const,
+    attempts: 0,
+    dueAt: now,
+    claimedUntil: null,
+    sweepAt: now + OVERDUE_MS,
+    createdAt: now,
+    updatedAt: now,
+    finishedAt: null,
+    failureReason: null,
+  };
+}
 
 /**
  * Writes one delivery of an event for every integration that subscribes to its kind, in the batch of
- * the change. `events` selects `key` (which event, and in what order), `project_id`, `type`, `kind`
- * and `data` (JSON).
+ * the change. `events` selects `key` (rows of one event share it; events are sorted by it),
+ * `project_id`, `type` and `kind` (see events.ts), and `data` (JSON).
  */
 export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
   const now = clock.now();
@@ -46,7 +46,7 @@ export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
       type: sql`event.type`,
       data: sql`event.data`,
       occurredAt: now,
-      ...due(now),
+      ...pendingAt(now),
     },
     sql`from (${events}) as event
       join integrations on integrations.project_id = event.project_id
@@ -55,7 +55,6 @@ export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
   ).returning(DELIVERY_ID);
 }
 
-/** A delivery of a new event, or of one that was delivered before, to one integration. */
 export type NewDelivery = Pick<
   typeof deliveries.$inferSelect,
   "id" | "organizationId" | "integrationId" | "eventId" | "type" | "data" | "occurredAt"
@@ -67,7 +66,7 @@ export function writeDelivery({ db, clock }: SystemContext, delivery: NewDeliver
   return insertFrom(
     db,
     deliveries,
-    { ...delivery, projectId: sql`integrations.project_id`, ...due(clock.now()) },
+    { ...delivery, projectId: sql`integrations.project_id`, ...pendingAt(clock.now()) },
     sql`from integrations where ${eq(integrations.organizationId, organizationId)}
       and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null`,
   ).returning({ ...WITHOUT_DATA, ...DELIVERY_ID });

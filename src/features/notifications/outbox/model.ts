@@ -1,11 +1,40 @@
-/** What may become of a delivery. It is pending until it has arrived or been given up, for good. */
+import { toTimestamp } from "../../../lib/clock.ts";
+import type { EventType } from "../events.ts";
+
+/** `succeeded` and `failed` are final. */
 export const DELIVERY_STATUSES = ["pending", "succeeded", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why a delivery failed although its last attempt was not made or not recorded. */
+/** Why a delivery failed without a recorded attempt that ended it. */
 export const FAILURE_REASONS = [
   "integration_disabled",
   "too_many_attempts",
   "not_handled",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** The sweep enqueues a delivery that is this long overdue: its message was lost or never sent. */
+export const OVERDUE_MS = 60_000;
+
+/** The body of a webhook. */
+export interface Payload {
+  id: string;
+  type: EventType;
+  timestamp: string;
+  data: unknown;
+}
+
+/** The payload of a delivery: the same, to the byte, each time that it is sent. */
+export function toPayload(delivery: {
+  eventId: string;
+  type: EventType;
+  occurredAt: number;
+  data: string;
+}): Payload {
+  return {
+    id: delivery.eventId,
+    type: delivery.type,
+    timestamp: toTimestamp(delivery.occurredAt),
+    data: JSON.parse(delivery.data),
+  };
+}

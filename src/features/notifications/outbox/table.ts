@@ -3,8 +3,8 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { organizations } from "../../organizations/table.ts";
 import { projects } from "../../projects/table.ts";
+import type { EventType } from "../events.ts";
 import { integrations } from "../integrations/table.ts";
-import { EVENT_TYPES } from "../kinds.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "./model.ts";
 
 const organizationId = () =>
@@ -13,8 +13,8 @@ const organizationId = () =>
     .references(() => organizations.id, { onDelete: "restrict" });
 
 /**
- * An event on its way to one integration: the outbox. It is written in the batch of the change that
- * it tells of, so that there is never the one without the other.
+ * The outbox: the delivery of an event to one integration. It is written in the batch of the change
+ * that the event reports, so that neither exists without the other.
  */
 export const deliveries = sqliteTable(
   "deliveries",
@@ -27,25 +27,25 @@ export const deliveries = sqliteTable(
     integrationId: id("integration_id")
       .notNull()
       .references(() => integrations.id, { onDelete: "restrict" }),
-    /** The same for every integration that hears of the event, and for every time it is sent. */
+    /** The same for every integration, and for a redelivery. */
     eventId: id("event_id").notNull(),
-    type: text("type", { enum: EVENT_TYPES }).notNull(),
+    type: text("type").$type<EventType>().notNull(),
     /** JSON. */
     data: text("data").notNull(),
     occurredAt: time("occurred_at").notNull(),
     status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
-    /** How often it was claimed; only `deliveryAttempts` counts the requests. */
+    /** Counts claims. `deliveryAttempts` has the requests. */
     attempts: integer("attempts").notNull(),
-    /** Not to be sent before. */
+    /** It is not sent before. */
     dueAt: time("due_at").notNull(),
-    /** Until then somebody is sending it. */
+    /** Until then, a consumer is sending it. */
     claimedUntil: time("claimed_until"),
-    /** If it is pending still, the sweep rings for it. */
+    /** The sweep enqueues it then, if it is still pending. */
     sweepAt: time("sweep_at").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     finishedAt: time("finished_at"),
-    /** None if it failed with its last attempt. */
+    /** Null if its last attempt failed it. */
     failureReason: text("failure_reason", { enum: FAILURE_REASONS }),
   },
   (table) => [
@@ -64,7 +64,7 @@ export const deliveries = sqliteTable(
   ],
 );
 
-/** What came of each time that a delivery was sent. */
+/** The recorded attempts to send deliveries. */
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",
   {
@@ -75,11 +75,11 @@ export const deliveryAttempts = sqliteTable(
     organizationId: organizationId(),
     startedAt: time("started_at").notNull(),
     durationMs: integer("duration_ms").notNull(),
-    /** Of the answer, if there was one. */
+    /** The status of the response, if there was one. */
     statusCode: integer("status_code"),
-    /** Why there was none, or why it does not count. */
+    /** Why there was no response, or why the response is a failure. */
     error: text("error"),
-    /** The first 1,024 bytes of the answer. */
+    /** The first 1,024 bytes of the response. */
     response: text("response"),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],

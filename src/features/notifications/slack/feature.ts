@@ -1,6 +1,6 @@
 import type { Feature } from "../../../feature.ts";
+import { slackSettingsOf } from "./oauth.ts";
 import { slackCallbackRoutes, slackRoutes } from "./routes.ts";
-import { slackSettingsOf } from "./settings.ts";
 
 export const slackFeature = {
   routes: {

@@ -1,2 +1,2 @@
 export { type SlackMessage, toSlackMessage } from "./message.ts";
-export { type SlackSettings, slackSettingsOf } from "./settings.ts";
+export { slackSettingsOf } from "./oauth.ts";

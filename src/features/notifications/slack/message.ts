@@ -1,43 +1,37 @@
-import type { EventType } from "../kinds.ts";
-import { type Block, context, fields, header, section } from "./blocks.ts";
-import { EventData, NAME_LENGTH } from "./event-data.ts";
-import { moment, quote } from "./mrkdwn.ts";
+import { canonicalId } from "../../../lib/ids.ts";
+import { EVENTS, type EventData, type EventType } from "../events.ts";
+import type { Payload } from "../outbox/model.ts";
+import {
+  type Block,
+  context,
+  dateTime,
+  fields,
+  header,
+  link,
+  quote,
+  section,
+} from "./block-kit.ts";
+import { readCount, readList, readText, type Stored } from "./stored-data.ts";
 
-/** An event, as webhooks get it. */
-interface Payload {
-  id: string;
-  type: EventType;
-  timestamp: string;
-  data: unknown;
-}
-
-/** What Slack takes: blocks for those who see them, and a text for those who do not. */
+/** The body of a request to a Slack webhook: blocks, and a text for notifications. */
 export interface SlackMessage {
   text: string;
   blocks: Block[];
 }
 
-/** Of the names of stacks, of which there may be many. */
+/** In characters before escaping. A message is under 20 KB, however long the stored texts are. */
+const NAME_LENGTH = 100;
 const STACK_NAME_LENGTH = 60;
 const WORD_LENGTH = 30;
 const REASON_LENGTH = 300;
 
-const SHOWN_STACKS = 25;
-/** As many as the longest lines leave room for in a section. */
+const MAXIMUM_STACKS = 25;
+/** A section has room for this many of the longest lines. */
 const STACKS_PER_SECTION = 6;
+const MAXIMUM_CHANGES = 6;
 const CHANGES_PER_SECTION = 2;
-const SHOWN_CHANGES = 6;
 
-const TITLES = {
-  "deployments.in_progress": "🚀 Deployment in progress",
-  "deployments.succeeded": "✅ Deployment succeeded",
-  "deployments.failed": "❌ Deployment failed",
-  "promotions.created": "⏫ Promotion",
-  "services.in_alarm": "🚨 Service in alarm",
-  "services.ok": "✅ Service OK",
-  "changelog.created": "📝 Change",
-  ping: "👋 Ping",
-} as const satisfies Record<EventType, string>;
+const UNKNOWN = "unknown";
 
 const STACK_SIGNS = new Map([
   ["pending", "⚪"],
@@ -48,13 +42,28 @@ const STACK_SIGNS = new Map([
   ["skipped", "⚪"],
 ]);
 
-/** The content of a message: one line of mrkdwn without links, and blocks. */
+/** The paths of the record types that the API reads by ID alone. */
+const PATHS = new Map([
+  ["project", "projects"],
+  ["environment", "environments"],
+  ["component", "components"],
+  ["stack", "stacks"],
+  ["variable", "variables"],
+  ["deployment", "deployments"],
+]);
+
 interface MessageContent {
+  /** One line of mrkdwn without links. */
   subject: string;
   blocks: Block[];
 }
 
-const RENDERERS = {
+type Renderer<Type extends EventType> = (
+  data: Stored<EventData<Type>>,
+  origin: string | undefined,
+) => MessageContent;
+
+const RENDERERS: { [Type in EventType]: Renderer<Type> } = {
   "deployments.in_progress": renderDeployment,
   "deployments.succeeded": renderDeployment,
   "deployments.failed": renderDeployment,
@@ -63,126 +72,137 @@ const RENDERERS = {
   "services.ok": renderAlarm,
   "changelog.created": renderChangelog,
   ping: renderPing,
-} as const satisfies Record<
-  EventType,
-  (data: EventData, origin: string | undefined) => MessageContent
->;
+};
 
-/**
- * An event as a message for a channel. With `origin`, where people reach this service, it links to
- * the records that it names.
- */
+/** An event as a Slack message. The names of records link to `origin`, the origin of this service. */
 export function toSlackMessage(payload: Payload, origin?: string): SlackMessage {
   const { id, type, timestamp, data } = payload;
-  const title = TITLES[type];
-  const { subject, blocks } = RENDERERS[type](new EventData(data), origin);
+  const { title } = EVENTS[type];
+  const { subject, blocks } = render(type, data, origin);
   return {
     text: `${title}: ${subject}`,
     blocks: [
       header(title),
       ...blocks,
-      context(`${moment(timestamp)} · Event ${quote(id, NAME_LENGTH)}`),
+      context(`${dateTime(timestamp)} · Event ${quote(id, NAME_LENGTH)}`),
     ],
   };
 }
 
-function renderDeployment(data: EventData, origin: string | undefined): MessageContent {
-  const reason = data.text("failure_reason", REASON_LENGTH);
+function render<Type extends EventType>(type: Type, data: unknown, origin: string | undefined) {
+  return RENDERERS[type](data as Stored<EventData<Type>>, origin);
+}
+
+type DeploymentData = EventData<
+  "deployments.in_progress" | "deployments.succeeded" | "deployments.failed"
+>;
+
+function renderDeployment(
+  data: Stored<DeploymentData>,
+  origin: string | undefined,
+): MessageContent {
   return {
     subject: locationOf(data),
     blocks: [
       fields({
-        Project: data.in("project").named("project", origin),
-        Environment: data.in("environment").named("environment", origin),
-        Deployment: data.reference("deployment_id", "deployment", origin),
+        Project: linkedName("project", data?.project, origin),
+        Environment: linkedName("environment", data?.environment, origin),
+        Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
       }),
-      ...(reason ? [section(`*Reason*\n${reason}`)] : []),
-      ...sectionsOf(
-        data.list("stacks").slice(0, SHOWN_STACKS).map(renderStack),
+      ...renderReason(readText(data?.failure_reason, REASON_LENGTH)),
+      ...toSections(
+        readList(data?.stacks).slice(0, MAXIMUM_STACKS).map(renderStack),
         STACKS_PER_SECTION,
       ),
     ],
   };
 }
 
-function renderStack(stack: EventData): string {
-  const status = stack.text("status", WORD_LENGTH);
+function renderStack(stack: Stored<DeploymentData["stacks"][number]>): string {
+  const status = readText(stack?.status, WORD_LENGTH);
   const sign = STACK_SIGNS.get(status) ?? "⚪";
-  return `${sign} ${stack.name(STACK_NAME_LENGTH)}: ${status.replaceAll("_", " ")}`;
+  return `${sign} ${nameOf(stack, STACK_NAME_LENGTH)}: ${status.replaceAll("_", " ")}`;
 }
 
-function sectionsOf(lines: readonly string[], perSection: number): Block[] {
-  const count = Math.ceil(lines.length / perSection);
-  return Array.from({ length: count }, (_, at) => {
-    const first = at * perSection;
-    return section(lines.slice(first, first + perSection).join("\n"));
-  });
-}
-
-function renderPromotion(data: EventData, origin: string | undefined): MessageContent {
-  const from = data.in("from_environment");
+function renderPromotion(
+  data: Stored<EventData<"promotions.created">>,
+  origin: string | undefined,
+): MessageContent {
+  const source = data?.from_environment;
   return {
-    subject: `${locationOf(data)}, from ${from.name()}`,
+    subject: `${locationOf(data)}, from ${nameOf(source)}`,
     blocks: [
       fields({
-        Project: data.in("project").named("project", origin),
-        From: from.named("environment", origin),
-        To: data.in("environment").named("environment", origin),
-        Deployment: data.reference("deployment_id", "deployment", origin),
-        "Promoted deployment": data.reference("from_deployment_id", "deployment", origin),
+        Project: linkedName("project", data?.project, origin),
+        From: linkedName("environment", source, origin),
+        To: linkedName("environment", data?.environment, origin),
+        Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
+        "Promoted deployment": linkedId(
+          "deployment",
+          readText(data?.from_deployment_id, NAME_LENGTH),
+          origin,
+        ),
       }),
     ],
   };
 }
 
-function renderAlarm(data: EventData, origin: string | undefined): MessageContent {
-  const reason = data.text("reason", REASON_LENGTH);
+function renderAlarm(
+  data: Stored<EventData<"services.in_alarm" | "services.ok">>,
+  origin: string | undefined,
+): MessageContent {
+  const name = readText(data?.name, NAME_LENGTH) || UNKNOWN;
+  const stack = data?.stack;
   return {
-    subject: `${data.name()} of ${data.in("stack").name()} in ${locationOf(data)}`,
+    subject: `${name} of ${nameOf(stack)} in ${locationOf(data)}`,
     blocks: [
       fields({
-        Alarm: data.name(),
-        Stack: data.in("stack").named("stack", origin),
-        Project: data.in("project").named("project", origin),
-        Environment: data.in("environment").named("environment", origin),
+        Alarm: name,
+        Stack: linkedName("stack", stack, origin),
+        Project: linkedName("project", data?.project, origin),
+        Environment: linkedName("environment", data?.environment, origin),
       }),
-      ...(reason ? [section(`*Reason*\n${reason}`)] : []),
+      ...renderReason(readText(data?.reason, REASON_LENGTH)),
     ],
   };
 }
 
-function renderChangelog(data: EventData, origin: string | undefined): MessageContent {
-  const count = data.count("count");
+type ChangelogData = EventData<"changelog.created">;
+type ChangeData = Pick<ChangelogData, "action" | "record">;
+
+function renderChangelog(data: Stored<ChangelogData>, origin: string | undefined): MessageContent {
+  const count = readCount(data?.count);
+  // Data from before `entries` has no count, and its one change at the top level.
   if (count <= 1) return renderChange(data, origin);
-  const shown = data.list("entries").slice(0, SHOWN_CHANGES);
-  const lines = shown.map((entry) => `• ${renderLine(entry, origin)}`);
+  const entries = readList(data?.entries).slice(0, MAXIMUM_CHANGES);
+  const lines = entries.map((entry) => `• ${describeChange(entry, origin)}`);
   const rest = count - lines.length;
   return {
     subject: `${count} changes`,
     blocks: [
       section(`*${count} changes*`),
-      ...sectionsOf(lines, CHANGES_PER_SECTION),
+      ...toSections(lines, CHANGES_PER_SECTION),
       ...(rest > 0 ? [section(`and ${rest} more`)] : []),
     ],
   };
 }
 
-function renderChange(data: EventData, origin: string | undefined): MessageContent {
-  const record = data.in("record");
-  const what = record.text("type", WORD_LENGTH).replaceAll("_", " ");
-  const action = data.text("action", WORD_LENGTH);
+function renderChange(change: Stored<ChangeData>, origin: string | undefined): MessageContent {
+  const record = change?.record;
+  const type = readText(record?.type, WORD_LENGTH).replaceAll("_", " ");
+  const action = readText(change?.action, WORD_LENGTH);
   return {
-    subject: `${what} ${record.name()} was ${action}`,
-    blocks: [section(renderLine(data, origin))],
+    subject: `${type} ${nameOf(record)} was ${action}`,
+    blocks: [section(describeChange(change, origin))],
   };
 }
 
-function renderLine(entry: EventData, origin: string | undefined): string {
-  const record = entry.in("record");
-  const type = record.text("type", WORD_LENGTH);
-  const action = entry.text("action", WORD_LENGTH);
-  const shown = record.named(type, action === "deleted" ? undefined : origin);
-  return `The ${type.replaceAll("_", " ")} ${shown} was ${action}.`;
+function describeChange(change: Stored<ChangeData>, origin: string | undefined): string {
+  const record = change?.record;
+  const type = readText(record?.type, WORD_LENGTH);
+  const action = readText(change?.action, WORD_LENGTH);
+  const name = linkedName(type, record, action === "deleted" ? undefined : origin);
+  return `The ${type.replaceAll("_", " ")} ${name} was ${action}.`;
 }
 
 function renderPing(): MessageContent {
@@ -190,6 +210,39 @@ function renderPing(): MessageContent {
   return { subject, blocks: [section("Somebody asked whether messages arrive here. They do.")] };
 }
 
-function locationOf(data: EventData): string {
-  return `${data.in("project").name()} / ${data.in("environment").name()}`;
+function renderReason(reason: string): Block[] {
+  return reason ? [section(`*Reason*\n${reason}`)] : [];
+}
+
+function toSections(lines: readonly string[], perSection: number): Block[] {
+  const count = Math.ceil(lines.length / perSection);
+  return Array.from({ length: count }, (_, at) => {
+    const first = at * perSection;
+    return section(lines.slice(first, first + perSection).join("\n"));
+  });
+}
+
+type NamedRecord = Stored<{ id: string; name?: string }>;
+
+function locationOf(data: Stored<Pick<DeploymentData, "project" | "environment">>): string {
+  return `${nameOf(data?.project)} / ${nameOf(data?.environment)}`;
+}
+
+/** The name of a record, or its ID if it has none. */
+function nameOf(record: NamedRecord, maximumLength = NAME_LENGTH): string {
+  return readText(record?.name, maximumLength) || readText(record?.id, maximumLength) || UNKNOWN;
+}
+
+function linkedName(type: string, record: NamedRecord, origin: string | undefined): string {
+  return linkTo(type, readText(record?.id, NAME_LENGTH), nameOf(record), origin);
+}
+
+function linkedId(type: string, id: string, origin: string | undefined): string {
+  return linkTo(type, id, id || UNKNOWN, origin);
+}
+
+function linkTo(type: string, id: string, label: string, origin: string | undefined): string {
+  const path = PATHS.get(type);
+  if (!origin || !path || canonicalId(id) === undefined) return label;
+  return link(`${origin}/v1/${path}/${id}`, label);
 }

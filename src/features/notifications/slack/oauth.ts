@@ -1,21 +1,47 @@
-import { ApiError, BadInput } from "../../../lib/errors.ts";
-import { type Fetch, readResponseBody } from "../../../lib/fetch.ts";
+import type { Settings } from "../../../context.ts";
+import { ApiError, BadInput, NotConfigured } from "../../../lib/errors.ts";
+import type { Fetch } from "../../../lib/fetch.ts";
+import { readResponseBody } from "../../../lib/fetch.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { SlackSettings } from "./settings.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Slack's answer is about a kilobyte. */
-const LARGEST_ANSWER = 65_536;
-/** What Slack says of a code that it did not give out, or not just now. */
-const BAD_CODES = ["invalid_code", "code_already_used"];
+/** A response of Slack has about a kilobyte. */
+const MAXIMUM_RESPONSE_BYTES = 65_536;
+/** Slack's errors for a code that it did not issue, or no longer accepts. */
+const INVALID_CODE_ERRORS = ["invalid_code", "code_already_used"];
 
-interface Exchange {
-  settings: SlackSettings;
-  code: string;
-  redirectUri: string;
+const FAILED = "Slack did not answer as it should. Ask for the installation again.";
+const TIMED_OUT = new ApiError("timeout", "Slack took too long. Ask for the installation again.");
+const INVALID_CODE = "Slack does not accept this code. Ask for the installation again.";
+
+/** The Slack app of this deployment. */
+export interface SlackSettings {
+  /** The origin of Slack, or of a server that replaces it in tests. */
+  origin: string;
+  clientId: string;
+  clientSecret: string;
 }
 
-/** Where somebody chooses a channel and says yes. */
+export function slackSettingsOf(
+  settings: Pick<Settings, "SLACK_ORIGIN" | "SLACK_CLIENT_ID" | "SLACK_CLIENT_SECRET">,
+): SlackSettings {
+  return {
+    origin: settings.SLACK_ORIGIN,
+    clientId: settings.SLACK_CLIENT_ID,
+    clientSecret: settings.SLACK_CLIENT_SECRET ?? "",
+  };
+}
+
+/** Throws unless the deployment has a Slack app. */
+export function requireSlackApp({ clientId, clientSecret }: SlackSettings): void {
+  const missing = [
+    ...(clientId ? [] : ["SLACK_CLIENT_ID"]),
+    ...(clientSecret ? [] : ["SLACK_CLIENT_SECRET"]),
+  ];
+  if (missing.length > 0) throw new NotConfigured("Slack", missing);
+}
+
+/** The page of Slack on which a user chooses a channel and grants access. */
 export function authorizationUrl(
   { origin, clientId }: Pick<SlackSettings, "origin" | "clientId">,
   { redirectUri, state }: { redirectUri: string; state: string },
@@ -29,50 +55,55 @@ export function authorizationUrl(
   return `${origin}/oauth/v2/authorize?${query}`;
 }
 
-/**
- * The URL of the channel's webhook, for the code that Slack gave for it (Slack, "oauth.v2.access").
- * Whatever else Slack may answer, nothing of it is shown.
- */
-export function exchangeCode(
-  { fetch: network, log }: { fetch: Fetch; log: Log },
-  exchange: Exchange,
-): Promise<string> {
-  return ask(network, exchange).catch((error: unknown) => {
-    if (!(error instanceof Failed)) throw error;
-    log("error", "slack.not_installed", { reason: error.message });
-    throw error.told;
-  });
+interface CodeExchange {
+  settings: SlackSettings;
+  code: string;
+  redirectUri: string;
 }
 
-/** Why there is no URL: for the log, and for whoever asked. */
-class Failed extends Error {
-  readonly told: ApiError;
-
-  constructor(reason: string, told = new ApiError("internal", FAILED)) {
-    super(reason);
-    this.told = told;
+/**
+ * Exchanges an authorization code for the webhook URL of the channel (Slack, "oauth.v2.access").
+ * Neither the reply nor the log contains any part of Slack's response, except for an error name.
+ */
+export async function exchangeCode(
+  { fetch: network, log }: { fetch: Fetch; log: Log },
+  exchange: CodeExchange,
+): Promise<string> {
+  try {
+    return await requestWebhookUrl(network, exchange);
+  } catch (error) {
+    if (!(error instanceof ExchangeFailed)) throw error;
+    log("error", "slack.not_installed", { reason: error.message });
+    throw error.reply;
   }
 }
 
-const FAILED = "Slack did not answer as it should. Ask for the installation again.";
-const TIMED_OUT = new ApiError("timeout", "Slack took too long. Ask for the installation again.");
+/** The message is for the log, the reply for the client. */
+class ExchangeFailed extends Error {
+  readonly reply: ApiError;
 
-async function ask(network: Fetch, exchange: Exchange): Promise<string> {
-  const answer = await post(network, exchange);
-  const { ok, error, incoming_webhook } = answer as {
+  constructor(reason: string, reply = new ApiError("internal", FAILED)) {
+    super(reason);
+    this.reply = reply;
+  }
+}
+
+async function requestWebhookUrl(network: Fetch, exchange: CodeExchange): Promise<string> {
+  const response = await requestAccess(network, exchange);
+  const { ok, error, incoming_webhook } = response as {
     ok?: unknown;
     error?: unknown;
     incoming_webhook?: { url?: unknown };
   };
-  if (ok !== true) throw refused(error);
+  if (ok !== true) throw refusal(error);
   const url = incoming_webhook?.url;
-  if (typeof url !== "string" || !isOfSlack(url, exchange.settings.origin)) {
-    throw new Failed("the answer has no webhook of Slack's");
+  if (typeof url !== "string" || !isSlackWebhook(url, exchange.settings.origin)) {
+    throw new ExchangeFailed("the response has no webhook URL of Slack");
   }
   return url;
 }
 
-async function post(network: Fetch, exchange: Exchange): Promise<object> {
+async function requestAccess(network: Fetch, exchange: CodeExchange): Promise<object> {
   const { settings, code, redirectUri } = exchange;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await network(`${settings.origin}/api/oauth.v2.access`, {
@@ -85,16 +116,16 @@ async function post(network: Fetch, exchange: Exchange): Promise<object> {
     redirect: "manual",
     signal,
   }).catch(() => undefined);
-  const text = response && (await readResponseBody(response, LARGEST_ANSWER, signal));
-  if (signal.aborted) throw new Failed("no answer in time", TIMED_OUT);
-  if (!response) throw new Failed("no connection, or no valid response");
-  if (response.status !== 200) throw new Failed(`answered ${response.status}`);
-  const answer = text === undefined ? undefined : parse(text);
-  if (!answer) throw new Failed("the answer is too large, broken off, or no JSON object");
-  return answer;
+  const text = response && (await readResponseBody(response, MAXIMUM_RESPONSE_BYTES, signal));
+  if (signal.aborted) throw new ExchangeFailed("no response in time", TIMED_OUT);
+  if (!response) throw new ExchangeFailed("no connection, or no valid response");
+  if (response.status !== 200) throw new ExchangeFailed(`answered ${response.status}`);
+  const body = text === undefined ? undefined : parseObject(text);
+  if (!body) throw new ExchangeFailed("the response is too large, incomplete, or no JSON object");
+  return body;
 }
 
-function parse(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
@@ -103,16 +134,17 @@ function parse(text: string): object | undefined {
   }
 }
 
-function refused(error: unknown): Failed {
-  // Slack's errors are short names. Anything else might be anything.
+function refusal(error: unknown): ExchangeFailed {
+  // The errors of Slack are short names. Any other text could contain secrets.
   const name = typeof error === "string" && /^[a-z_]{1,64}$/.test(error) ? error : "unknown";
-  const message = "Slack does not know it, or not any more. Ask for the installation again.";
-  const told = BAD_CODES.includes(name) ? new BadInput([{ path: "code", message }]) : undefined;
-  return new Failed(`Slack refused: ${name}`, told);
+  const reply = INVALID_CODE_ERRORS.includes(name)
+    ? new BadInput([{ path: "code", message: INVALID_CODE }])
+    : undefined;
+  return new ExchangeFailed(`Slack refused: ${name}`, reply);
 }
 
-/** Slack's webhooks are at `hooks.` of where it is; those of a stand-in may be where it is itself. */
-function isOfSlack(text: string, slackOrigin: string): boolean {
+/** Webhooks of Slack are on its subdomain `hooks`; those of a replacement may be on its own host. */
+function isSlackWebhook(text: string, slackOrigin: string): boolean {
   const { protocol, host } = new URL(slackOrigin);
   const url = URL.parse(text);
   if (!url || url.username || url.password) return false;

@@ -1,13 +1,12 @@
 import { html } from "hono/html";
 
-/** Nothing but text: no script, no style, no other file. */
+/** The page needs no script, style or other resource. */
 export const PAGE_HEADERS = {
   "content-security-policy":
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
 };
 
-/** What whoever has connected Slack gets to see. */
 export function renderConnected(projectName: string) {
   return html`<!doctype html>
 <html lang="en">

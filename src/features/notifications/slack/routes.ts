@@ -3,9 +3,9 @@ import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { jsonReply, NEEDS } from "../../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../../http/router.ts";
+import { type CallbackContext, finishInstallation, startInstallation } from "./install.ts";
 import { PAGE_HEADERS, renderConnected } from "./page.ts";
 import { CallbackQuery, SlackInstallation } from "./schemas.ts";
-import { finishInstallation, type InstallingContext, startInstallation } from "./service.ts";
 
 const install = operation({
   method: "get",
@@ -44,17 +44,17 @@ export const slackRoutes = createRouter().openapi(install, async (c) => {
   return c.json({ url }, 200);
 });
 
-/** The callback needs no key, so its context comes from the Worker's bindings. */
+/** The callback from Slack, which needs no API key. */
 export function slackCallbackRoutes(
-  createContext: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => InstallingContext,
+  createContext: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => CallbackContext,
 ) {
   return createRouter<PublicEnv>().openapi(callback, async (c) => {
     const { code, state, error } = c.req.valid("query");
     const { origin } = new URL(c.req.url);
     const input = { code, state, error, origin };
-    const work = finishInstallation(createContext(c.env, c.executionCtx), input);
-    // Continues if the browser disconnects, because Slack accepts a code only once.
-    c.executionCtx.waitUntil(work.catch(() => undefined));
-    return c.html(renderConnected(await work), 200, PAGE_HEADERS);
+    const installation = finishInstallation(createContext(c.env, c.executionCtx), input);
+    // Continues if the client disconnects: Slack accepts a code only once.
+    c.executionCtx.waitUntil(installation.catch(() => undefined));
+    return c.html(renderConnected(await installation), 200, PAGE_HEADERS);
   });
 }

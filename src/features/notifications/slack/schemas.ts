@@ -11,17 +11,18 @@ const EXAMPLE_URL = authorizationUrl(
 export const SlackInstallation = z
   .object({
     url: z.url().openapi({
-      description: "Open it in a browser within ten minutes, choose a channel, and allow it.",
+      description:
+        "Open this URL in a browser within ten minutes, choose a channel, and allow access.",
       example: EXAMPLE_URL,
     }),
   })
   .openapi("SlackInstallation");
 
-const given = (what: string) =>
-  line(LIMITS.callbackLength.value).optional().openapi({ description: what });
+const parameter = (description: string) =>
+  line(LIMITS.callbackLength.value).optional().openapi({ description });
 
 export const CallbackQuery = z.object({
-  code: given("What Slack gave for the channel's webhook."),
-  state: given("As the installation began with."),
-  error: given("Why Slack gave no code."),
+  code: parameter("The authorization code from Slack."),
+  state: parameter("The state that the installation started with."),
+  error: parameter("Why Slack issued no code."),
 });

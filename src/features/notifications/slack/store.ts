@@ -4,12 +4,9 @@ import { apiKeys } from "../../api-keys/table.ts";
 import { memberships } from "../../memberships/table.ts";
 import { projectMembers } from "../../project-members/table.ts";
 import { projects } from "../../projects/table.ts";
-import { STATE_MS, type State } from "./state.ts";
+import { STATE_TTL_MS, type State } from "./state.ts";
 
-/**
- * Who asked for an installation, with what they may do now in the project. Nobody, if their key, their
- * membership or the project has gone.
- */
+/** The key that started the installation, if it is still valid, with its current roles. */
 export function findInstaller(db: Database, state: State, now: number) {
   return db
     .select({
@@ -43,9 +40,10 @@ export function findInstaller(db: Database, state: State, now: number) {
     );
 }
 
-/** Whether the integration of a state was ever made: its making stays in the changelog. */
+/** Whether the integration of a state was ever created: the changelog outlives the integration. */
 export function isUsed({ integrationId, projectId, expiresAt }: State): SQL {
-  return sql`exists (select 1 from changelog_entries as entry
-    where entry.project_id = ${projectId} and entry.record_id = ${integrationId}
-      and entry.created_at >= ${expiresAt - 2 * STATE_MS})`;
+  return sql`exists (select 1 from changelog_entries
+    where changelog_entries.project_id = ${projectId}
+      and changelog_entries.record_id = ${integrationId}
+      and changelog_entries.created_at >= ${expiresAt - 2 * STATE_TTL_MS})`;
 }

@@ -7,18 +7,23 @@ import { lowerOrgRole } from "../../../lib/roles.ts";
 import { commitChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
+import { KINDS } from "../events.ts";
 import { insertIntegration, MAXIMUM_INTEGRATIONS, urlContext } from "../integrations/index.ts";
-import { KINDS } from "../kinds.ts";
-import { authorizationUrl, exchangeCode } from "./oauth.ts";
-import { requireSlackApp, type SlackSettings, slackSettingsOf } from "./settings.ts";
-import { openState, refuseState, STATE_MS, type State, sealState } from "./state.ts";
+import {
+  authorizationUrl,
+  exchangeCode,
+  requireSlackApp,
+  type SlackSettings,
+  slackSettingsOf,
+} from "./oauth.ts";
+import { openState, refuseState, STATE_TTL_MS, type State, sealState } from "./state.ts";
 import * as store from "./store.ts";
 
 const CALLBACK_PATH = "/v1/slack/callback";
 const CONFIGURATION = Object.fromEntries(KINDS.map((kind) => [kind, true] as const));
 
-/** What comes back from Slack has no API key: the state says on whose behalf it comes. */
-export interface InstallingContext extends SystemContext {
+/** The callback of Slack has no API key: its state names the key that started the installation. */
+export interface CallbackContext extends SystemContext {
   slack: SlackSettings;
   fetch: Fetch;
 }
@@ -27,11 +32,11 @@ export interface CallbackInput {
   code: string | undefined;
   state: string | undefined;
   error: string | undefined;
-  /** Where Slack has sent the browser. */
+  /** The origin of this service, as the browser addresses it. */
   origin: string;
 }
 
-/** Where to go to connect Slack to the project; takes an owner. `origin` is that of this service. */
+/** Returns the URL at which a user connects Slack. `origin` is the origin of this service. */
 export async function startInstallation(
   ctx: ServiceContext,
   projectId: string,
@@ -44,24 +49,24 @@ export async function startInstallation(
     integrationId: newId(ctx.clock),
     projectId,
     keyId: ctx.actor.keyId,
-    expiresAt: ctx.clock.now() + STATE_MS,
+    expiresAt: ctx.clock.now() + STATE_TTL_MS,
   });
   return authorizationUrl(slack, { redirectUri: origin + CALLBACK_PATH, state });
 }
 
 /**
- * Connects Slack to the project that the state names, and gives the project's name. Whoever asked for
- * it must still be an owner, before Slack is asked and after. Again with the same state: the same.
+ * Connects Slack to the project of the state, and returns the project's name. The key that started
+ * it must still belong to an owner, before and after the request to Slack. Idempotent for a state.
  */
 export async function finishInstallation(
-  ctx: InstallingContext,
+  ctx: CallbackContext,
   input: CallbackInput,
 ): Promise<string> {
   requireSlackApp(ctx.slack);
   const { code, state: sealed } = readInput(input);
   const state = await openState(await ctx.cipher(), sealed, ctx.clock.now());
-  const before = await requireInstaller(ctx, state);
-  if (before.isUsed) return before.projectName;
+  const installer = await requireInstaller(ctx, state);
+  if (installer.isUsed) return installer.projectName;
   const redirectUri = input.origin + CALLBACK_PATH;
   const url = await exchangeCode(ctx, { settings: ctx.slack, code, redirectUri });
   const { actor, projectName } = await requireInstaller(ctx, state);
@@ -71,7 +76,7 @@ export async function finishInstallation(
 
 function readInput({ code, state, error }: CallbackInput): { code: string; state: string } {
   if (error)
-    refuse("error", "Slack was not allowed to. Ask for the installation again, and allow it.");
+    refuse("error", "Access was not granted. Ask for the installation again, and allow it.");
   if (!code) return refuse("code", "Send the code that Slack gave.");
   if (!state) return refuse("state", "Send the state that the installation began with.");
   return { code, state };
@@ -83,7 +88,7 @@ function refuse(path: string, message: string): never {
 
 async function requireInstaller(ctx: SystemContext, state: State) {
   const [found] = await store.findInstaller(ctx.db, state, ctx.clock.now());
-  if (!found) return refuseState("The key that asked for it is gone, or the project is.");
+  if (!found) return refuseState("The key that started it is gone, or the project is.");
   const { keyRole, membershipRole, keyId, organizationId, membershipId, accountId } = found;
   const role = lowerOrgRole(keyRole, membershipRole);
   const actor: Actor = { keyId, organizationId, membershipId, accountId, role };
@@ -106,7 +111,7 @@ async function writeIntegration(
     type: "slack" as const,
     configuration: JSON.stringify(CONFIGURATION),
     url: await cipher.seal(url, urlContext(organizationId, id)),
-    shownUrl: "",
+    maskedUrl: "",
     secret: null,
     linksTo: origin,
     createdAt: ctx.clock.now(),

@@ -1,0 +1,66 @@
+import type { SystemContext } from "../../../context.ts";
+import { DecryptionError } from "../../../lib/cipher.ts";
+import { secretContext, targetProblem, urlContext } from "../integrations/index.ts";
+import { toPayload } from "../outbox/model.ts";
+import { toSlackMessage } from "../slack/index.ts";
+import type { ClaimedDelivery } from "./claim.ts";
+import { sign } from "./signature.ts";
+
+export interface DeliveryRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const HEADERS = {
+  "content-type": "application/json",
+  "user-agent": "Longshore-Webhooks/1",
+};
+
+/** The request of a delivery, or the error for which nothing is sent. */
+export async function buildRequest(
+  ctx: SystemContext,
+  claimed: ClaimedDelivery,
+): Promise<DeliveryRequest | { error: string }> {
+  try {
+    const url = await openUrl(ctx, claimed);
+    // The target was checked when it was stored; the rules may have become stricter since.
+    if (targetProblem(url, ctx.allowsInsecureWebhooks)) return { error: "the URL is not allowed" };
+    const payload = toPayload({ ...claimed, type: claimed.eventType });
+    if (claimed.integrationType === "slack") {
+      const message = toSlackMessage(payload, claimed.linksTo ?? undefined);
+      return { url, headers: HEADERS, body: JSON.stringify(message) };
+    }
+    const body = JSON.stringify(payload);
+    const headers = { ...HEADERS, ...(await signatureHeaders(ctx, claimed, body)) };
+    return { url, headers, body };
+  } catch (error) {
+    if (error instanceof DecryptionError)
+      return { error: "the URL or the secret could not be decrypted" };
+    throw error;
+  }
+}
+
+async function openUrl(ctx: SystemContext, claimed: ClaimedDelivery): Promise<string> {
+  const { organizationId, integrationId, url } = claimed;
+  const cipher = await ctx.cipher();
+  return cipher.open(url, urlContext(organizationId, integrationId));
+}
+
+/** The headers of Standard Webhooks 1.0. After a rotation, the previous secret signs for a while. */
+async function signatureHeaders(ctx: SystemContext, claimed: ClaimedDelivery, body: string) {
+  const { organizationId, integrationId, eventId: id } = claimed;
+  const { secret, previousSecret, previousSecretUntil } = claimed;
+  const now = ctx.clock.now();
+  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
+  const sealed = [secret, isRotating ? previousSecret : null].filter((each) => each !== null);
+  const cipher = await ctx.cipher();
+  const context = secretContext(organizationId, integrationId);
+  const secrets = await Promise.all(sealed.map((each) => cipher.open(each, context)));
+  const timestamp = Math.floor(now / 1_000);
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": await sign({ id, timestamp, body }, secrets),
+  };
+}

@@ -1,0 +1,25 @@
+import { quote } from "./block-kit.ts";
+
+/**
+ * Stored data of an event: an older version may have written it, so every field may be missing or
+ * hold anything. `?.` reads fields of any JSON value, and the functions below check the value.
+ */
+export type Stored<Data> = Data extends readonly (infer Item)[]
+  ? readonly Stored<Item>[] | undefined
+  : Data extends object
+    ? { readonly [Name in keyof Data]?: Stored<NonNullable<Data[Name]>> } | undefined
+    : unknown;
+
+/** A text as mrkdwn; empty by default. */
+export function readText(value: unknown, maximumLength: number): string {
+  return typeof value === "string" ? quote(value, maximumLength) : "";
+}
+
+/** A whole number; 0 by default. */
+export function readCount(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : 0;
+}
+
+export function readList<Item>(value: readonly Item[] | undefined): readonly Item[] {
+  return Array.isArray(value) ? value : [];
+}
