@@ -3,7 +3,9 @@ import { alarmRoutes, alarmRoutesForRunners } from "./routes.ts";
 import { alarms } from "./table.ts";
 
 export const alarmsFeature = {
-  tags: [{ name: "Alarms", description: "What is known of the health of stacks." }],
+  tags: [
+    { name: "Alarms", description: "The health of stacks, as contributors and runners report it." },
+  ],
   routes: { apiKey: [alarmRoutes], runnerToken: [alarmRoutesForRunners] },
   tables: [
     {

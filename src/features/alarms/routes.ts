@@ -32,11 +32,11 @@ const report = createRoute({
   tags: ["Alarms"],
   summary: "Report the state of an alarm",
   description:
-    `${NEEDS.contributor} Or a runner token whose pool has the stack's environment: the policy is ` +
-    "`runner` then, and there is no `Deployment-Desired`, for it is about no deployment. The first " +
-    "report of a name makes the alarm. A change of state is an event: `services.in_alarm` when it " +
-    "goes off, be it at the first report, and `services.ok` when it is over. The same state again " +
-    "replaces the reason and is no event.",
+    `${NEEDS.contributor} Also accepts a runner token whose pool has the stack's environment: the ` +
+    "rate limit policy is then `runner`, and the response has no `Deployment-Desired` header. The " +
+    "first report with a name creates the alarm. A change to `alarm`, also by the first report, " +
+    "sends the event `services.in_alarm`; a change to `ok` sends `services.ok`. A report of the " +
+    "same state replaces the reason and sends no event.",
   security: [...API_KEY, ...RUNNER_TOKEN],
   request: { params: AlarmParams, body: jsonBody(AlarmReport) },
   responses: { 200: jsonReply(Alarm, "The alarm."), ...ERROR_REPLIES },
@@ -54,7 +54,7 @@ export const alarmRoutes = createRouter()
     return c.json(presentAlarm(alarm), 200);
   });
 
-/** What of it is behind the runners' gate; the document has it from the routes above. */
+/** `hide`: the OpenAPI document already has the operation from the routes above. */
 export const alarmRoutesForRunners = createRouter<ProtectedForRunners>().openapi(
   createRoute({ ...report, hide: true }),
   async (c) => {

@@ -38,7 +38,7 @@ const create = createRoute({
   operationId: "createComponent",
   tags: ["Components"],
   summary: "Create a component",
-  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
   security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(ComponentInput) },
   responses: { 201: jsonReply(Component, "The component."), ...ERROR_REPLIES },
@@ -62,7 +62,7 @@ const replace = createRoute({
   operationId: "replaceComponent",
   tags: ["Components"],
   summary: "Replace a component",
-  description: `${NEEDS.contributor} A name that the environment has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
   security: API_KEY,
   request: { params: ComponentParams, body: jsonBody(ComponentInput) },
   responses: { 200: jsonReply(Component, "The component."), ...ERROR_REPLIES },
@@ -75,8 +75,8 @@ const remove = createRoute({
   tags: ["Components"],
   summary: "Delete a component",
   description:
-    `${NEEDS.contributor} Its variables go with it. Its stacks stay in the environment, for they stand ` +
-    "for what runs at the provider.",
+    `${NEEDS.contributor} Also deletes its variables. Its stacks stay in the environment, because ` +
+    "their resources still exist at the provider.",
   security: API_KEY,
   request: { params: ComponentParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

@@ -53,7 +53,6 @@ export function replaceComponent(
   return db.update(components).set(change).where(within(organizationId, id)).returning();
 }
 
-/** Deletes a component with its variables. Its stacks stay in the environment. */
 export function deleteComponent(
   { db, ownership }: SystemContext,
   organizationId: string,

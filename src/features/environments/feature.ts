@@ -4,7 +4,10 @@ import { environments } from "./table.ts";
 
 export const environmentsFeature = {
   tags: [
-    { name: "Environments", description: "The places a project runs in, and their configuration." },
+    {
+      name: "Environments",
+      description: "The environments that a project runs in, and their configuration.",
+    },
   ],
   routes: { apiKey: [environmentRoutes] },
   tables: [

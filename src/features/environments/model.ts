@@ -13,7 +13,7 @@ export function isConfiguration(value: unknown): value is Configuration {
   return isObject(value);
 }
 
-/** What keeps a configuration from being stored, in words; undefined if nothing does. */
+/** The error message for a configuration that is too large, if it is. */
 export function configurationProblem(configuration: Configuration): string | undefined {
   const maximum = LIMITS.configurationBytes.value;
   if (jsonBytes(configuration) <= maximum) return undefined;

@@ -38,7 +38,7 @@ const create = createRoute({
   operationId: "createEnvironment",
   tags: ["Environments"],
   summary: "Create an environment",
-  description: `${NEEDS.contributor} A name that the project has already is a \`conflict\`.`,
+  description: `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`.`,
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(CreateEnvironment) },
   responses: { 201: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
@@ -63,9 +63,9 @@ const replace = createRoute({
   tags: ["Environments"],
   summary: "Replace an environment",
   description:
-    `${NEEDS.contributor} A name that the project has already is a \`conflict\`, and so is ` +
-    "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
-    "are based on the new configuration when they start.",
+    `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`, and so is a ` +
+    "changed configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
+    "start from the new configuration.",
   security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(ReplaceEnvironment) },
   responses: { 200: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
@@ -78,8 +78,8 @@ const remove = createRoute({
   tags: ["Environments"],
   summary: "Delete an environment",
   description:
-    `${NEEDS.contributor} Its components, stacks and variables go with it. To delete the project's ` +
-    "default environment is a `conflict`.",
+    `${NEEDS.contributor} Also deletes its components, stacks and variables. The project's default ` +
+    "environment cannot be deleted (`conflict`).",
   security: API_KEY,
   request: { params: EnvironmentParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

@@ -6,7 +6,7 @@ export const resourcesFeature = {
   tags: [
     {
       name: "Resources",
-      description: "What stacks consist of at the provider, as runners report.",
+      description: "The cloud resources of stacks, as runners report them.",
     },
   ],
   routes: { apiKey: [resourceRoutes] },

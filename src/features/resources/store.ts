@@ -7,7 +7,6 @@ import { resources } from "./table.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;
 
-/** What a resource is looked for in. */
 export interface ResourceScope {
   kind: "stack" | "environment";
   id: string;

@@ -44,7 +44,6 @@ export function listStacks(
     .limit(limit);
 }
 
-/** Finds the component of this ID, if it is one of the environment's. */
 export function findComponentOf(db: Database, environmentId: string, componentId: string) {
   return db
     .select({ id: components.id })
@@ -52,14 +51,13 @@ export function findComponentOf(db: Database, environmentId: string, componentId
     .where(and(eq(components.id, componentId), eq(components.environmentId, environmentId)));
 }
 
-export function oneMoreStack(environmentId: string): Bound {
-  const known = sql`(select count(*) from ${stacks} as known
-    where known.environment_id = ${environmentId})`;
+export function stackCountBound(environmentId: string): Bound {
+  const count = sql`(select count(*) from stacks where stacks.environment_id = ${environmentId})`;
   return {
     what: "stacks in an environment",
     limit: LIMITS.stacksOfEnvironment.value,
-    before: known,
-    after: sql`${known} + 1`,
+    before: count,
+    after: sql`${count} + 1`,
   };
 }
 
@@ -76,7 +74,7 @@ export function replaceStack(
   return db.update(stacks).set(change).where(within(organizationId, id)).returning();
 }
 
-/** Deletes a stack with its resources and alarms, unless an active deployment includes it. */
+/** Deletes nothing while an active deployment includes the stack. */
 export function deleteStack({ db, ownership }: SystemContext, organizationId: string, id: string) {
   const isIdle = sql`not exists (select 1 from deployment_stacks
     join deployments on deployments.id = deployment_stacks.deployment_id
