@@ -33,11 +33,11 @@ const create = createRoute({
   tags: ["API keys"],
   summary: "Create an API key",
   description:
-    "Needs the role admin in the organization. The key may be for another membership, but may " +
-    "do no more than the key that creates it.",
+    "Needs the role `admin` in the organization. The key may belong to another membership, but its " +
+    "role is at most that of the key that creates it.",
   security: API_KEY,
   request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
-  responses: { 201: jsonReply(CreatedApiKey, "The key, shown this once."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(CreatedApiKey, "The key, shown only once."), ...ERROR_REPLIES },
 });
 
 const get = createRoute({
@@ -46,7 +46,7 @@ const get = createRoute({
   operationId: "getApiKey",
   tags: ["API keys"],
   summary: "Read an API key",
-  description: `${NEEDS.admin} The key itself is never shown again.`,
+  description: `${NEEDS.admin} The secret is never shown again.`,
   security: API_KEY,
   request: { params: ApiKeyParams },
   responses: { 200: jsonReply(ApiKey, "The API key."), ...ERROR_REPLIES },
@@ -58,7 +58,7 @@ const revoke = createRoute({
   operationId: "revokeApiKey",
   tags: ["API keys"],
   summary: "Revoke an API key",
-  description: `${NEEDS.admin} The key's next request is refused.`,
+  description: `${NEEDS.admin} Requests with the key fail from then on.`,
   security: API_KEY,
   request: { params: ApiKeyParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

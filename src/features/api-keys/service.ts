@@ -18,7 +18,6 @@ export interface NewKey {
   expiresAt: number | undefined;
 }
 
-/** The keys of an organization, without what they are; takes an admin. */
 export async function listKeys(
   ctx: ServiceContext,
   organizationId: string,
@@ -28,7 +27,6 @@ export async function listKeys(
   return toPage(page, await store.listKeys(ctx.db, organizationId, page), (row) => row);
 }
 
-/** One key of an organization; takes an admin. Throws `NotFound`. */
 export async function getKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -41,8 +39,8 @@ export async function getKey(
 }
 
 /**
- * A key never makes one that may do more than itself, or than the membership it is for; and only an
- * owner makes one that acts for another owner.
+ * The new key's role is at most that of the actor and that of the membership. Only an owner creates
+ * a key for another owner.
  */
 export async function createKey(
   ctx: ServiceContext,
@@ -69,7 +67,7 @@ export async function createKey(
     organizationId,
     records: { api_keys: 1 },
     bytes: bytesOf(input.name),
-    bounds: [store.oneMoreKey(membershipId)],
+    bounds: [store.keyCountBound(membershipId)],
   });
   const key = {
     ...newKeyRow(issued, ctx.clock.now()),
@@ -83,7 +81,7 @@ export async function createKey(
   return { row, key: issued.key };
 }
 
-/** Revokes a key, which ends with its next request. An owner's takes an owner. */
+/** Only an owner revokes a key with the role `owner`. */
 export async function revokeKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -91,12 +89,11 @@ export async function revokeKey(
 ): Promise<void> {
   const key = await getKey(ctx, organizationId, id);
   if (key.role === "owner") requireOrgRole(ctx.actor, organizationId, "owner");
-  const [gone] = await store.deleteKey(ctx.db, organizationId, id);
-  if (!gone) throw new NotFound("API key");
-  await ctx.invalidateKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
+  const [deleted] = await store.deleteKey(ctx.db, organizationId, id);
+  if (!deleted) throw new NotFound("API key");
+  await ctx.invalidateKeys([{ secretHash: deleted.secretHash, version: deleted.version + 1 }]);
 }
 
-/** The columns that an issued key decides by itself. */
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {
   return {
     id,

@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from "hono";
 import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type Open, readJsonBody } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { toNewPerson } from "../memberships/index.ts";
-import { CreatedOrganization, presentFoundedOrganization } from "../organizations/index.ts";
+import { toNewAccount } from "../memberships/index.ts";
+import { CreatedOrganization, presentCreatedOrganization } from "../organizations/index.ts";
 import { Bootstrap } from "./schemas.ts";
 import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
 
@@ -20,15 +20,15 @@ const create = createRoute({
   path: "/v1/bootstrap",
   operationId: "bootstrap",
   tags: ["Service"],
-  summary: "Create the very first API key",
+  summary: "Create the first API key",
   description:
-    "Creates the first account, organization and key of a new deployment. Works once; from then " +
-    "on the path answers `not_found`.",
+    "Creates the first account, organization and key of a new deployment. Works once; after that, " +
+    "the path is `not_found`.",
   security: [{ bootstrap_token: [] }],
   middleware: [requireToken, readJsonBody(() => true)],
   request: { body: jsonBody(Bootstrap) },
   responses: {
-    201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),
+    201: jsonReply(CreatedOrganization, "The organization and its first key, shown only once."),
     ...ERROR_REPLIES,
   },
 });
@@ -36,8 +36,8 @@ const create = createRoute({
 export function bootstrapRoutes(clock: Clock) {
   return createRouter<Open>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
-    const input = { organizationName: organization.name, account: toNewPerson(account) };
-    const founded = await bootstrap(c.env.DB, clock, input);
-    return c.json(presentFoundedOrganization(founded), 201);
+    const input = { organizationName: organization.name, account: toNewAccount(account) };
+    const created = await bootstrap(c.env.DB, clock, input);
+    return c.json(presentCreatedOrganization(created), 201);
   });
 }

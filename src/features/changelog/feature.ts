@@ -4,7 +4,10 @@ import { changelogEntries } from "./table.ts";
 
 export const changelogFeature = {
   tags: [
-    { name: "Changelog", description: "Who did what to which record of a project, and when." },
+    {
+      name: "Changelog",
+      description: "The changes to the records of a project, with actor and time.",
+    },
   ],
   routes: { apiKey: [changelogRoutes] },
   tables: [

@@ -14,9 +14,8 @@ const list = createRoute({
   tags: ["Changelog"],
   summary: "List the changes to a project",
   description:
-    `${NEEDS.viewer} Who did what to which record of the project, and when: an entry is written ` +
-    "with the change itself, or neither is. What goes with a record that is deleted has no entry " +
-    "of its own.",
+    `${NEEDS.viewer} Each entry is written in the same transaction as its change. The records that ` +
+    "are deleted with another record have no entry.",
   security: API_KEY,
   request: { params: ProjectParams, query: ListQuery },
   responses: { 200: jsonReply(ChangelogEntryList, "A page of entries."), ...ERROR_REPLIES },

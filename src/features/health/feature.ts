@@ -3,7 +3,7 @@ import { healthRoutes } from "./routes.ts";
 
 export const healthFeature = {
   tags: [
-    { name: "Service", description: "The service itself: set-up, health, and this reference." },
+    { name: "Service", description: "The service itself: bootstrap, health, and this reference." },
   ],
   routes: { open: () => healthRoutes },
 } satisfies Feature;

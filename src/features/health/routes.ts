@@ -6,8 +6,10 @@ import { checkHealth } from "./service.ts";
 const Health = z
   .object({
     status: z.literal("ok"),
-    missing_secrets: z.array(z.string()).openapi({ description: "By name.", example: [] }),
-    database: z.literal("ok").openapi({ description: "Whether the database answers." }),
+    missing_secrets: z
+      .array(z.string())
+      .openapi({ description: "The names of the missing secrets.", example: [] }),
+    database: z.literal("ok").openapi({ description: "Whether the database responds." }),
   })
   .openapi("Health");
 
@@ -16,12 +18,12 @@ const read = createRoute({
   path: "/health",
   operationId: "readHealth",
   tags: ["Service"],
-  summary: "Read whether the service works",
+  summary: "Check the health of the service",
   description:
-    "Fails with `internal` while a secret is missing or the database does not answer; `cause` " +
-    "then says which.",
+    "Fails with `internal` while a secret is missing or the database does not respond; `cause` " +
+    "then states which.",
   security: [],
-  responses: { 200: jsonReply(Health, "All is well."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Health, "The service is healthy."), ...ERROR_REPLIES },
 });
 
 const HEALTHY = { status: "ok", database: "ok" } as const;

@@ -10,11 +10,11 @@ import {
   NO_CONTENT,
 } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { presentMember, toNewPerson } from "./presenters.ts";
+import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
-const OWNER_FOR_OWNERS = `${NEEDS.admin} What concerns an owner takes an owner.`;
+const OWNER_FOR_OWNERS = `${NEEDS.admin} Only an owner adds, changes or removes an owner.`;
 
 const list = createRoute({
   method: "get",
@@ -35,8 +35,8 @@ const add = createRoute({
   tags: ["Organizations"],
   summary: "Add a member to an organization",
   description:
-    `${OWNER_FOR_OWNERS} If the e-mail address has an account, that one is added as it is, and ` +
-    "the name and profile of the request are for nothing.",
+    `${OWNER_FOR_OWNERS} If the e-mail address already has an account, the account is added ` +
+    "unchanged, and the name and profile of the request are ignored.",
   security: API_KEY,
   request: { params: OrganizationParams, body: jsonBody(AddMember) },
   responses: { 201: jsonReply(Member, "The member."), ...ERROR_REPLIES },
@@ -60,7 +60,7 @@ const replace = createRoute({
   operationId: "replaceMember",
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
-  description: `${OWNER_FOR_OWNERS} The last owner stays one.`,
+  description: `${OWNER_FOR_OWNERS} The role of the last owner cannot change (\`conflict\`).`,
   security: API_KEY,
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
   responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
@@ -73,8 +73,8 @@ const remove = createRoute({
   tags: ["Organizations"],
   summary: "Remove a member from an organization",
   description:
-    `${OWNER_FOR_OWNERS} The member's keys and places in projects go too. The last owner of the ` +
-    "organization, or of a project, stays.",
+    `${OWNER_FOR_OWNERS} Also deletes the member's keys and project memberships. The last owner of ` +
+    "the organization, or of a project, cannot be removed (`conflict`).",
   security: API_KEY,
   request: { params: MemberParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
@@ -89,7 +89,7 @@ export const membershipRoutes = createRouter()
   .openapi(add, async (c) => {
     const { org_id } = c.req.valid("param");
     const body = c.req.valid("json");
-    const member = await addMember(c.env, org_id, { ...toNewPerson(body), role: body.role });
+    const member = await addMember(c.env, org_id, { ...toNewAccount(body), role: body.role });
     return c.json(presentMember(member), 201);
   })
   .openapi(get, async (c) => {

@@ -2,7 +2,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { presentFoundedOrganization, presentOrganization } from "./presenters.ts";
+import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
 import { CreatedOrganization, CreateOrganization, OrganizationList } from "./schemas.ts";
 import { createOrganization, listOrganizations } from "./service.ts";
 
@@ -12,7 +12,7 @@ const list = createRoute({
   operationId: "listOrganizations",
   tags: ["Organizations"],
   summary: "List organizations",
-  description: "The organizations that the key reaches. A key belongs to one, so that is one.",
+  description: "Lists the organization of the key: a key belongs to exactly one.",
   security: API_KEY,
   request: { query: ListQuery },
   responses: { 200: jsonReply(OrganizationList, "A page of organizations."), ...ERROR_REPLIES },
@@ -25,12 +25,12 @@ const create = createRoute({
   tags: ["Organizations"],
   summary: "Create an organization",
   description:
-    "The key's account becomes its owner. The answer holds an owner key of the new organization, " +
-    "because the key that asks belongs to another one.",
+    "The key's account becomes the owner. The response contains an owner key of the new " +
+    "organization, because the key of the request belongs to another one.",
   security: API_KEY,
   request: { body: jsonBody(CreateOrganization) },
   responses: {
-    201: jsonReply(CreatedOrganization, "The organization, and its first key, shown this once."),
+    201: jsonReply(CreatedOrganization, "The organization and its first key, shown only once."),
     ...ERROR_REPLIES,
   },
 });
@@ -41,6 +41,6 @@ export const organizationRoutes = createRouter()
     return c.json(toEnvelope(page, presentOrganization), 200);
   })
   .openapi(create, async (c) => {
-    const founded = await createOrganization(c.env, c.req.valid("json"));
-    return c.json(presentFoundedOrganization(founded), 201);
+    const created = await createOrganization(c.env, c.req.valid("json"));
+    return c.json(presentCreatedOrganization(created), 201);
   });

@@ -41,7 +41,7 @@ const add = createRoute({
   tags: ["Project members"],
   summary: "Add members to a project",
   description:
-    `${NEEDS.owner} All of them are added, or none: a membership that is in the project already is a ` +
+    `${NEEDS.owner} Adds all of them or none: a membership that is already in the project is a ` +
     "`conflict`, an unknown one is `not_found`.",
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(AddProjectMembers) },
@@ -66,7 +66,7 @@ const replace = createRoute({
   operationId: "replaceProjectMember",
   tags: ["Project members"],
   summary: "Replace the role of a member in a project",
-  description: `${NEEDS.owner} The last owner of a project stays one.`,
+  description: `${NEEDS.owner} The role of the last owner cannot change (\`conflict\`).`,
   security: API_KEY,
   request: { params: ProjectMemberParams, body: jsonBody(ReplaceProjectMember) },
   responses: { 200: jsonReply(ProjectMember, "The member."), ...ERROR_REPLIES },
@@ -78,7 +78,7 @@ const remove = createRoute({
   operationId: "removeProjectMember",
   tags: ["Project members"],
   summary: "Remove a member from a project",
-  description: `${NEEDS.owner} The last owner of a project stays.`,
+  description: `${NEEDS.owner} The last owner of a project cannot be removed (\`conflict\`).`,
   security: API_KEY,
   request: { params: ProjectMemberParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

@@ -4,9 +4,7 @@ import { projectRoutes } from "./routes.ts";
 import { projectConnections, projects } from "./table.ts";
 
 export const projectsFeature = {
-  tags: [
-    { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
-  ],
+  tags: [{ name: "Projects", description: "Projects and their connections to a cloud provider." }],
   routes: { apiKey: [projectRoutes, connectionRoutes] },
   tables: [
     {

@@ -1,4 +1,4 @@
-/** Spec, "States and transitions". */
+/** Source: spec, "States and transitions". */
 export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 

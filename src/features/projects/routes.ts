@@ -20,7 +20,7 @@ import {
   replaceProject,
 } from "./service.ts";
 
-const READABLE = "Shows the projects that you may read: all of them to an admin.";
+const READABLE = "Lists the projects that you may read. An admin may read all of them.";
 
 const list = createRoute({
   method: "get",
@@ -52,7 +52,7 @@ const create = createRoute({
   operationId: "createProject",
   tags: ["Projects"],
   summary: "Create a project",
-  description: "You become its owner. It begins with one environment, `production`.",
+  description: "You become the owner. The project has one environment at first, `production`.",
   security: API_KEY,
   request: { body: jsonBody(CreateProject) },
   responses: { 201: jsonReply(Project, "The project."), ...ERROR_REPLIES },
@@ -76,7 +76,7 @@ const replace = createRoute({
   operationId: "replaceProject",
   tags: ["Projects"],
   summary: "Replace a project",
-  description: `${NEEDS.owner} What the body leaves out is cleared, save the name.`,
+  description: `${NEEDS.owner} Fields that the body omits are cleared, except the name.`,
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
   responses: { 200: jsonReply(Project, "The project."), ...ERROR_REPLIES },
@@ -88,7 +88,7 @@ const remove = createRoute({
   operationId: "deleteProject",
   tags: ["Projects"],
   summary: "Delete a project",
-  description: `${NEEDS.owner} Its environments and members' roles go with it.`,
+  description: `${NEEDS.owner} Also deletes its environments, deployments and members' roles.`,
   security: API_KEY,
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

@@ -5,7 +5,12 @@ import { type Bindable, compileSelect } from "../../db/compiled-select.ts";
 import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
 import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
-import { type Asking, isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import {
+  type BindableActor,
+  isRoleOf,
+  MEMBER_ROLE,
+  projectMembers,
+} from "../project-members/table.ts";
 import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
 import { projects } from "./table.ts";
 
@@ -17,7 +22,7 @@ const within = (organizationId: Bindable, id: Bindable) =>
 const PROJECT_WITH_ROLE = { ...getTableColumns(projects), memberRole: MEMBER_ROLE };
 
 /** A project of the actor's organization, with the actor's role in it. */
-export function findProject(db: Database, actor: Asking, id: Bindable) {
+export function findProject(db: Database, actor: BindableActor, id: Bindable) {
   return db
     .select(PROJECT_WITH_ROLE)
     .from(projects)
@@ -34,7 +39,7 @@ const readCompiled = compileSelect(PROJECT_WITH_ROLE, (db) => {
   return findProject(db, actor, placeholder("id"));
 });
 
-/** What `findProject` finds, by itself: the first thing that most requests do. */
+/** `findProject` as a compiled query, because most requests begin with it. */
 export function readProject(db: Database, { organizationId, membershipId }: Actor, id: string) {
   return readCompiled(db, { organizationId, membershipId, id });
 }
@@ -60,7 +65,6 @@ function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
     .orderBy(pageOrder(page));
 }
 
-/** The projects that a membership has a role in, in the order of the projects. */
 export function listProjectsOfMember(db: Database, actor: Actor, page: PageRequest) {
   const { where, orderBy, limit } = keyset(
     page,
@@ -83,7 +87,6 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
   return selectPage(db, page, records);
 }
 
-/** A project, its first environment, and the membership that owns it. */
 export function insertProject(
   db: Database,
   project: ProjectRow,
@@ -112,7 +115,7 @@ export function insertProject(
   };
 }
 
-/** Changes nothing unless the default environment is one of the project's. */
+/** Changes nothing unless the default environment belongs to the project. */
 export function replaceProject(
   db: Database,
   organizationId: string,
@@ -120,7 +123,7 @@ export function replaceProject(
   change: ProjectChange & { updatedAt: number },
 ) {
   const environment = db
-    .select({ found: sql`1` })
+    .select({ one: sql`1` })
     .from(environments)
     .where(and(eq(environments.id, change.defaultEnvironmentId), eq(environments.projectId, id)));
   return db
@@ -130,7 +133,7 @@ export function replaceProject(
     .returning();
 }
 
-/** Deletes a project with its records, unless a deployment of it is active. */
+/** Deletes nothing while a deployment of the project is unfinished. */
 export function deleteProject(
   { db, ownership }: SystemContext,
   organizationId: string,

@@ -6,7 +6,7 @@ export const runnerPoolsFeature = {
   tags: [
     {
       name: "Runner pools",
-      description: "Who carries deployments out, and for which environments.",
+      description: "The runners that carry out deployments, and their environments.",
     },
   ],
   routes: { apiKey: [runnerPoolRoutes] },

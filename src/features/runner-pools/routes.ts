@@ -65,8 +65,8 @@ const remove = createRoute({
   tags: ["Runner pools"],
   summary: "Delete a runner pool",
   description:
-    `${NEEDS.admin} Its tokens go with it. While one of its runners has a deployment in hand, ` +
-    "this is a `conflict`.",
+    `${NEEDS.admin} Also deletes its tokens. While one of its runners carries out a deployment, ` +
+    "the request is a `conflict`.",
   security: API_KEY,
   request: { params: RunnerPoolParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
@@ -78,10 +78,13 @@ const createOne = createRoute({
   operationId: "createRunnerToken",
   tags: ["Runner pools"],
   summary: "Create a runner token",
-  description: `${NEEDS.admin} It opens \`/v1/runner/*\` and nothing else.`,
+  description: `${NEEDS.admin} The token authenticates requests to \`/v1/runner/*\` and reports of alarms.`,
   security: API_KEY,
   request: { params: RunnerPoolParams, body: jsonBody(CreateRunnerToken) },
-  responses: { 201: jsonReply(CreatedRunnerToken, "The token, shown once."), ...ERROR_REPLIES },
+  responses: {
+    201: jsonReply(CreatedRunnerToken, "The token, shown only once."),
+    ...ERROR_REPLIES,
+  },
 });
 
 const revoke = createRoute({
@@ -90,7 +93,7 @@ const revoke = createRoute({
   operationId: "revokeRunnerToken",
   tags: ["Runner pools"],
   summary: "Revoke a runner token",
-  description: `${NEEDS.admin} The token's next request is refused.`,
+  description: `${NEEDS.admin} Requests with the token fail from then on.`,
   security: API_KEY,
   request: { params: RunnerTokenParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },

@@ -11,10 +11,10 @@ const get = createRoute({
   path: "/v1/orgs/{org_id}/usage",
   operationId: "getUsage",
   tags: ["Organizations"],
-  summary: "Read what an organization stores",
+  summary: "Read the usage of an organization",
   description:
-    `${NEEDS.admin} A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
-    "deleting, canceling and the calls of runners are never refused for a quota.",
+    `${NEEDS.admin} A request that would exceed a quota is a \`conflict\` that names the quota. ` +
+    "Quotas never apply to reads, deletions, cancellations and the requests of runners.",
   security: API_KEY,
   request: { params: OrganizationParams },
   responses: { 200: jsonReply(Usage, "The usage."), ...ERROR_REPLIES },

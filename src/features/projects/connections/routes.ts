@@ -20,8 +20,8 @@ const connect = createRoute({
   tags: ["Projects"],
   summary: "Connect a project to a cloud provider",
   description:
-    `${NEEDS.owner} Replaces the connection that the project has. While it is disconnecting, ` +
-    "this is a `conflict`.",
+    `${NEEDS.owner} Replaces an existing connection. While the project is \`disconnecting\`, the ` +
+    "request is a `conflict`.",
   security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(ConnectProject) },
   responses: { 200: jsonReply(Project, "The project, now connected."), ...ERROR_REPLIES },
@@ -34,8 +34,8 @@ const disconnect = createRoute({
   tags: ["Projects"],
   summary: "Disconnect a project from its cloud provider",
   description:
-    `${NEEDS.owner} Cancels what is not finished: the project is \`disconnecting\` until the ` +
-    "last deployment has ended. Does nothing to a project that is disconnected.",
+    `${NEEDS.owner} Cancels the unfinished deployments: the project is \`disconnecting\` until ` +
+    "the last one has ended. Does nothing to a project that is `disconnected`.",
   security: API_KEY,
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
