@@ -6,7 +6,7 @@ import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { issueApiKey } from "./format.ts";
+import { issueApiKey } from "./credentials.ts";
 import type { ApiKeyRow, CreatedKey } from "./store.ts";
 import * as store from "./store.ts";
 

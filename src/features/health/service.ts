@@ -9,14 +9,16 @@ export async function checkHealth(
 ): Promise<void> {
   const missing = Object.keys(secrets).filter((name) => !secrets[name]);
   const database = await Promise.race([
-    openForReading(d1)
-      .db.$client.prepare("select 1")
-      .first()
-      .then(() => "ok"),
+    ping(d1),
     new Promise<string>((resolve) => setTimeout(resolve, TIMEOUT_MS, "unreachable")),
   ]).catch(() => "unreachable");
   if (missing.length === 0 && database === "ok") return;
   throw new ApiError("internal", "The deployment is incomplete; see cause.", {
     cause: { missing_secrets: missing, database },
   });
+}
+
+async function ping(d1: D1Database): Promise<string> {
+  await openForReading(d1).db.$client.prepare("select 1").first();
+  return "ok";
 }

@@ -100,7 +100,11 @@ export function listMembers(
   );
 }
 
-export function findMemberships(db: Database, organizationId: string, membershipIds: readonly string[]) {
+export function findMemberships(
+  db: Database,
+  organizationId: string,
+  membershipIds: readonly string[],
+) {
   return db
     .select(MEMBERSHIP)
     .from(memberships)

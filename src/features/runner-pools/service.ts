@@ -5,7 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { issueRunnerToken } from "./format.ts";
+import { issueRunnerToken } from "./credentials.ts";
 import type { RunnerPoolInput } from "./model.ts";
 import type { CreatedToken, PoolRow } from "./store.ts";
 import * as store from "./store.ts";

@@ -8,7 +8,7 @@ export const variablesFeature = {
   tags: [
     {
       name: "Variables",
-      description: "Encrypted values that components and environments run with.",
+      description: "Encrypted values of components and environments.",
     },
   ],
   routes: { apiKey: [variableRoutes, scopedVariableRoutes] },

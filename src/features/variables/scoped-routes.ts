@@ -3,17 +3,17 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { putVariables } from "./bulk-service.ts";
+import { putVariables } from "./bulk-write.ts";
+import type { ScopeReference } from "./model.ts";
 import { presentVariable, toVariableInput } from "./presenters.ts";
 import { PutVariables, Variable, VariableInput, VariableList } from "./schemas.ts";
-import type { ScopeReference } from "./scope.ts";
 import { createVariable, listVariables } from "./service.ts";
 
 const TAGS = ["Variables"];
 const TAKEN = "A name that is taken is a `conflict`.";
 const ATOMIC =
-  "Up to 200 at once, all or none, as one request against the rate limit. A bad one is named by " +
-  "its index. Answers the first 240 of what stands after.";
+  "Writes up to 200 variables, all or none, as one request of the rate limit. An error names the " +
+  "index of the invalid variable. Returns the first 240 variables after the write.";
 
 const listOfComponent = createRoute({
   method: "get",
@@ -21,7 +21,7 @@ const listOfComponent = createRoute({
   operationId: "listComponentVariables",
   tags: TAGS,
   summary: "List the variables of a component",
-  description: `${NEEDS.viewer} Shows the component's own, not those of its environment.`,
+  description: `${NEEDS.viewer} Excludes the variables of its environment.`,
   security: API_KEY,
   request: { params: ComponentParams, query: ListQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables."), ...ERROR_REPLIES },
@@ -48,7 +48,10 @@ const putInComponent = createRoute({
   description: `${NEEDS.contributor} ${ATOMIC}`,
   security: API_KEY,
   request: { params: ComponentParams, body: jsonBody(PutVariables) },
-  responses: { 200: jsonReply(VariableList, "What stands after."), ...ERROR_REPLIES },
+  responses: {
+    200: jsonReply(VariableList, "The first page of variables after the write."),
+    ...ERROR_REPLIES,
+  },
 });
 
 const listOfEnvironment = createRoute({
@@ -57,7 +60,7 @@ const listOfEnvironment = createRoute({
   operationId: "listEnvironmentVariables",
   tags: TAGS,
   summary: "List the variables of an environment",
-  description: `${NEEDS.viewer} Shows the environment's own, not those of its components.`,
+  description: `${NEEDS.viewer} Excludes the variables of its components.`,
   security: API_KEY,
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables."), ...ERROR_REPLIES },
@@ -84,7 +87,10 @@ const putInEnvironment = createRoute({
   description: `${NEEDS.contributor} ${ATOMIC}`,
   security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(PutVariables) },
-  responses: { 200: jsonReply(VariableList, "What stands after."), ...ERROR_REPLIES },
+  responses: {
+    200: jsonReply(VariableList, "The first page of variables after the write."),
+    ...ERROR_REPLIES,
+  },
 });
 
 export const scopedVariableRoutes = createRouter()
