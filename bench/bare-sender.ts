@@ -9,24 +9,23 @@ interface BareEnv {
   BODY: string;
 }
 
-/** As many at a time as the service gets in a batch. */
-const AT_A_TIME = 5;
+/** The batch size of the service. */
+const CONCURRENCY = 5;
 
 /**
- * The floor: signs and sends, and nothing else. It reads no outbox, claims nothing, opens no seal,
- * checks no target and records nothing. A request has it send as many as it asks for; a message of the
- * queue, one.
+ * The minimum: signs and sends. It has no outbox, claims, decryption, target checks or records. A
+ * request sends `count` webhooks; a queue message sends one.
  */
-// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+// biome-ignore lint/style/noDefaultExport: the runtime requires it.
 export default {
   async fetch(request, env) {
     const count = Number(new URL(request.url).searchParams.get("count"));
     const rest = Array.from({ length: count }, () => crypto.randomUUID()).values();
-    // All draw from the one iterator, each as soon as its last one is answered.
-    const line = async () => {
+    // All loops share one iterator, so each sends its next webhook after the previous response.
+    const sendRest = async () => {
       for (const id of rest) await send(env, id);
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, line));
+    await Promise.all(Array.from({ length: CONCURRENCY }, sendRest));
     return new Response(null, { status: 204 });
   },
   async queue(batch, env) {

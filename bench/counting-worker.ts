@@ -15,25 +15,29 @@ interface Counted {
   raw(): Promise<unknown>;
 }
 
-/** The service, which says in headers what a request asked of its database. */
-// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+/** The service, with the database queries of each request counted in response headers. */
+// biome-ignore lint/style/noDefaultExport: the runtime requires it.
 export default {
   async fetch(request, env, execution) {
     const count = { trips: 0, statements: 0, rowsRead: 0 };
-    const response = await worker.fetch(request, { ...env, DB: watch(env.DB, count) }, execution);
-    const answer = new Response(response.body, response);
+    const response = await worker.fetch(
+      request,
+      { ...env, DB: countQueries(env.DB, count) },
+      execution,
+    );
+    const counted = new Response(response.body, response);
     for (const [name, value] of Object.entries(count)) {
-      answer.headers.set(`bench-${name}`, String(value));
+      counted.headers.set(`bench-${name}`, String(value));
     }
-    return answer;
+    return counted;
   },
 } satisfies ExportedHandler<Env>;
 
-function watch(database: D1Database, count: Count): D1Database {
+function countQueries(database: D1Database, count: Count): D1Database {
   const withSession = (constraint: string) => {
     const session = database.withSession(constraint);
     return {
-      prepare: (sql: string) => watchStatement(session.prepare(sql), count),
+      prepare: (sql: string) => countStatement(session.prepare(sql), count),
       batch: async (statements: readonly Counted[]) => {
         const results = await session.batch(statements.map(({ bound }) => bound));
         add(count, results);
@@ -45,11 +49,11 @@ function watch(database: D1Database, count: Count): D1Database {
   return { withSession } as unknown as D1Database;
 }
 
-/** Of what Drizzle calls for a select. As `raw` tells of no rows read, the statement runs again. */
-function watchStatement(bound: D1PreparedStatement, count: Count): Counted {
+/** Runs each statement twice, because `raw`, which Drizzle calls, returns no count of rows read. */
+function countStatement(bound: D1PreparedStatement, count: Count): Counted {
   return {
     bound,
-    bind: (...values) => watchStatement(bound.bind(...values), count),
+    bind: (...values) => countStatement(bound.bind(...values), count),
     raw: async () => {
       add(count, [await bound.all()]);
       return bound.raw();

@@ -1,15 +1,15 @@
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
 import {
-  allDelivered,
   DATA,
   insertDeliveries,
   insertIntegrations,
   KEYRING,
   SECRET,
+  waitUntilDelivered,
 } from "./outbox.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
-import type { Finding, Row } from "./report.ts";
-import { fill, makeSeed, type Seed } from "./seed.ts";
+import type { BenchmarkResult, Row } from "./report.ts";
+import { makeSeed, migrateAndInsert, type Seed } from "./seed.ts";
 import { pairedRatio, shuffle, spread } from "./stats.ts";
 
 const INTEGRATIONS = 10;
@@ -17,39 +17,39 @@ const EVENTS = 30;
 const DELIVERIES = INTEGRATIONS * EVENTS;
 const WARM_UP_ROUNDS = 2;
 const TIMESTAMP = "2026-11-21T09:30:00.000Z";
-/** What a queue takes in one call. */
-const RINGS = 100;
+/** Messages per `sendBatch` call. */
+const MAXIMUM_BATCH = 100;
 
 const NAMES = ["ours", "idiomatic", "queued", "bare"] as const;
 type Name = (typeof NAMES)[number];
 
-/** Has a Worker send all deliveries; gives the time at which it was asked to. */
-type Lap = () => Promise<number>;
+/** Makes a Worker send all deliveries; returns the start time. */
+type Measurement = () => Promise<number>;
 
 /**
- * Deliveries that are due, sent by the service; by what one would write first; by a Worker behind the
- * same queue that only signs and sends; and by that Worker without a queue.
+ * Compares the sending of due deliveries by the service, by an idiomatic Worker, by a Worker behind
+ * the same queue that only signs and sends, and by that Worker without a queue.
  */
-export async function measureDeliveries(rounds: number, folder: string): Promise<Finding> {
+export async function measureDeliveries(rounds: number, folder: string): Promise<BenchmarkResult> {
   const receiver = await startReceiver();
   const seed = await makeSeed(0);
-  const [ours, idiomatic, bare] = await startFleet(receiver, seed, folder);
-  const laps = {
+  const [ours, idiomatic, bare] = await startWorkers(receiver, seed, folder);
+  const measurements = {
     ours: await sendingOf(ours, receiver, seed),
     idiomatic: await sendingOf(idiomatic, receiver, seed),
     queued: () =>
-      ring(
+      enqueue(
         bare,
         Array.from({ length: DELIVERIES }, (_, at) => String(at)),
       ),
     bare: () => ask(bare),
   };
-  const settled = async () => {
-    for (const { d1 } of [ours, idiomatic]) await allDelivered(d1);
+  const waitUntilRecorded = async () => {
+    for (const { d1 } of [ours, idiomatic]) await waitUntilDelivered(d1);
   };
   const run: Record<Name, number>[] = [];
   for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
-    run.push(await runRound(receiver, laps, settled));
+    run.push(await runRound(receiver, measurements, waitUntilRecorded));
   }
   await Promise.all([ours, idiomatic, bare].map((worker) => worker.stop()));
   receiver.close();
@@ -59,11 +59,11 @@ export async function measureDeliveries(rounds: number, folder: string): Promise
   };
 }
 
-/** Each in a runtime of its own; those that have an outbox with the same rows. */
-async function startFleet({ url }: Receiver, seed: Seed, folder: string) {
+/** Starts each Worker in its own runtime; those with an outbox have the same rows. */
+async function startWorkers({ url }: Receiver, seed: Seed, folder: string) {
   const body = { id: seed.project.id, type: "deployments.succeeded", timestamp: TIMESTAMP };
   const target = { RECEIVER: url, SECRET };
-  const fleet = await Promise.all([
+  const workers = await Promise.all([
     start(bundle("src/index.ts", folder), {
       ENCRYPTION_KEYS: KEYRING,
       LEASE_SECRET: "bench",
@@ -75,8 +75,8 @@ async function startFleet({ url }: Receiver, seed: Seed, folder: string) {
       BODY: JSON.stringify({ ...body, data: JSON.parse(DATA) }),
     }),
   ]);
-  for (const { d1 } of fleet.slice(0, 2)) await fill(d1, seed);
-  return fleet;
+  for (const { d1 } of workers.slice(0, 2)) await migrateAndInsert(d1, seed);
+  return workers;
 }
 
 async function sendingOf(worker: RunningWorker, { url: receiver }: Receiver, seed: Seed) {
@@ -84,37 +84,37 @@ async function sendingOf(worker: RunningWorker, { url: receiver }: Receiver, see
   const integrations = await insertIntegrations(d1, seed, { receiver, count: INTEGRATIONS });
   return async () => {
     const deliveries = await insertDeliveries(d1, seed, { integrations, events: EVENTS });
-    return ring(
+    return enqueue(
       worker,
       deliveries.map(({ id }) => id),
     );
   };
 }
 
-/** Each Worker once, in a new random order; deliveries in a second, as the receiver saw them. */
+/** Measures each Worker once, in a new random order: received deliveries per second. */
 async function runRound(
   receiver: Receiver,
-  laps: Record<Name, Lap>,
-  settled: () => Promise<void>,
+  measurements: Record<Name, Measurement>,
+  waitUntilRecorded: () => Promise<void>,
 ): Promise<Record<Name, number>> {
   const perSecond = { ours: 0, idiomatic: 0, queued: 0, bare: 0 };
   for (const name of shuffle(NAMES)) {
-    const heard = receiver.hear(DELIVERIES);
-    const began = await laps[name]();
-    perSecond[name] = DELIVERIES / (((await heard) - began) / 1000);
-    // What is still to be recorded must not burden the next one.
-    await settled();
+    const received = receiver.waitFor(DELIVERIES);
+    const began = await measurements[name]();
+    perSecond[name] = DELIVERIES / (((await received) - began) / 1000);
+    // Pending writes must not affect the next measurement.
+    await waitUntilRecorded();
   }
   return perSecond;
 }
 
-/** Puts all of them into the queue. */
-async function ring({ queue }: RunningWorker, ids: readonly string[]): Promise<number> {
+/** Returns the start time. */
+async function enqueue({ queue }: RunningWorker, ids: readonly string[]): Promise<number> {
   const began = performance.now();
-  for (let at = 0; at < ids.length; at += RINGS) {
+  for (let at = 0; at < ids.length; at += MAXIMUM_BATCH) {
     await queue.sendBatch(
       ids
-        .slice(at, at + RINGS)
+        .slice(at, at + MAXIMUM_BATCH)
         .map((delivery_id) => ({ body: { delivery_id }, contentType: "json" })),
     );
   }

@@ -13,8 +13,8 @@ interface IdiomaticEnv {
 
 const CLAIM_MS = 60_000;
 
-/** What one would write first: each message claims its delivery, sends it, and records it. */
-// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+/** The straightforward implementation: each message claims its delivery, sends it, and records it. */
+// biome-ignore lint/style/noDefaultExport: the runtime requires it.
 export default {
   async queue(batch, env) {
     await Promise.all(batch.messages.map(({ body }) => deliver(env, body.delivery_id)));

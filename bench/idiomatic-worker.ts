@@ -22,7 +22,7 @@ interface Idiomatic {
 const SECRET = { start: "lsh_".length + 22 + "_".length, length: 43 };
 const Params = z.object({ project_id: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{22}$/) });
 
-/** One step after the other: the key's row, the limiter. */
+/** Sequential: first the row of the key, then the limiter. */
 const authenticate = createMiddleware<Idiomatic>(async (c, next) => {
   const key = c.req.header("x-api-key") ?? "";
   const secret = key.slice(SECRET.start, SECRET.start + SECRET.length);
@@ -74,6 +74,6 @@ app.get("/v1/projects/:project_id", authenticate, validateParams, async (c) => {
   return project ? c.json(project.projects) : c.json({ code: "not_found" }, 404);
 });
 
-/** What one would write first: sequential middleware, and no memory of keys. */
-// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+/** The straightforward implementation: sequential middleware, and no cache of keys. */
+// biome-ignore lint/style/noDefaultExport: the runtime requires it.
 export default app satisfies ExportedHandler<Idiomatic["Bindings"]>;

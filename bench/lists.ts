@@ -1,8 +1,8 @@
 import { bundle, migrate, start } from "../scripts/lib/workers.ts";
-import type { Amounts } from "../scripts/seed/amounts.ts";
+import type { HistorySize } from "../scripts/seed/history-size.ts";
 import { addKeys, seedOrganization } from "../scripts/seed/organization.ts";
 import type { SeededProject } from "../scripts/seed/projects.ts";
-import { layOut } from "./report.ts";
+import { renderTable } from "./report.ts";
 
 const PAGES = 100;
 const HEAD = ["list", "filter", "page", "rows returned", "rows read", "statements"];
@@ -18,7 +18,7 @@ interface List {
   asMember?: true;
 }
 
-/** What D1 had to do for one page. */
+/** The queries of one page. */
 interface PageCost {
   page: number;
   returned: number;
@@ -27,21 +27,21 @@ interface PageCost {
   trips: number;
 }
 
-/** The rows that each list reads in a long history, on its first page and far into it. */
-export async function measureLists(amounts: Amounts, folder: string): Promise<string> {
+/** Counts the rows that each list reads in a long history, on its first and on a late page. */
+export async function measureLists(size: HistorySize, folder: string): Promise<string> {
   const worker = await start(bundle("bench/counting-worker.ts", folder), {});
   try {
     await migrate(worker.d1);
-    const { owner, member, place } = await seedOrganization(worker.d1, amounts);
+    const { owner, member, project } = await seedOrganization(worker.d1, size);
     const rows: string[][] = [];
-    for (const list of listsOf(place)) {
-      // Each walk has a key of its own, so that none reaches its limit of 300 in a minute.
+    for (const list of listsOf(project)) {
+      // A new key for each list, so that none reaches its rate limit of 300 per minute.
       const [key = ""] = await addKeys(worker.d1, list.asMember ? member : owner, 1);
       const url = new URL(`${list.path}?${list.query ?? ""}`, worker.url);
-      const costs = await walk(url, key);
+      const costs = await measurePages(url, key);
       rows.push(...costs.map((cost) => toCells(list, cost)));
     }
-    return layOut(HEAD, rows);
+    return renderTable(HEAD, rows);
   } finally {
     await worker.stop();
   }
@@ -70,16 +70,16 @@ function listsOf({ environmentId, stackIds: [stackId = ""] }: SeededProject): Li
 function withFilters(name: string, path: string): List[] {
   return [
     { name, path },
-    // The newest alone are queued: whatever walks from the oldest on would pass all others.
+    // Only the newest are queued, so a scan from the oldest would read all other rows.
     { name, filter: "queued, oldest first", path, query: `status=queued&${OLDEST_FIRST}` },
     { name, filter: "three statuses", path, query: SEVERAL },
     { name, filter: "six statuses", path, query: ALL_BUT_ONE },
   ];
 }
 
-/** The costs of the first page, and of the hundredth or the last. */
-async function walk(url: URL, key: string): Promise<PageCost[]> {
-  // The isolate meets the key, so that no page pays for that.
+/** The costs of the first page and of page 100, or of the last page. */
+async function measurePages(url: URL, key: string): Promise<PageCost[]> {
+  // Warms the credential cache.
   await ask(url, key, 1);
   const first = await ask(url, key, 1);
   let last = first;

@@ -1,13 +1,13 @@
 import { Agent, get } from "node:http";
 
 export interface Sample {
-  /** Of every request, from its start to the end of its answer, in milliseconds. */
+  /** Time to the end of each response, in milliseconds. */
   latencies: number[];
-  /** Answers in a second, over all connections. */
+  /** Responses per second, over all connections. */
   perSecond: number;
 }
 
-/** Asks for `url` once with each of `keys`, over connections that are kept alive. */
+/** Requests `url` once with each key, over keep-alive connections. */
 export async function load(
   url: URL,
   keys: readonly string[],
@@ -16,7 +16,7 @@ export async function load(
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies: number[] = [];
   const rest = keys.values();
-  // All connections draw from the one iterator, each as soon as its last request is answered.
+  // All connections share one iterator, so each sends its next request after the previous response.
   const connection = async () => {
     for (const key of rest) latencies.push(await ask(agent, url, key));
   };
@@ -27,7 +27,7 @@ export async function load(
   return { latencies, perSecond: keys.length / seconds };
 }
 
-/** One request, in milliseconds. Any answer but 200 ends the benchmark: it measures success alone. */
+/** Returns the duration in milliseconds. Throws on any status but 200, which would distort the result. */
 function ask(agent: Agent, url: URL, key: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const start = performance.now();

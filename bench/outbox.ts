@@ -10,7 +10,7 @@ import type { Seed } from "./seed.ts";
 export const KEYRING = `bench:${Buffer.alloc(32, 7).toString("base64")}`;
 export const SECRET = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
 
-/** What a deployment of four stacks tells. */
+/** The event data of a deployment with four stacks. */
 export const DATA = JSON.stringify({
   deployment_id: "1C4dSLTQ9wKmCkmG3EtMZp",
   status: "succeeded",
@@ -23,7 +23,7 @@ export const DATA = JSON.stringify({
   })),
 });
 
-/** Webhook integrations of the project, all of them at one receiver. */
+/** Inserts webhook integrations that send to one receiver. */
 export async function insertIntegrations(
   d1: D1Database,
   { actor: { organizationId }, project }: Seed,
@@ -44,14 +44,14 @@ export async function insertIntegrations(
   return ids;
 }
 
-/** A delivery of an event to an integration; each is an ID. */
+/** The ID of a delivery, with those of its event and its integration. */
 export interface Delivery {
   id: string;
   event: string;
   integration: string;
 }
 
-/** Events that every integration wants, as the outbox has them before anybody sends them. */
+/** Inserts pending deliveries of new events to every integration. */
 export async function insertDeliveries(
   d1: D1Database,
   { actor: { organizationId }, project }: Seed,
@@ -73,10 +73,10 @@ export async function insertDeliveries(
 }
 
 /** Waits until every delivery has been recorded as succeeded. */
-export async function allDelivered(d1: D1Database): Promise<void> {
-  const unfinished = "select count(*) as n from deliveries where status <> 'succeeded'";
-  for (let tries = 0; (await d1.prepare(unfinished).first<number>("n")) !== 0; tries++) {
-    if (tries === 100) throw new Error("Not every delivery came to its end");
+export async function waitUntilDelivered(d1: D1Database): Promise<void> {
+  const pending = "select count(*) as n from deliveries where status <> 'succeeded'";
+  for (let tries = 0; (await d1.prepare(pending).first<number>("n")) !== 0; tries++) {
+    if (tries === 100) throw new Error("Some deliveries did not finish in time");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

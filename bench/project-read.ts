@@ -1,7 +1,7 @@
 import { type Bundle, bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
 import { load, type Sample } from "./load.ts";
-import type { Finding, Row } from "./report.ts";
-import { fill, makeSeed, projectRead, type Seed } from "./seed.ts";
+import type { BenchmarkResult, Row } from "./report.ts";
+import { makeSeed, migrateAndInsert, projectRead, type Seed } from "./seed.ts";
 import { pairedRatio, quantile, type Spread, shuffle, spread } from "./stats.ts";
 
 const ENTRIES = {
@@ -14,45 +14,45 @@ const ENTRIES = {
 type Name = keyof typeof ENTRIES;
 const NAMES = Object.keys(ENTRIES) as Name[];
 
-/** Of the 100 that a key has in a minute. One more warms it up. */
+/** Below the rate limit of 100 per minute and key; one more request warms up each key. */
 const REQUESTS_PER_KEY = 90;
-const KEYS_ALONE = 1;
-const KEYS_CROWDED = 4;
-const KEYS_PER_ROUND = KEYS_ALONE + KEYS_CROWDED;
-const CROWD = 16;
+const SEQUENTIAL_KEYS = 1;
+const CONCURRENT_KEYS = 4;
+const KEYS_PER_ROUND = SEQUENTIAL_KEYS + CONCURRENT_KEYS;
+const CONCURRENT_CONNECTIONS = 16;
 const WARM_UP_ROUNDS = 2;
 /**
- * Below 16 times the limit of a key, so that no organization's window refuses, however fast the
- * machine is: 3 x 5 x 91 requests.
+ * 3 × 5 × 91 requests, below the rate limit of an organization (16 times that of a key), so that a
+ * fast machine is not rate limited.
  */
 const ROUNDS_PER_ORGANIZATION = 3;
 const KILOBYTE = 1000;
 
-/** What one Worker did in one round. */
-interface Lap {
+/** The measurements of one Worker in one round. */
+interface Measurement {
   /** Median latency over one connection, in milliseconds. */
   p50: number;
-  /** Answers in a second over 16 connections. */
+  /** Responses per second over 16 connections. */
   perSecond: number;
 }
 
-type Round = Record<Name, Lap>;
+type Round = Record<Name, Measurement>;
 
 /**
- * A warm read of a project by the service, by the least that could do it, by what one would write
- * first, and by a Worker that does nothing.
+ * Compares a warm read of a project by the service, by the minimal Worker, by an idiomatic Worker,
+ * and by a Worker that does nothing.
  */
-export async function measureProjectRead(rounds: number, folder: string): Promise<Finding> {
+export async function measureProjectRead(rounds: number, folder: string): Promise<BenchmarkResult> {
   const seeds = await makeSeeds(WARM_UP_ROUNDS + rounds);
   const bundles = forEachName((name) => bundle(ENTRIES[name], folder));
-  const fleet = await startFleet(bundles, seeds);
+  const workers = await startWorkers(bundles, seeds);
   const run: Round[] = [];
   for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
     const seed = seeds[Math.floor(round / ROUNDS_PER_ORGANIZATION)];
     if (!seed) throw new Error(`Round ${round} has no organization`);
-    run.push(await runRound(fleet, seed, round % ROUNDS_PER_ORGANIZATION));
+    run.push(await runRound(workers, seed, round % ROUNDS_PER_ORGANIZATION));
   }
-  await Promise.all(NAMES.map((name) => fleet[name].stop()));
+  await Promise.all(NAMES.map((name) => workers[name].stop()));
   return {
     title: `Read of a project with a warm key, ${rounds} rounds`,
     rows: [...compare(run.slice(WARM_UP_ROUNDS)), ...describe(run.slice(WARM_UP_ROUNDS), bundles)],
@@ -65,8 +65,8 @@ function makeSeeds(rounds: number): Promise<Seed[]> {
   return Promise.all(Array.from({ length }, () => makeSeed(keys)));
 }
 
-/** Each Worker in a runtime of its own, all with the same rows in their databases. */
-async function startFleet(
+/** Starts each Worker in its own runtime, with the same rows in its database. */
+async function startWorkers(
   bundles: Record<Name, Bundle>,
   seeds: readonly Seed[],
 ): Promise<Record<Name, RunningWorker>> {
@@ -76,36 +76,44 @@ async function startFleet(
     { parameters, organizationId: project.organizationId },
   ]);
   const bindings = { SQL: reads[0]?.sql ?? "", PROJECTS: Object.fromEntries(projects) };
-  const fleet = forEachName((name) => start(bundles[name], bindings));
+  const workers = forEachName((name) => start(bundles[name], bindings));
   const [ours, raw, idiomatic, noOp] = await Promise.all([
-    fleet.ours,
-    fleet.raw,
-    fleet.idiomatic,
-    fleet.noOp,
+    workers.ours,
+    workers.raw,
+    workers.idiomatic,
+    workers.noOp,
   ]);
-  for (const { d1 } of [ours, raw, idiomatic]) await fill(d1, ...seeds);
+  for (const { d1 } of [ours, raw, idiomatic]) await migrateAndInsert(d1, ...seeds);
   return { ours, raw, idiomatic, noOp };
 }
 
-/** All Workers over one connection, then all over 16, each time in a new order and with new keys. */
+/** Measures all Workers over one connection, then over 16, in a new order and with new keys. */
 async function runRound(
-  fleet: Record<Name, RunningWorker>,
+  workers: Record<Name, RunningWorker>,
   seed: Seed,
   round: number,
 ): Promise<Round> {
   const path = `/v1/projects/${seed.project.id}`;
   const first = round * KEYS_PER_ROUND;
   const keys = seed.keys.slice(first, first + KEYS_PER_ROUND).map(({ key }) => key);
-  const laps = forEachName(() => ({ p50: 0, perSecond: 0 }));
+  const measurements = forEachName(() => ({ p50: 0, perSecond: 0 }));
   for (const name of shuffle(NAMES)) {
-    const sample = await sampleWarm(new URL(path, fleet[name].url), keys.slice(0, KEYS_ALONE), 1);
-    laps[name].p50 = quantile(sample.latencies, 0.5);
+    const sample = await sampleWarm(
+      new URL(path, workers[name].url),
+      keys.slice(0, SEQUENTIAL_KEYS),
+      1,
+    );
+    measurements[name].p50 = quantile(sample.latencies, 0.5);
   }
   for (const name of shuffle(NAMES)) {
-    const sample = await sampleWarm(new URL(path, fleet[name].url), keys.slice(KEYS_ALONE), CROWD);
-    laps[name].perSecond = sample.perSecond;
+    const sample = await sampleWarm(
+      new URL(path, workers[name].url),
+      keys.slice(SEQUENTIAL_KEYS),
+      CONCURRENT_CONNECTIONS,
+    );
+    measurements[name].perSecond = sample.perSecond;
   }
-  return laps;
+  return measurements;
 }
 
 /**
@@ -119,7 +127,7 @@ async function sampleWarm(url: URL, keys: readonly string[], connections: number
 }
 
 function compare(rounds: readonly Round[]): Row[] {
-  const ratio = (of: Name, to: Name, what: keyof Lap): Spread =>
+  const ratio = (of: Name, to: Name, what: keyof Measurement): Spread =>
     pairedRatio(
       rounds.map((round) => round[of][what]),
       rounds.map((round) => round[to][what]),
@@ -148,9 +156,10 @@ function compare(rounds: readonly Round[]): Row[] {
   ];
 }
 
-/** The absolute numbers, which are the machine's as much as the Workers', and the bundle. */
+/** Absolute numbers, which depend on the machine, and the bundle size. */
 function describe(rounds: readonly Round[], bundles: Record<Name, Bundle>): Row[] {
-  const measure = (name: Name, what: keyof Lap) => spread(rounds.map((round) => round[name][what]));
+  const measure = (name: Name, what: keyof Measurement) =>
+    spread(rounds.map((round) => round[name][what]));
   return [
     ...NAMES.map((name) => ({ what: `${name}, p50 in ms`, measured: measure(name, "p50") })),
     ...NAMES.map((name) => ({ what: `${name}, requests/s`, measured: measure(name, "perSecond") })),

@@ -8,16 +8,16 @@ interface RawEnv {
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
   /** The statement that the service runs for the request. */
   SQL: string;
-  /** What it binds, and the organization, by the ID of the project. */
+  /** The bound parameters and the organization, by the ID of the project. */
   PROJECTS: Readonly<Record<string, { parameters: readonly string[]; organizationId: string }>>;
 }
 
-/** Of a key that has not changed since it was made. */
+/** The version of an unchanged key. */
 const KEY_VERSION = 1;
 const PREFIX = "/v1/projects/";
 
-/** The floor: the service's database read beside its object call, and nothing else. */
-// biome-ignore lint/style/noDefaultExport: the runtime looks for it.
+/** The minimum: the database read and, in parallel, the Durable Object call of the service. */
+// biome-ignore lint/style/noDefaultExport: the runtime requires it.
 export default {
   async fetch(request, env) {
     const path = new URL(request.url).pathname;

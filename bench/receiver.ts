@@ -2,42 +2,42 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** An endpoint on this machine that answers at once, and says when it has heard enough. */
+/** A local endpoint that answers at once and records the arrival of each event. */
 export interface Receiver {
   url: string;
-  /** Waits for so many requests that are new to it; gives the time of the last. */
-  hear(count: number): Promise<number>;
-  /** When it first heard of an event at a path, if it has since then. */
-  heardAt(path: string, eventId: string): number | undefined;
+  /** Forgets earlier requests and waits for `count` distinct new ones; returns the time of the last. */
+  waitFor(count: number): Promise<number>;
+  /** The first arrival of an event at a path since the last `waitFor`. */
+  receivedAt(path: string, eventId: string): number | undefined;
   close(): void;
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const heard = new Map<string, number>();
+  const received = new Map<string, number>();
   let wanted = Number.POSITIVE_INFINITY;
-  let enough: (time: number) => void = () => undefined;
+  let complete: (time: number) => void = () => undefined;
   const server = createServer((request, response) => {
     request.resume();
     request.on("end", () => {
       response.writeHead(200).end("ok");
       const what = `${request.url} ${request.headers["webhook-id"]}`;
-      if (heard.has(what)) return;
+      if (received.has(what)) return;
       const now = performance.now();
-      heard.set(what, now);
-      if (heard.size === wanted) enough(now);
+      received.set(what, now);
+      if (received.size === wanted) complete(now);
     });
   });
   server.keepAliveTimeout = 60_000;
   return {
     url: await listen(server),
-    hear: (count) => {
-      heard.clear();
+    waitFor: (count) => {
+      received.clear();
       wanted = count;
       return new Promise((resolve) => {
-        enough = resolve;
+        complete = resolve;
       });
     },
-    heardAt: (path, eventId) => heard.get(`${path} ${eventId}`),
+    receivedAt: (path, eventId) => received.get(`${path} ${eventId}`),
     close: () => {
       server.closeAllConnections();
       server.close();
@@ -45,36 +45,36 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** An endpoint on this machine that takes requests and never answers one. */
-export interface Hanging {
+/** A local endpoint that accepts requests and never answers. */
+export interface UnresponsiveEndpoint {
   url: string;
-  /** Waits until it holds so many requests. */
-  holds(count: number): Promise<void>;
-  /** Breaks off all that it holds. */
-  letGo(): void;
+  /** Waits until this many requests are open. */
+  waitForRequests(count: number): Promise<void>;
+  /** Closes all connections. */
+  closeAll(): void;
   close(): void;
 }
 
-export async function startHanging(): Promise<Hanging> {
-  const held = new Set<IncomingMessage>();
+export async function startUnresponsiveEndpoint(): Promise<UnresponsiveEndpoint> {
+  const open = new Set<IncomingMessage>();
   const server = createServer((request) => {
-    held.add(request.resume());
+    open.add(request.resume());
   });
-  const letGo = () => {
+  const closeAll = () => {
     server.closeAllConnections();
-    held.clear();
+    open.clear();
   };
   return {
     url: await listen(server),
-    holds: async (count) => {
-      for (let tries = 0; held.size < count; tries++) {
-        if (tries === 100) throw new Error(`It holds ${held.size} requests`);
+    waitForRequests: async (count) => {
+      for (let tries = 0; open.size < count; tries++) {
+        if (tries === 100) throw new Error(`Only ${open.size} requests arrived`);
         await sleep(50);
       }
     },
-    letGo,
+    closeAll,
     close: () => {
-      letGo();
+      closeAll();
       server.close();
     },
   };

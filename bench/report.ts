@@ -1,6 +1,6 @@
 import type { Spread } from "./stats.ts";
 
-/** A bound that has to be kept, and one to aim for. */
+/** A required bound and, optionally, a stricter target. */
 export interface Goal {
   bound: "at most" | "at least";
   value: number;
@@ -9,26 +9,26 @@ export interface Goal {
 
 export interface Row {
   what: string;
-  /** A plain number was not measured in rounds, and has no spread. */
+  /** A plain number has no rounds and no spread. */
   measured: Spread | number;
   goal?: Goal;
 }
 
-/** What a benchmark found. Rows with a goal decide; rows without tell the size of things. */
-export interface Finding {
+/** The result of a benchmark. Only rows with a goal can fail. */
+export interface BenchmarkResult {
   title: string;
   rows: Row[];
 }
 
 const HEAD = ["", "median", "quartiles", "goal", "aim", ""];
 
-/** The finding as a Markdown table, for the terminal and for docs/performance.md alike. */
-export function toTable({ rows }: Finding): string {
-  return layOut(HEAD, rows.map(toCells));
+/** A Markdown table, for the terminal and for docs/performance.md. */
+export function toTable({ rows }: BenchmarkResult): string {
+  return renderTable(HEAD, rows.map(toCells));
 }
 
-/** A Markdown table whose columns are as wide as their widest cells. */
-export function layOut(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A Markdown table with aligned columns. */
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
@@ -40,7 +40,7 @@ export function layOut(head: readonly string[], rows: readonly (readonly string[
 
 export function isMet({ measured, goal }: Row): boolean {
   return (
-    !goal || keeps(typeof measured === "number" ? measured : measured.median, goal, goal.value)
+    !goal || meets(typeof measured === "number" ? measured : measured.median, goal, goal.value)
   );
 }
 
@@ -56,22 +56,22 @@ function toCells(row: Row): string[] {
     quartiles,
     goal ? `${goal.bound} ${goal.value}` : "",
     goal?.aim === undefined ? "" : String(goal.aim),
-    goal ? verdict(row, goal) : "",
+    goal ? goalStatus(row, goal) : "",
   ];
 }
 
-function verdict(row: Row, goal: Goal): string {
+function goalStatus(row: Row, goal: Goal): string {
   if (!isMet(row)) return "FAIL";
   const { measured } = row;
   const value = typeof measured === "number" ? measured : measured.median;
-  return goal.aim !== undefined && keeps(value, goal, goal.aim) ? "PASS, at the aim" : "PASS";
+  return goal.aim !== undefined && meets(value, goal, goal.aim) ? "PASS, at the aim" : "PASS";
 }
 
-function keeps(value: number, { bound }: Goal, limit: number): boolean {
+function meets(value: number, { bound }: Goal, limit: number): boolean {
   return bound === "at most" ? value <= limit : value >= limit;
 }
 
-/** Three significant digits, but never an exponent. */
+/** Three significant digits, without an exponent. */
 function digits(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

@@ -52,8 +52,8 @@ export function makeProject(organizationId: string, name: string): ProjectRow {
   };
 }
 
-/** Every migration, and then the seeds. */
-export async function fill(d1: D1Database, ...seeds: readonly Seed[]): Promise<void> {
+/** Applies all migrations, then inserts the seeds. */
+export async function migrateAndInsert(d1: D1Database, ...seeds: readonly Seed[]): Promise<void> {
   await migrate(d1);
   for (const seed of seeds) await insertSeed(d1, seed);
 }
@@ -70,7 +70,7 @@ export async function insertSeed(d1: D1Database, { actor, project, keys }: Seed)
   await runBatch(db, insertProject(db, project, { environmentName: "production", ownerId }));
 }
 
-/** The statement with which the service reads the project, and what it binds. */
+/** The statement with which the service reads the project, and its parameters. */
 export function projectRead({ actor, project }: Seed) {
   const never = drizzle({} as D1Database);
   const { sql, params } = findProject(never, actor, project.id).toSQL();

@@ -1,6 +1,6 @@
 import { sign } from "../src/features/notifications/delivery/signature.ts";
 
-/** Signs and sends, and gives the answer. */
+/** Sends a signed webhook; returns the response body. */
 export async function sendSigned({
   url,
   id,

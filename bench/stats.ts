@@ -1,11 +1,11 @@
-/** What lies in the middle of several measurements, and between which quartiles half of them lie. */
+/** The median and the quartiles of several measurements. */
 export interface Spread {
   median: number;
   lower: number;
   upper: number;
 }
 
-/** The value that the share `p` (0 to 1) of the values does not exceed, interpolated. */
+/** The `p` quantile (0 to 1), linearly interpolated. */
 export function quantile(values: readonly number[], p: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const position = p * (sorted.length - 1);
@@ -22,7 +22,7 @@ export function spread(values: readonly number[]): Spread {
   };
 }
 
-/** Each round's own quotient: what a slow moment of the machine does to both sides cancels out. */
+/** The ratio in each round, so that variations of the machine's speed cancel out. */
 export function pairedRatio(
   numerators: readonly number[],
   denominators: readonly number[],
@@ -30,7 +30,7 @@ export function pairedRatio(
   return spread(numerators.map((value, round) => value / (denominators[round] ?? Number.NaN)));
 }
 
-/** A copy in random order (Fisher and Yates). */
+/** Returns a copy in random order (Fisher–Yates). */
 export function shuffle<Item>(items: readonly Item[]): Item[] {
   const rest = [...items];
   return items.flatMap(() => rest.splice(Math.floor(Math.random() * rest.length), 1));

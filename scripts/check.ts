@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { createApp } from "../src/app.ts";
+import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
-import { Failure, runScript } from "./lib/failure.ts";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { SECRET_NAMES } from "./lib/secrets.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
@@ -15,7 +15,7 @@ import { ROOT, runWrangler } from "./lib/wrangler.ts";
 const MAXIMUM_KB = 250;
 const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 
-await runScript(async () => {
+await runCommand(async () => {
   const directory = mkdtempSync(join(tmpdir(), "longshore-"));
   try {
     checkSecrets();
@@ -31,12 +31,12 @@ await runScript(async () => {
 function checkSecrets(): void {
   const required = readConfiguration().secrets?.required ?? [];
   if (required.toSorted().join() === SECRET_NAMES.toSorted().join()) return;
-  throw new Failure("wrangler.toml and scripts/secrets.ts name different secrets.");
+  throw new CommandError("wrangler.toml and scripts/lib/secrets.ts name different secrets.");
 }
 
 function checkLimits(): void {
   if (readFileSync(LIMITS_FILE, "utf8") === renderLimits()) return;
-  throw new Failure("docs/limits.md is out of date. Run npm run limits.");
+  throw new CommandError("docs/limits.md is out of date. Run npm run limits.");
 }
 
 /** That `Env` is what wrangler.toml binds. */
@@ -44,7 +44,7 @@ async function checkTypes(): Promise<string> {
   const options = ["--include-runtime=false", "--strict-vars=false"];
   const args = ["types", "src/env.d.ts", ...options, "--check"];
   const { code, stdout, stderr } = await runWrangler(args);
-  if (code !== 0) throw new Failure(`Run npm run types.\n${stdout}${stderr}`);
+  if (code !== 0) throw new CommandError(`Run npm run types.\n${stdout}${stderr}`);
   return "Types of the bindings: up to date.";
 }
 
@@ -52,12 +52,12 @@ async function checkTypes(): Promise<string> {
 async function checkBundle(directory: string): Promise<string> {
   const args = ["deploy", "--dry-run", "--outdir", directory];
   const { code, stdout, stderr } = await runWrangler(args);
-  if (code !== 0) throw new Failure(`The Worker does not bundle.\n${stdout}${stderr}`);
+  if (code !== 0) throw new CommandError(`The Worker does not bundle.\n${stdout}${stderr}`);
   const modules = readdirSync(directory).filter((name) => /\.(js|wasm)$/.test(name));
   const bytes = modules.map((name) => gzipSync(readFileSync(join(directory, name))).length);
   const size = bytes.reduce((sum, each) => sum + each, 0) / 1000;
   const weighed = `Bundle: ${size.toFixed(1)} KB gzip, of ${MAXIMUM_KB} at most.`;
-  if (size > MAXIMUM_KB) throw new Failure(weighed);
+  if (size > MAXIMUM_KB) throw new CommandError(weighed);
   return weighed;
 }
 
@@ -80,6 +80,6 @@ async function lint(file: string): Promise<void> {
     await promisify(execFile)(process.execPath, [REDOCLY, "lint", file], { env });
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-    throw new Failure(`The OpenAPI document does not pass the linter.\n${stdout}${stderr}`);
+    throw new CommandError(`The OpenAPI document does not pass the linter.\n${stdout}${stderr}`);
   }
 }

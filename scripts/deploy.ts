@@ -1,27 +1,27 @@
 /**
- * `npm run deploy`: makes the queues and the database that are not there, migrates the database, then
- * deploys, so that new code never meets an old schema. Whatever fails, running it again goes on from
- * there.
+ * `npm run deploy`: creates missing queues and the database, migrates the database, and then deploys,
+ * so that new code never runs on an old schema. After a failure, run it again.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
-import { Failure, runScript } from "./lib/failure.ts";
 import { OPTIONAL_SECRET_NAMES, SECRET_NAMES } from "./lib/secrets.ts";
 import { runWrangler, startWrangler } from "./lib/wrangler.ts";
 
 const BINDING = "DB";
 
-await runScript(async () => {
-  if (process.argv.length > 2) throw new Failure("npm run deploy takes no arguments.", 2);
+await runCommand(async () => {
+  if (process.argv.length > 2)
+    throw new CommandError("npm run deploy takes no arguments. Remove them.", 2);
   await ensureQueues();
   await ensureDatabase();
   await migrate();
   return deploy();
 });
 
-/** `wrangler deploy` makes no queues: it refuses a Worker that names one that is not there. */
+/** `wrangler deploy` fails if a queue of wrangler.toml does not exist. */
 async function ensureQueues(): Promise<void> {
   const { producers = [], consumers = [] } = readConfiguration().queues;
   const named = [
@@ -35,43 +35,47 @@ async function ensureQueues(): Promise<void> {
 async function hasQueue(name: string): Promise<boolean> {
   const { code, stdout, stderr } = await runWrangler(["queues", "info", name]);
   if (code === 0) return true;
-  if (!(stdout + stderr).includes("does not exist")) throw new Failure(stdout + stderr);
+  if (!(stdout + stderr).includes("does not exist")) throw new CommandError(stdout + stderr);
   return false;
 }
 
 async function createQueue(name: string): Promise<void> {
   console.log(`Creating the queue ${name}.`);
   const { code, stdout, stderr } = await runWrangler(["queues", "create", name]);
-  if (code !== 0) throw new Failure(stdout + stderr);
+  if (code !== 0) throw new CommandError(stdout + stderr);
 }
 
-/** `wrangler deploy` would make the database too, but there would be no time to migrate it. */
+/** Created here, because a database that `wrangler deploy` creates could not be migrated first. */
 async function ensureDatabase(): Promise<void> {
   const database = readConfiguration().d1_databases.find(({ binding }) => binding === BINDING);
   const { database_id: id, database_name: name } = database ?? {};
-  if (!name) throw new Failure(`wrangler.toml names no database for the binding ${BINDING}.`);
+  if (!name)
+    throw new CommandError(`Add a database_name for the binding ${BINDING} to wrangler.toml.`);
   if (id || (await listDatabases()).includes(name)) return;
   console.log(`Creating the database ${name}.`);
   const { code, stdout, stderr } = await runWrangler(["d1", "create", name]);
-  if (code !== 0) throw new Failure(stdout + stderr);
+  if (code !== 0) throw new CommandError(stdout + stderr);
 }
 
 async function listDatabases(): Promise<string[]> {
   const { code, stdout, stderr } = await runWrangler(["d1", "list", "--json"]);
-  if (code !== 0) throw new Failure(stdout + stderr);
+  if (code !== 0) throw new CommandError(stdout + stderr);
   const databases = JSON.parse(stdout) as { name: string }[];
   return databases.map(({ name }) => name);
 }
 
-/** Without a prompt: a "no" to it would not stop the deployment. */
+/** `CI` suppresses the prompt: answering "no" would not stop the deployment. */
 async function migrate(): Promise<void> {
   const { exited } = startWrangler(["d1", "migrations", "apply", BINDING, "--remote"], {
     env: { CI: "1" },
   });
-  if ((await exited) !== 0) throw new Failure("The migrations failed; nothing was deployed.");
+  if ((await exited) !== 0)
+    throw new CommandError(
+      "The migrations failed, and nothing was deployed. Fix the cause above and run npm run deploy again.",
+    );
 }
 
-/** Sends the secrets that the environment holds; the others stay as they are. */
+/** Updates the secrets that are set in the environment, and keeps the others. */
 async function deploy(): Promise<number> {
   const names = [...SECRET_NAMES, ...OPTIONAL_SECRET_NAMES];
   const given = names.filter((name) => process.env[name]);
@@ -91,7 +95,7 @@ async function runDeploy(args: readonly string[]): Promise<number> {
   const code = await startWrangler(["deploy", ...args]).exited;
   const absent = SECRET_NAMES.filter((name) => !process.env[name]);
   if (code !== 0 && absent.length > 0) {
-    console.error(`A first deployment needs these in the environment: ${absent.join(", ")}.`);
+    console.error(`For a first deployment, set these in the environment: ${absent.join(", ")}.`);
   }
   return code;
 }

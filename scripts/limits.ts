@@ -1,4 +1,4 @@
-/** `npm run limits`: writes docs/limits.md from the table of limits. */
+/** `npm run limits`: writes docs/limits.md from src/lib/limits.ts. */
 import { writeFileSync } from "node:fs";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 

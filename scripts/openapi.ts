@@ -1,4 +1,4 @@
-/** Prints the OpenAPI document, or writes it to the file that is named. */
+/** `npm run openapi [-- FILE]`: prints the OpenAPI document, or writes it to FILE. */
 import { writeFileSync } from "node:fs";
 import { createApp } from "../src/app.ts";
 

@@ -1,7 +1,7 @@
 /**
- * `npm run rotate-keys`: seals all that is sealed anew under the first key of the keyring. The Worker has
- * to know the new key before; it needs the old ones until this has ended. It may be interrupted and
- * run again at any time: what is under the first key already is passed over.
+ * `npm run rotate-keys`: seals every sealed value again with the first key of the keyring. The Worker
+ * must know the new key before, and the old keys until this command has finished. It is safe to
+ * interrupt and repeat: it skips values that are already sealed with the first key.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { drizzle } from "drizzle-orm/d1";
 import { SEALED_COLUMNS } from "../src/features/index.ts";
 import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
 import { Cipher } from "../src/lib/cipher.ts";
+import { CommandError, runCommand } from "./lib/command.ts";
 import { openDatabase } from "./lib/database.ts";
-import { Failure, runScript } from "./lib/failure.ts";
 import { newEncryptionKey } from "./lib/secrets.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
@@ -19,7 +19,7 @@ const USAGE = "Usage: npm run rotate-keys [-- --new-key | --remote]";
 const DEV_VARS = join(ROOT, ".dev.vars");
 const BATCH = 50;
 
-await runScript(async () => {
+await runCommand(async () => {
   const { remote, "new-key": newKey } = readOptions(process.argv.slice(2));
   if (newKey) return addKey();
   const cipher = await readKeyring(remote ? process.env : parseEnv(readDevVars()));
@@ -42,10 +42,10 @@ function readOptions(args: string[]) {
     });
     if (!(values.remote && values["new-key"])) return values;
   } catch (error) {
-    throw new Failure(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
+    throw new CommandError(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
   }
-  throw new Failure(
-    "--new-key is for local use. Put a new key first in the deployment's ENCRYPTION_KEYS with " +
+  throw new CommandError(
+    "--new-key works only locally. Put a new key first in the deployment's ENCRYPTION_KEYS with " +
       `\`npx wrangler secret put ENCRYPTION_KEYS\`.\n${USAGE}`,
     2,
   );
@@ -55,30 +55,31 @@ function readDevVars(): string {
   try {
     return readFileSync(DEV_VARS, "utf8");
   } catch {
-    throw new Failure("There is no .dev.vars; npm start makes one.");
+    throw new CommandError(".dev.vars does not exist. Run npm start, which creates it.");
   }
 }
 
-/** Puts a fresh key first in the local keyring, and leaves the values for when the Worker has it. */
+/** Adds a new first key to the local keyring. Rotates no values, because the Worker must load the key first. */
 function addKey(): number {
   const entry = newEncryptionKey();
   const text = readDevVars().replace(/^(ENCRYPTION_KEYS=["']?)/m, `$1${entry},`);
-  if (!text.includes(entry)) throw new Failure("There is no ENCRYPTION_KEYS in .dev.vars.");
+  if (!text.includes(entry))
+    throw new CommandError("Add ENCRYPTION_KEYS to .dev.vars, or run npm start, which adds it.");
   writeFileSync(DEV_VARS, text);
   console.log(
-    `The key ${entry.split(":")[0]} stands first in .dev.vars now. Start the Worker again, so that ` +
-      "it knows the key, then: npm run rotate-keys",
+    `The key ${entry.split(":")[0]} is now the first in .dev.vars. Restart the Worker so that it ` +
+      "loads the key, and then run: npm run rotate-keys",
   );
   return 0;
 }
 
 async function readKeyring(source: NodeJS.Dict<string>): Promise<Cipher> {
   const keyring = source["ENCRYPTION_KEYS"];
-  if (!keyring) throw new Failure("Set ENCRYPTION_KEYS to the keyring that the deployment has.");
+  if (!keyring) throw new CommandError("Set ENCRYPTION_KEYS to the keyring of the deployment.");
   try {
     return await Cipher.of(keyring);
   } catch (error) {
-    throw new Failure(error instanceof Error ? error.message : String(error));
+    throw new CommandError(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -94,12 +95,14 @@ async function rotateAll(d1: D1Database, cipher: Cipher): Promise<number> {
       unreadable.push(...batch.unreadable.map((id) => `${column.table}.${column.column} of ${id}`));
       after = batch.next;
     }
-    console.log(`${resealed} values are newly under the key ${cipher.currentKeyId}.`);
+    console.log(`${resealed} values were sealed again with the key ${cipher.currentKeyId}.`);
   }
   if (unreadable.length === 0) {
-    console.log("All values are under it: the other keys may go from ENCRYPTION_KEYS.");
+    console.log("All values use it. You can remove the other keys from ENCRYPTION_KEYS.");
     return 0;
   }
-  console.error(`No key of the keyring opens these: ${unreadable.join(", ")}.`);
+  console.error(
+    `Add the keys that these were sealed with to ENCRYPTION_KEYS: ${unreadable.join(", ")}.`,
+  );
   return 1;
 }

@@ -1,19 +1,19 @@
-/** `npm start`: Longshore on this machine, with an API key to use it. */
+/** `npm start`: runs Longshore locally and, on the first start, prints an API key. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { CommandError, runCommand } from "./lib/command.ts";
 import { migrateLocally } from "./lib/database.ts";
 import { ensureDevVars } from "./lib/dev-vars.ts";
-import { Failure, runScript } from "./lib/failure.ts";
-import { greetAgain, greetNewcomer } from "./lib/greeting.ts";
 import { bootstrap, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
-import { findObstacle } from "./lib/port.ts";
+import { whyUnavailable } from "./lib/port.ts";
+import { firstStartMessage, laterStartMessage } from "./lib/start-message.ts";
 import { ROOT, startWrangler, stopWrangler } from "./lib/wrangler.ts";
 
 const DEFAULT_PORT = "8787";
 const MAXIMUM_PORT = 65_535;
 const USAGE = "Usage: npm start [-- --port N]";
 
-await runScript(start);
+await runCommand(start);
 
 async function start(): Promise<number> {
   const port = readPort(process.argv.slice(2));
@@ -24,7 +24,7 @@ async function start(): Promise<number> {
     await migrateLocally();
     if (wasStopped()) return 0;
     const exitCode = await serve(port, secrets.BOOTSTRAP_TOKEN);
-    // Its launcher gives 0 for a wrangler that was killed.
+    // The launcher of wrangler exits with 0 if wrangler was killed.
     return wasStopped() ? 0 : exitCode || 1;
   } catch (error) {
     if (wasStopped()) return 0;
@@ -36,7 +36,10 @@ function readPort(args: string[]): number {
   const text = parsePort(args);
   const port = Number(text);
   if (/^\d+$/.test(text) && port >= 1 && port <= MAXIMUM_PORT) return port;
-  throw new Failure(`--port takes a number from 1 to ${MAXIMUM_PORT}, not "${text}".\n${USAGE}`, 2);
+  throw new CommandError(
+    `Set --port to a number from 1 to ${MAXIMUM_PORT}; "${text}" is not one.\n${USAGE}`,
+    2,
+  );
 }
 
 function parsePort(args: string[]): string {
@@ -47,17 +50,19 @@ function parsePort(args: string[]): string {
     });
     return values.port;
   } catch (error) {
-    throw new Failure(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
+    throw new CommandError(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
   }
 }
 
 async function requireFree(port: number): Promise<void> {
-  const obstacle = await findObstacle(port);
-  if (!obstacle) return;
-  throw new Failure(`Port ${port} cannot be had: ${obstacle}. Try npm start -- --port N.`);
+  const reason = await whyUnavailable(port);
+  if (!reason) return;
+  throw new CommandError(
+    `Port ${port} is unavailable: ${reason}. Choose another with npm start -- --port N.`,
+  );
 }
 
-/** Ends wrangler when this process is asked to end, and at once when asked twice. */
+/** The first signal ends wrangler gracefully, the second kills it. */
 function stopOnSignals(): () => boolean {
   let stopped = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -70,22 +75,22 @@ function stopOnSignals(): () => boolean {
   return () => stopped;
 }
 
-/** Runs the Worker until it ends, and says how to use it once it is ready. */
+/** Runs the Worker until it ends, and prints how to use it when it is ready. */
 async function serve(port: number, bootstrapToken: string): Promise<number> {
   const url = `http://localhost:${port}`;
   const { exited } = startWrangler(["dev", "--port", String(port)], {
     stdio: ["ignore", "inherit", "inherit"],
     ownGroup: true,
   });
-  const gone = new AbortController();
-  exited.finally(() => gone.abort());
-  runSchedule(url, gone.signal);
+  const exitController = new AbortController();
+  exited.finally(() => exitController.abort());
+  runSchedule(url, exitController.signal);
   try {
-    await waitUntilHealthy(url, gone.signal);
+    await waitUntilHealthy(url, exitController.signal);
     const key = await bootstrap(url, bootstrapToken);
-    console.log(key ? greetNewcomer(url, key) : greetAgain(url));
+    console.log(key ? firstStartMessage(url, key) : laterStartMessage(url));
   } catch (error) {
-    if (gone.signal.aborted) return exited;
+    if (exitController.signal.aborted) return exited;
     stopWrangler();
     await exited;
     throw error;

@@ -1,4 +1,4 @@
-/** `npm run test:walk -- --walks N [--seed S]`: so many random walks over the runner plane. */
+/** `npm run test:walk -- --walks N [--seed S]`: runs N random walks of the deployment tests. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

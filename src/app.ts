@@ -1,194 +1,164 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { getPath } from "hono/utils/url";
-import { Dispatcher, refuseRoute } from "./auth/dispatcher.ts";
+import { Dispatcher } from "./auth/dispatcher.ts";
 import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
-import { type Database, openForWriting } from "./db/client.ts";
-import { alarmRoutes, alarmRoutesForRunners } from "./features/alarms/routes.ts";
-import { apiKeyRoutes } from "./features/api-keys/routes.ts";
-import { bootstrapRoutes } from "./features/bootstrap/routes.ts";
-import { changelogRoutes } from "./features/changelog/routes.ts";
-import { componentRoutes } from "./features/components/routes.ts";
-import { deploymentRoutes } from "./features/deployments/routes.ts";
-import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
-import { environmentRoutes } from "./features/environments/routes.ts";
-import { healthRoutes } from "./features/health/routes.ts";
-import { membershipRoutes } from "./features/memberships/routes.ts";
+import { openForWriting } from "./db/client.ts";
+import type { PublicRouteDeps } from "./feature.ts";
+import { FEATURES } from "./features/index.ts";
 import { consume } from "./features/notifications/delivery/consumer.ts";
 import { handleDeadLetters } from "./features/notifications/delivery/dead-letters.ts";
 import type { DeliveryMessage } from "./features/notifications/delivery/index.ts";
-import { deliveryRoutes } from "./features/notifications/delivery/routes.ts";
 import { Patience } from "./features/notifications/delivery/slow-endpoints.ts";
-import { sweepDeliveries } from "./features/notifications/delivery/sweep.ts";
-import { integrationRoutes } from "./features/notifications/integrations/routes.ts";
-import { slackSettingsOf } from "./features/notifications/slack/index.ts";
-import { slackCallbackRoutes, slackRoutes } from "./features/notifications/slack/routes.ts";
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
-import { organizationRoutes } from "./features/organizations/routes.ts";
-import { projectMemberRoutes } from "./features/project-members/routes.ts";
-import { connectionRoutes } from "./features/projects/connections/routes.ts";
-import { projectRoutes } from "./features/projects/routes.ts";
-import { resourceRoutes } from "./features/resources/routes.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
-import { runnerRoutes } from "./features/runner-api/routes.ts";
-import { sweepEverything } from "./features/runner-api/sweep.ts";
 import { seemsRunnerToken } from "./features/runner-pools/index.ts";
-import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
-import { stackRoutes } from "./features/stacks/routes.ts";
-import { usageRoutes } from "./features/usage/routes.ts";
-import { variableRoutes } from "./features/variables/routes.ts";
-import { scopedVariableRoutes } from "./features/variables/scoped-routes.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
-import { type Call, frame } from "./http/request-pipeline.ts";
-import { Operations } from "./http/route-index.ts";
 import {
+  createRequestContext,
+  handleRequest,
+  type RequestContext,
+} from "./http/request-pipeline.ts";
+import { RouteIndex } from "./http/route-index.ts";
+import {
+  type ApiKeyEnv,
   createRouter,
-  type Open,
-  type Protected,
-  type ProtectedForRunners,
+  type PublicEnv,
   type RequiresBody,
+  type RunnerEnv,
   readJsonBody,
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import type { Fetch } from "./lib/network.ts";
-import { ClientAddressLimiter, POLICIES } from "./rate-limits/index.ts";
+import { ClientAddressLimiter } from "./rate-limits/index.ts";
 import { referenceRoutes } from "./reference/routes.ts";
-import { systemContext } from "./system-context.ts";
+import { type CreateSystemContext, systemContext } from "./system-context.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
-  /** Ends what nobody ends, and rings for what is overdue; the schedule calls it each minute. */
+  /** Runs every minute: ends overdue deployments, and enqueues overdue deliveries. */
   sweep(env: Env, execution: ExecutionContext): Promise<void>;
-  /** Sends the deliveries that the queue names, or fails those that could not be handled. */
+  /** Sends the deliveries of a batch, or marks those of the dead letter queue as failed. */
   queue(batch: MessageBatch<DeliveryMessage>, env: Env, execution: ExecutionContext): Promise<void>;
   describe(): OpenApiDocument;
 }
 
-/** The whole service as one request handler. What an isolate remembers of keys lives in it. */
+export interface AppOptions {
+  clock?: Clock;
+  log?: Log;
+  /** For deliveries, and for requests to Slack. */
+  fetch?: Fetch;
+  /** For the jitter of retries. */
+  random?: () => number;
+}
+
+/** The app holds the caches of its isolate: create it once. */
 export function createApp({
   clock = systemClock,
   log = consoleLog,
   fetch: network = (url, init) => fetch(url, init),
   random = Math.random,
-}: {
-  clock?: Clock;
-  log?: Log;
-  /** What deliveries are sent by, and Slack is asked by. */
-  fetch?: Fetch;
-  /** What spreads what failed together. */
-  random?: () => number;
-} = {}): App {
-  const described = new OpenAPIHono();
-  const describe = () => describeApi(described, POLICIES);
-  const open = createOpenRouter({ clock, log, network }, describe);
-  const requiresBody: RequiresBody = (method, path) =>
-    operations.find(method, path)?.requiresBody === true;
-  const protectedRouter = createProtectedRouter(requiresBody);
-  const runnerRouter = createRunnerRouter(requiresBody);
-  described.route("/", open).route("/", protectedRouter).route("/", runnerRouter);
-  describeWebhooks(described.openAPIRegistry);
-  const operations = new Operations(described.openAPIRegistry.definitions);
-  const addressLimiter = new ClientAddressLimiter(clock, log);
-  const patience = new Patience();
-  const createContext = (db: Database, env: Env, execution: ExecutionContext) =>
+}: AppOptions = {}): App {
+  const createContext: CreateSystemContext = (db, env, execution) =>
     systemContext(db, env, execution, { clock, log });
-  const surroundings = { operations, addressLimiter, clock, log, createContext };
-  const people = new Dispatcher(apiKeyScheme(protectedRouter), surroundings);
-  const runners = new Dispatcher(runnerTokenScheme(runnerRouter), surroundings);
-
-  const handle = async (call: Call): Promise<Response> => {
-    const { request, env, execution, path, trace } = call;
-    const operation = operations.find(request.method, path);
-    if (operation) trace.route = operation.path;
-    if (path.startsWith("/v1/runner/")) return withDirective(call, runners.handle(call, operation));
-    const isRunners = operation?.forRunners && seemsRunnerToken(request.headers.get("x-api-key"));
-    if (isRunners) return runners.handle(call, operation);
-    if (path.startsWith("/v1/") && !operation?.open) return people.handle(call, operation);
-    await addressLimiter.enforce(call);
-    return operation ? open.fetch(request, env, execution) : refuseRoute(operations, call);
-  };
+  const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
+    createContext(openForWriting(env.DB).db, env, execution);
+  const routers = createRouters({ clock, fetch: network, createContext: bindContext });
+  const route = createRouteHandler(routers, { clock, log, createContext });
+  const patience = new Patience();
   return {
-    describe,
+    describe: routers.describe,
+    fetch: (request, env, execution) =>
+      handleRequest(createRequestContext(request, env, execution), log, route),
     sweep: async (env, execution) => {
-      const { db } = openForWriting(env.DB);
-      const ctx = systemContext(db, env, execution, { clock, log });
-      const sweeps = await Promise.allSettled([sweepEverything(ctx), sweepDeliveries(ctx)]);
+      const ctx = bindContext(env, execution);
+      const sweeps = await Promise.allSettled(FEATURES.map(({ sweep }) => sweep?.(ctx)));
       const failed = sweeps.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
     },
     queue: (batch, env, execution) => {
-      const { db } = openForWriting(env.DB);
-      const ctx = systemContext(db, env, execution, { clock, log });
+      const ctx = bindContext(env, execution);
       if (batch.queue.endsWith("-dead")) return handleDeadLetters(ctx, batch);
       const { DELIVERIES: queue } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
       const sending = { fetch: network, random, queue, patience, waitUntil };
       return consume({ ...ctx, ...sending }, batch);
     },
-    fetch: (request, env, execution) => {
-      const trace = { requestId: crypto.randomUUID(), headers: {} };
-      return frame({ request, env, execution, path: getPath(request), trace }, log, handle);
-    },
   };
 }
 
-/** The routes that need no API key. */
-function createOpenRouter(
-  { clock, log, network }: { clock: Clock; log: Log; network: Fetch },
-  describe: () => OpenApiDocument,
+/** One router for each kind of credential, and the index of the routes of all of them. */
+function createRouters(deps: PublicRouteDeps) {
+  const all = new OpenAPIHono();
+  const describe = () =>
+    describeApi(
+      all,
+      FEATURES.flatMap(({ tags = [] }) => tags),
+    );
+  const requiresBody: RequiresBody = (method, path) =>
+    routes.find(method, path)?.requiresBody === true;
+  const publicRouter = createPublicRouter(deps, describe);
+  const apiKeyRouter = createApiKeyRouter(requiresBody);
+  const runnerRouter = createRunnerRouter(requiresBody);
+  all.route("/", publicRouter).route("/", apiKeyRouter).route("/", runnerRouter);
+  describeWebhooks(all.openAPIRegistry);
+  const routes = new RouteIndex(all.openAPIRegistry.definitions);
+  return { publicRouter, apiKeyRouter, runnerRouter, routes, describe };
+}
+
+/** Selects the router of a request by its path, its route and the credential that it sends. */
+function createRouteHandler(
+  { publicRouter, apiKeyRouter, runnerRouter, routes }: ReturnType<typeof createRouters>,
+  { clock, log, createContext }: { clock: Clock; log: Log; createContext: CreateSystemContext },
 ) {
-  const router = createRouter<Open>();
-  router.onError(rethrow);
-  const bindToSlack = (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => {
-    const { db } = openForWriting(env.DB);
-    const ctx = systemContext(db, env, execution, { clock, log });
-    return { ...ctx, fetch: network, slack: slackSettingsOf(env) };
+  const addressLimiter = new ClientAddressLimiter(clock, log);
+  const deps = { routes, addressLimiter, clock, log, createContext };
+  const apiKeyDispatcher = new Dispatcher(apiKeyScheme(apiKeyRouter), deps);
+  const runnerDispatcher = new Dispatcher(runnerTokenScheme(runnerRouter), deps);
+  return async (context: RequestContext): Promise<Response> => {
+    const { request, env, execution, path, requestLog } = context;
+    const route = routes.find(request.method, path);
+    if (route) requestLog.route = route.path;
+    if (path.startsWith("/v1/runner/")) {
+      return withDirective(context, runnerDispatcher.handle(context, route));
+    }
+    if (route?.acceptsRunnerToken && seemsRunnerToken(request.headers.get("x-api-key"))) {
+      return runnerDispatcher.handle(context, route);
+    }
+    if (path.startsWith("/v1/") && !route?.isPublic) return apiKeyDispatcher.handle(context, route);
+    await addressLimiter.enforce(context);
+    if (!route) throw routes.noRouteError(request.method, path);
+    return publicRouter.fetch(request, env, execution);
   };
-  return router
-    .route("/", bootstrapRoutes(clock))
-    .route("/", healthRoutes)
-    .route("/", slackCallbackRoutes(bindToSlack))
-    .route("/", referenceRoutes(describe));
 }
 
-/** The routes behind the gate. */
-function createProtectedRouter(requiresBody: RequiresBody) {
-  const router = createRouter<Protected>();
+function createPublicRouter(deps: PublicRouteDeps, describe: () => OpenApiDocument) {
+  const router = createRouter<PublicEnv>();
+  router.onError(rethrow);
+  for (const { routes } of FEATURES) {
+    if (routes?.public) router.route("/", routes.public(deps));
+  }
+  return router.route("/", referenceRoutes(describe));
+}
+
+function createApiKeyRouter(requiresBody: RequiresBody) {
+  const router = createRouter<ApiKeyEnv>();
   router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
   router.onError(rethrow);
-  return router
-    .route("/", organizationRoutes)
-    .route("/", usageRoutes)
-    .route("/", membershipRoutes)
-    .route("/", apiKeyRoutes)
-    .route("/", runnerPoolRoutes)
-    .route("/", projectRoutes)
-    .route("/", connectionRoutes)
-    .route("/", projectMemberRoutes)
-    .route("/", changelogRoutes)
-    .route("/", environmentRoutes)
-    .route("/", componentRoutes)
-    .route("/", stackRoutes)
-    .route("/", alarmRoutes)
-    .route("/", deploymentRoutes)
-    .route("/", scopedDeploymentRoutes)
-    .route("/", resourceRoutes)
-    .route("/", variableRoutes)
-    .route("/", scopedVariableRoutes)
-    .route("/", integrationRoutes)
-    .route("/", deliveryRoutes)
-    .route("/", slackRoutes);
+  const routers = FEATURES.flatMap(({ routes }) => routes?.apiKey ?? []);
+  for (const each of routers) router.route("/", each);
+  return router;
 }
 
-/** The routes of runners, behind a gate of their own. */
 function createRunnerRouter(requiresBody: RequiresBody) {
-  const router = createRouter<ProtectedForRunners>();
+  const router = createRouter<RunnerEnv>();
   router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
   router.onError(rethrow);
-  return router.route("/", runnerRoutes).route("/", alarmRoutesForRunners);
+  const routers = FEATURES.flatMap(({ routes }) => routes?.runnerToken ?? []);
+  for (const each of routers) router.route("/", each);
+  return router;
 }
 
-/** The errors of every route are told in one place, the frame. */
+/** `handleRequest` renders the errors of all routers. */
 function rethrow(error: Error): never {
   throw error;
 }

@@ -1,19 +1,14 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { SystemContext } from "./context.ts";
 import type { OwnedTable } from "./db/ownership.ts";
-import type { Open, Protected, ProtectedForRunners } from "./http/router.ts";
+import type { Tag } from "./http/openapi.ts";
+import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/router.ts";
 import type { SealedColumn } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/network.ts";
 
-/** A section of the OpenAPI document. */
-export interface Tag {
-  name: string;
-  description: string;
-}
-
-/** What open routes are created with: they have no service context. */
-export interface OpenRouteDeps {
+/** What public routes are created with: they have no service context. */
+export interface PublicRouteDeps {
   clock: Clock;
   fetch: Fetch;
   createContext(env: Env, execution: Pick<ExecutionContext, "waitUntil">): SystemContext;
@@ -22,11 +17,11 @@ export interface OpenRouteDeps {
 /** A feature's manifest: what the service derives from the feature. */
 export interface Feature {
   tags?: readonly Tag[];
-  /** By the credential that opens them. Open routes need none. */
+  /** By the credential that opens them. Public routes need none. */
   routes?: {
-    apiKey?: readonly OpenAPIHono<Protected>[];
-    runnerToken?: readonly OpenAPIHono<ProtectedForRunners>[];
-    open?(deps: OpenRouteDeps): OpenAPIHono<Open>;
+    apiKey?: readonly OpenAPIHono<ApiKeyEnv>[];
+    runnerToken?: readonly OpenAPIHono<RunnerEnv>[];
+    public?(deps: PublicRouteDeps): OpenAPIHono<PublicEnv>;
   };
   tables?: readonly OwnedTable[];
   /** In the order in which they are sealed again under a new key. */

@@ -9,7 +9,13 @@ import { describeError, type Log } from "./lib/log.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
 
-/** What requests, the schedule and the consumers of queues have in common. */
+export type CreateSystemContext = (
+  db: Database,
+  env: Env,
+  execution: Pick<ExecutionContext, "waitUntil">,
+) => SystemContext;
+
+/** Requests, scheduled events and queue consumers all use this context. */
 export function systemContext(
   db: Database,
   env: Env,
@@ -28,11 +34,6 @@ export function systemContext(
       });
       execution.waitUntil(enqueued);
     },
-    allowsInsecureWebhooks: allowsInsecureWebhooks(env),
+    allowsInsecureWebhooks: env.ALLOW_INSECURE_WEBHOOKS === "true",
   };
-}
-
-/** The setting is "false" in wrangler.toml, and "true" where local development says so. */
-function allowsInsecureWebhooks({ ALLOW_INSECURE_WEBHOOKS }: { ALLOW_INSECURE_WEBHOOKS: string }) {
-  return ALLOW_INSECURE_WEBHOOKS === "true";
 }

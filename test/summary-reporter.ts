@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/** Ends a run with one plain line that any CI can read: `N passed, N failed`. */
+/** Prints a last line for CI: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
@@ -8,7 +8,7 @@ export default class SummaryReporter implements Reporter {
       tests.filter((test) => test.result().state === state).length;
     const broken = modules.filter((module) => module.state() === "failed" && !hasFailure(module));
     const failed = count("failed") + broken.length;
-    // After the default reporter's own summary, which is printed in this same turn.
+    // On exit, because the default reporter prints its summary after this hook.
     process.once("exit", () => console.log(`${count("passed")} passed, ${failed} failed`));
   }
 }

@@ -1,27 +1,27 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { internet } from "./support/internet.ts";
+import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** What runs in workerd: all but what is about programs, which have to be started. */
+/** Every test except those in test/node, which start programs. */
 const inWorkerd = {
   root,
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {
-        // Nothing leaves this machine.
-        outboundService: internet,
+        // No test reaches the internet.
+        outboundService,
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
           LEASE_SECRET: "the lease secret of the tests",
-          // Whatever .dev.vars says.
+          // Overrides .dev.vars.
           ALLOW_INSECURE_WEBHOOKS: "false",
           SLACK_CLIENT_ID: "1234.5678",
-          SLACK_CLIENT_SECRET: "planted-secret-of-the-slack-app",
+          SLACK_CLIENT_SECRET: "canary-secret-of-the-slack-app",
           WALKS: process.env["WALKS"] ?? "60",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
@@ -54,7 +54,7 @@ export default defineConfig({
   root,
   test: {
     projects: [inWorkerd, inNode],
-    // Two at the least: some files wait more than they work.
+    // At least two, because some test files mostly wait.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ["default", "./test/summary-reporter.ts"],
     silent: "passed-only",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
 import { ROOT } from "./wrangler.ts";
 
-/** What the scripts need of wrangler.toml. */
+/** The part of wrangler.toml that the scripts read. */
 export interface Configuration {
   d1_databases: { binding: string; database_name?: string; database_id?: string }[];
   queues: {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getPlatformProxy } from "wrangler";
+import { CommandError } from "./command.ts";
 import { readConfiguration } from "./configuration.ts";
-import { Failure } from "./failure.ts";
 import { ROOT, runWrangler } from "./wrangler.ts";
 
 const BINDING = "DB";
 
-/** The database of this machine, or that of the deployment, as the Worker itself would have it. */
+/** Opens the local database, or that of the deployment, through the same binding as the Worker. */
 export async function openDatabase({ remote }: { remote: boolean }): Promise<{
   d1: D1Database;
   close(): Promise<void>;
@@ -33,28 +33,28 @@ export async function openDatabase({ remote }: { remote: boolean }): Promise<{
   return { d1: env.DB, close };
 }
 
-/** Brings the database of this machine up to date. */
 export async function migrateLocally(): Promise<void> {
   const { code, stdout, stderr } = await runWrangler(
     ["d1", "migrations", "apply", BINDING, "--local"],
     { env: { CI: "1" }, ownGroup: true },
   );
-  if (code !== 0) throw new Failure(`The migrations failed.\n${stdout}${stderr}`);
+  if (code !== 0) throw new CommandError(`The migrations failed.\n${stdout}${stderr}`);
 }
 
 function describe() {
   const database = readConfiguration().d1_databases.find(({ binding }) => binding === BINDING);
-  if (!database) throw new Failure(`wrangler.toml names no database for the binding ${BINDING}.`);
+  if (!database)
+    throw new CommandError(`Add a database for the binding ${BINDING} to wrangler.toml.`);
   return database;
 }
 
-/** With its ID, which a binding to a remote database needs and wrangler.toml does not have. */
+/** Adds the database's ID, which a remote binding needs and wrangler.toml omits. */
 async function describeRemote() {
   const database = describe();
   const { database_name = "", database_id } = database;
   if (database_id) return { ...database, remote: true };
   const { code, stdout, stderr } = await runWrangler(["d1", "info", database_name, "--json"]);
-  if (code !== 0) throw new Failure(stdout + stderr);
+  if (code !== 0) throw new CommandError(stdout + stderr);
   const { uuid } = JSON.parse(stdout) as { uuid: string };
   return { ...database, database_id: uuid, remote: true };
 }

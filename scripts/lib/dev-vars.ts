@@ -2,10 +2,10 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { SECRET_NAMES, SECRETS, type SecretName } from "./secrets.ts";
 
-/** What is otherwise than in wrangler.toml on this machine: webhooks may go to it. */
+/** Overrides wrangler.toml, so that webhooks may go to this machine. */
 const LOCAL_SETTINGS = { ALLOW_INSECURE_WEBHOOKS: "true" };
 
-/** Gives each secret and setting that `.dev.vars` lacks a value there, and reads the secrets. */
+/** Adds missing secrets and settings to `.dev.vars`, and returns the secrets. */
 export function ensureDevVars(file: string): Record<SecretName, string> {
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const present = parseEnv(text);

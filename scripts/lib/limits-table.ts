@@ -7,12 +7,12 @@ export const LIMITS_FILE = join(ROOT, "docs/limits.md");
 
 const INTRODUCTION = `# Limits
 
-Every bound on what a caller can send, store, or make the service do, and what happens beyond it.
-\`npm run limits\` writes this page from \`src/lib/limits.ts\` and the rate-limit policies.
+Every limit on what a caller can send, store, or make the service do, and what happens beyond it.
+\`npm run limits\` generates this page from \`src/lib/limits.ts\` and the rate limit policies.
 
-A limit is checked when a request creates something or makes it larger. Reading, deleting, canceling
-and the calls of runners are never refused for a limit on what is stored: an organization that is at
-a limit can always shrink. \`GET /v1/orgs/{org_id}/usage\` shows what an organization uses.
+The service checks a limit when a request creates a record or enlarges it. Limits on stored data never
+reject reads, deletions, cancellations or the calls of runners: an organization at a limit can always
+shrink. \`GET /v1/orgs/{org_id}/usage\` returns what an organization uses.
 
 | What | Limit | Beyond it |
 |---|---|---|

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "./failure.ts";
+import { CommandError } from "./command.ts";
 
 const READY_WITHIN_MS = 60_000;
 const POLL_EVERY_MS = 100;
@@ -11,25 +11,27 @@ const FIRST_ORGANIZATION = {
 
 const MINUTE_MS = 60_000;
 
-/** Waits until the API says that all is well; gives up when `gone` says that it never will. */
-export async function waitUntilHealthy(url: string, gone: AbortSignal): Promise<void> {
+/** Waits until /health succeeds; throws when `exited` aborts. */
+export async function waitUntilHealthy(url: string, exited: AbortSignal): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   let last = "no answer";
   while (Date.now() < deadline) {
-    gone.throwIfAborted();
+    exited.throwIfAborted();
     try {
-      const response = await fetch(`${url}/health`, { signal: gone });
+      const response = await fetch(`${url}/health`, { signal: exited });
       if (response.ok) return;
       last = `${response.status} ${await response.text()}`;
     } catch {
-      // It does not listen yet.
+      // The server does not listen yet.
     }
     await sleep(POLL_EVERY_MS);
   }
-  throw new Failure(`${url}/health is not well after a minute: ${last}`);
+  throw new CommandError(
+    `${url}/health did not succeed within ${READY_WITHIN_MS / 1000} s. Last response: ${last}`,
+  );
 }
 
-/** The very first API key; undefined if there has been one before. */
+/** Creates the first API key; returns undefined if one already exists. */
 export async function bootstrap(url: string, token: string): Promise<string | undefined> {
   const response = await fetch(`${url}/v1/bootstrap`, {
     method: "POST",
@@ -38,17 +40,17 @@ export async function bootstrap(url: string, token: string): Promise<string | un
   });
   const text = await response.text();
   if (response.status === 404) return undefined;
-  if (!response.ok) throw new Failure(`POST ${url}/v1/bootstrap: ${response.status} ${text}`);
+  if (!response.ok) throw new CommandError(`POST ${url}/v1/bootstrap: ${response.status} ${text}`);
   const { api_key } = JSON.parse(text) as { api_key: { key: string } };
   return api_key.key;
 }
 
-/** Fires the schedule of wrangler.toml each minute, which wrangler does not do by itself. */
-export function runSchedule(url: string, gone: AbortSignal): void {
+/** Runs the cron trigger every minute, because `wrangler dev` does not. */
+export function runSchedule(url: string, exited: AbortSignal): void {
   const timer = setInterval(() => {
     const tick = `${url}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent("* * * * *")}`;
-    // A minute that is missed, for instance while the Worker is reloaded, is made up for by the next.
-    fetch(tick, { signal: gone }).catch(() => undefined);
+    // The next run repeats the work of a failed one, for instance during a reload of the Worker.
+    fetch(tick, { signal: exited }).catch(() => undefined);
   }, MINUTE_MS);
-  gone.addEventListener("abort", () => clearInterval(timer));
+  exited.addEventListener("abort", () => clearInterval(timer));
 }

@@ -1,19 +1,19 @@
 import { createServer } from "node:net";
 
-/** wrangler listens on what `localhost` means, which may be either. */
+/** wrangler listens on `localhost`, which may resolve to either. */
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-/** Why nothing can listen on the port, or undefined if something can. */
-export async function findObstacle(port: number): Promise<string | undefined> {
+/** Why wrangler cannot listen on the port; undefined if it can. */
+export async function whyUnavailable(port: number): Promise<string | undefined> {
   for (const host of LOOPBACK) {
     const code = await tryToListen(port, host);
-    if (code === "EADDRINUSE") return "something else listens on it";
+    if (code === "EADDRINUSE") return "another process listens on it";
     if (code === "EACCES") return "this user may not listen on it";
   }
   return undefined;
 }
 
-/** The code of the error, if there is one. */
+/** Returns the error code, or undefined on success. */
 function tryToListen(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

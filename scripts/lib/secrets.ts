@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** The Worker's secrets (`[secrets]` in wrangler.toml), each with what makes a fresh one. */
+/** The Worker's secrets (`[secrets]` in wrangler.toml), with a generator for each. */
 export const SECRETS = {
   BOOTSTRAP_TOKEN: () => randomBytes(32).toString("base64url"),
   ENCRYPTION_KEYS: newEncryptionKey,
@@ -11,10 +11,10 @@ export type SecretName = keyof typeof SECRETS;
 
 export const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
 
-/** Secrets that a deployment can do without: they switch on what only some have (docs/slack.md). */
+/** Secrets that enable optional features (docs/slack.md). */
 export const OPTIONAL_SECRET_NAMES = ["SLACK_CLIENT_SECRET"] as const;
 
-/** An entry of a keyring: an ID that says when it was made, and a key of 32 bytes in base64. */
+/** A keyring entry: an ID that contains the creation time, and a key of 32 bytes in base64. */
 export function newEncryptionKey(): string {
   return `k${Date.now().toString(36)}:${randomBytes(32).toString("base64")}`;
 }

@@ -26,14 +26,14 @@ export interface Bundle {
 export interface RunningWorker {
   url: URL;
   d1: D1Database;
-  /** What the schedule does, now. */
+  /** Runs the cron trigger. */
   sweep(): Promise<void>;
-  /** What it rings for deliveries with. */
+  /** The queue of deliveries. */
   queue: Queue;
   stop(): Promise<void>;
 }
 
-/** Bundles an entry point, relative to the project, with the settings of wrangler.toml. */
+/** Bundles an entry point, relative to the repository, with the settings of wrangler.toml. */
 export function bundle(entry: string, folder: string): Bundle {
   const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
   const outdir = join(folder, basename(entry, ".ts"));
@@ -47,7 +47,7 @@ export function bundle(entry: string, folder: string): Bundle {
   return { file, compressed: gzipSync(readFileSync(file)).length };
 }
 
-/** Runs a bundle in a runtime of its own, with the bindings of wrangler.toml and `bindings`. */
+/** Runs a bundle in its own Miniflare, with the bindings of wrangler.toml and `bindings`. */
 export async function start(
   { file }: Bundle,
   bindings: Record<string, unknown>,
@@ -69,14 +69,13 @@ export async function start(
     sweep: async () => {
       const worker = await miniflare.getWorker();
       const { outcome } = await worker.scheduled({ cron: "* * * * *" });
-      if (outcome !== "ok") throw new Error(`The schedule ended with ${outcome}.`);
+      if (outcome !== "ok") throw new Error(`The cron trigger ended with the outcome ${outcome}.`);
     },
     queue: (await miniflare.getQueueProducer("DELIVERIES")) as unknown as Queue,
     stop: () => miniflare.dispose(),
   };
 }
 
-/** Applies every migration to an empty database. */
 export async function migrate(d1: D1Database): Promise<void> {
   for (const file of readdirSync(MIGRATIONS).toSorted()) {
     if (!file.endsWith(".sql")) continue;

@@ -6,7 +6,7 @@ export const ROOT = join(import.meta.dirname, "../..");
 
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
-/** No requests to Cloudflare but those that a command is for, and no banner. */
+/** Disables telemetry, the download of request metadata, and the banner. */
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_SEND_METRICS: "false",
@@ -22,13 +22,12 @@ interface Options {
   env?: Record<string, string>;
   stdio?: StdioOptions;
   /**
-   * Gives wrangler a process group of its own. So a Ctrl-C reaches it just once, through
-   * `stopWrangler`, and whatever it leaves behind goes when it goes.
+   * Starts wrangler in its own process group, so that a Ctrl-C reaches it only through
+   * `stopWrangler`, and its child processes are killed when it exits.
    */
   ownGroup?: boolean;
 }
 
-/** Starts wrangler, and gives its exit code once it has ended. */
 export function startWrangler(
   args: readonly string[],
   { env = {}, stdio = "inherit", ownGroup = false }: Options = {},
@@ -52,7 +51,7 @@ export function startWrangler(
   return { child, exited };
 }
 
-/** Runs a wrangler command to its end, and gives what it wrote. */
+/** Waits for a wrangler command and returns its output. */
 export async function runWrangler(
   args: readonly string[],
   options: Omit<Options, "stdio"> = {},
@@ -67,7 +66,7 @@ export async function runWrangler(
   return { code, stdout, stderr };
 }
 
-/** Asks every wrangler that runs to end, or makes it; false if there is none. */
+/** Signals every running wrangler; returns false if there is none. */
 export function stopWrangler({ force = false } = {}): boolean {
   for (const child of running) child.kill(force ? "SIGKILL" : "SIGTERM");
   return running.size > 0;
@@ -78,6 +77,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody was left in it.
+    // The group has no processes left.
   }
 }

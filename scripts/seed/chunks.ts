@@ -1,18 +1,18 @@
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 
-/** Rows for one statement: as JSON they stay far below the 2 MB that D1 takes for a parameter. */
+/** Rows of one statement. As JSON, they are well below D1's limit of 2 MB for a parameter. */
 const CHUNK = 5_000;
 const PERIOD_MS = 2 * 365 * 24 * 60 * 60 * 1000;
 
-/** One row of many, numbered from 1, with its place in the two years before now. */
+/** A row, numbered from 1. The creation times are spread over the last two years. */
 export interface Numbered {
   id: string;
   number: number;
   createdAt: number;
 }
 
-/** So many rows in chunks, as JSON, in the order of their times. */
+/** Rows in chunks, as JSON, oldest first. */
 export function* chunksOf<Row>(
   count: number,
   describe: (row: Numbered) => Row,

@@ -2,7 +2,7 @@ import type { DeploymentStatus, StackStatus } from "../../src/features/deploymen
 import { chunksOf, type Numbered } from "./chunks.ts";
 import type { SeededProject } from "./projects.ts";
 
-/** How many of a hundred have ended how. */
+/** Distribution of the final statuses, in percent. */
 const ENDINGS = [
   { status: "succeeded", upTo: 82 },
   { status: "failed", upTo: 88 },
@@ -20,7 +20,7 @@ const STACK_STATUS_OF = {
   queued: "pending",
 } as const satisfies Record<Seeded, StackStatus>;
 
-/** Of a thousand: the newest, which wait for a runner. */
+/** Queued deployments per thousand; they are the newest. */
 const QUEUED_OF_THOUSAND = 3;
 const WAITED_MS = 20_000;
 const RAN_MS = 240_000;
@@ -46,13 +46,13 @@ const INSERT_STACKS = `
 
 const STARTED = "update environments set started_number = ?2 where id = ?1";
 
-/** Deployments of a place, each of all its stacks: the newest queued, the others over. */
+/** Inserts deployments of all stacks of a project: the newest queued, the others finished. */
 export async function seedDeployments(
   d1: D1Database,
-  place: SeededProject,
+  project: SeededProject,
   count: number,
 ): Promise<void> {
-  const { organizationId, projectId, environmentId, stackIds } = place;
+  const { organizationId, projectId, environmentId, stackIds } = project;
   const finished = count - Math.ceil((count * QUEUED_OF_THOUSAND) / 1000);
   for (const json of chunksOf(count, (row) => describe(row, finished))) {
     await d1.batch([

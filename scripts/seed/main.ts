@@ -1,23 +1,23 @@
-/** `npm run seed`: an organization with a long history in the database of this machine. */
+/** `npm run seed`: inserts an organization with a long history into the local database. */
 import { parseArgs } from "node:util";
+import { CommandError, runCommand } from "../lib/command.ts";
 import { migrateLocally, openDatabase } from "../lib/database.ts";
-import { Failure, runScript } from "../lib/failure.ts";
-import { AMOUNT_OPTIONS, type Amounts, toAmounts } from "./amounts.ts";
+import { HISTORY_SIZE_OPTIONS, type HistorySize, parseHistorySize } from "./history-size.ts";
 import { addKeys, seedOrganization } from "./organization.ts";
 
 const USAGE = "Usage: npm run seed [-- --deployments N --resources N]";
 
-await runScript(async () => {
-  const amounts = readAmounts(process.argv.slice(2));
+await runCommand(async () => {
+  const size = readHistorySize(process.argv.slice(2));
   await migrateLocally();
   const { d1, close } = await openDatabase({ remote: false });
   try {
-    const { owner, member, place } = await seedOrganization(d1, amounts);
+    const { owner, member, project } = await seedOrganization(d1, size);
     const [ownerKey] = await addKeys(d1, owner, 1);
     const [memberKey] = await addKeys(d1, member, 1);
     console.log(`organization  ${owner.organizationId}
-environment   ${place.environmentId}
-stacks        ${place.stackIds.join(", ")}
+environment   ${project.environmentId}
+stacks        ${project.stackIds.join(", ")}
 owner's key   ${ownerKey}
 member's key  ${memberKey}`);
   } finally {
@@ -26,10 +26,10 @@ member's key  ${memberKey}`);
   return 0;
 });
 
-function readAmounts(args: string[]): Amounts {
+function readHistorySize(args: string[]): HistorySize {
   try {
-    return toAmounts(parseArgs({ args, options: AMOUNT_OPTIONS }).values);
+    return parseHistorySize(parseArgs({ args, options: HISTORY_SIZE_OPTIONS }).values);
   } catch (error) {
-    throw new Failure(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
+    throw new CommandError(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
   }
 }

@@ -12,43 +12,43 @@ import type { Actor } from "../../src/context.ts";
 import { runBatch } from "../../src/db/batch.ts";
 import { projectMembers } from "../../src/features/project-members/table.ts";
 import { insertProject } from "../../src/features/projects/store.ts";
-import type { Amounts } from "./amounts.ts";
 import { seedDeployments } from "./deployments.ts";
-import { furnish, type SeededProject } from "./projects.ts";
+import type { HistorySize } from "./history-size.ts";
+import { connectAndAddStacks, type SeededProject } from "./projects.ts";
 import { seedResources } from "./resources.ts";
 
-const OTHERS = 20;
-/** The member has a role in the first of the others, and in nothing else. */
-const OTHERS_OF_MEMBER = 5;
-/** What all others have together, as a share of what the first project has. */
-const SHARE_OF_OTHERS = 0.1;
+const SMALL_PROJECTS = 20;
+/** Number of small projects in which the member has a role. */
+const PROJECTS_OF_MEMBER = 5;
+/** History of all small projects together, as a share of the large project's. */
+const SHARE_OF_SMALL_PROJECTS = 0.1;
 
-/** One project with many deployments and resources, and others with few. */
+/** One large project, and small ones with little history. */
 export interface SeededOrganization {
   owner: Actor;
   member: Actor;
-  place: SeededProject;
+  project: SeededProject;
 }
 
 export async function seedOrganization(
   d1: D1Database,
-  amounts: Amounts,
+  size: HistorySize,
 ): Promise<SeededOrganization> {
   const seed = await makeSeed(0);
   await insertSeed(d1, seed);
-  const place = await furnish(d1, seed.project);
-  const others = await addOthers(d1, seed.actor);
-  const member = await addMember(d1, others.slice(0, OTHERS_OF_MEMBER));
-  await seedDeployments(d1, place, amounts.deployments);
-  await seedResources(d1, place, amounts.resources);
+  const project = await connectAndAddStacks(d1, seed.project);
+  const others = await addSmallProjects(d1, seed.actor);
+  const member = await addMember(d1, others.slice(0, PROJECTS_OF_MEMBER));
+  await seedDeployments(d1, project, size.deployments);
+  await seedResources(d1, project, size.resources);
   for (const other of others) {
-    await seedDeployments(d1, other, shareOf(amounts.deployments));
-    await seedResources(d1, other, shareOf(amounts.resources));
+    await seedDeployments(d1, other, shareOf(size.deployments));
+    await seedResources(d1, other, shareOf(size.resources));
   }
-  return { owner: seed.actor, member, place };
+  return { owner: seed.actor, member, project };
 }
 
-/** So many fresh keys of somebody. */
+/** Creates API keys for a member. */
 export async function addKeys(d1: D1Database, actor: Actor, count: number): Promise<string[]> {
   const keys = await issueKeys(count);
   const [first, ...rest] = insertKeys(drizzle(d1), actor, keys);
@@ -57,27 +57,27 @@ export async function addKeys(d1: D1Database, actor: Actor, count: number): Prom
 }
 
 function shareOf(amount: number): number {
-  return Math.ceil((amount * SHARE_OF_OTHERS) / OTHERS);
+  return Math.ceil((amount * SHARE_OF_SMALL_PROJECTS) / SMALL_PROJECTS);
 }
 
-async function addOthers(d1: D1Database, owner: Actor): Promise<SeededProject[]> {
+async function addSmallProjects(d1: D1Database, owner: Actor): Promise<SeededProject[]> {
   const db = drizzle(d1);
-  const places: SeededProject[] = [];
-  for (let number = 1; number <= OTHERS; number += 1) {
+  const projects: SeededProject[] = [];
+  for (let number = 1; number <= SMALL_PROJECTS; number += 1) {
     const project = makeProject(owner.organizationId, `service-${number}`);
     const first = { environmentName: "production", ownerId: owner.membershipId };
     await runBatch(db, insertProject(db, project, first));
-    places.push(await furnish(d1, project));
+    projects.push(await connectAndAddStacks(d1, project));
   }
-  return places;
+  return projects;
 }
 
-async function addMember(d1: D1Database, places: readonly SeededProject[]): Promise<Actor> {
+async function addMember(d1: D1Database, projects: readonly SeededProject[]): Promise<Actor> {
   const db = drizzle(d1);
-  const [organizationId = ""] = places.map((place) => place.organizationId);
+  const [organizationId = ""] = projects.map((project) => project.organizationId);
   const member = makeActor(organizationId, "member");
   const { membershipId } = member;
-  const rows = places.map(({ projectId }) => {
+  const rows = projects.map(({ projectId }) => {
     const times = { createdAt: Date.now(), projectCreatedAt: Date.now() };
     return { projectId, membershipId, organizationId, role: "viewer" as const, ...times };
   });

@@ -8,7 +8,7 @@ import { newId } from "../../src/lib/ids.ts";
 
 const STACKS = ["network", "database", "services", "frontend"];
 
-/** An environment, and the stacks that deployments and resources are of. */
+/** A project with its default environment and the stacks of that environment. */
 export interface SeededProject {
   organizationId: string;
   projectId: string;
@@ -16,8 +16,11 @@ export interface SeededProject {
   stackIds: readonly string[];
 }
 
-/** Stacks for the first environment of a project, and the connection that deployments need. */
-export async function furnish(d1: D1Database, project: ProjectRow): Promise<SeededProject> {
+/** Connects a project and adds stacks to its default environment. */
+export async function connectAndAddStacks(
+  d1: D1Database,
+  project: ProjectRow,
+): Promise<SeededProject> {
   const db = drizzle(d1);
   const now = systemClock.now();
   const { organizationId, id: projectId, defaultEnvironmentId: environmentId } = project;

@@ -9,7 +9,7 @@ const TYPES = [
   "AWS::S3::Bucket",
   "AWS::SQS::Queue",
 ];
-/** Of each hundred, in turn; the rest is as it was created. */
+/** Statuses of the first resources of each hundred; the others are CREATE_COMPLETE. */
 const STATUSES: readonly ResourceStatus[] = [
   "UPDATE_FAILED",
   "CREATE_FAILED",
@@ -24,14 +24,14 @@ const INSERT = `
     value ->> 'createdAt', value ->> 'createdAt'
   from json_each(?1)`;
 
-/** Resources of a place, in turn of each of its stacks. */
+/** Inserts resources of a project, distributed evenly over its stacks. */
 export async function seedResources(
   d1: D1Database,
-  place: SeededProject,
+  project: SeededProject,
   count: number,
 ): Promise<void> {
-  const { organizationId, projectId, environmentId } = place;
-  for (const json of chunksOf(count, (row) => describe(row, place))) {
+  const { organizationId, projectId, environmentId } = project;
+  for (const json of chunksOf(count, (row) => describe(row, project))) {
     await d1.prepare(INSERT).bind(json, organizationId, projectId, environmentId).run();
   }
 }

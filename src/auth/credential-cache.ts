@@ -3,13 +3,12 @@ import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { PresentedKey } from "./credentials.ts";
 
-const REMEMBER_MS = 30_000;
-const REMEMBERED_KEYS = 10_000;
+const CACHE_TTL_MS = 30_000;
+const MAX_ENTRIES = 10_000;
 const HOUR_MS = 3_600_000;
 
-/** Whom a credential stands for, as it was when it was read. */
+/** The identity that a credential authenticates, as it was when it was read. */
 export interface Principal {
-  /** The credential. */
   keyId: string;
   organizationId: string;
   version: number;
@@ -17,80 +16,79 @@ export interface Principal {
   lastUsedAt: number | null;
 }
 
-/** Where credentials of one kind are looked up. */
+/** Looks up credentials of one kind. */
 export interface CredentialStore<P extends Principal> {
   find(db: Database, key: PresentedKey): Promise<P | undefined>;
   recordUse(db: Database, keyId: string, hour: number): Promise<void>;
 }
 
-interface Entry<P> {
-  /** Undefined: there is no such key, and never will be, for a secret is made with its key. */
+interface CacheEntry<P> {
+  /** Undefined if the key does not exist. It cannot exist later: a key is made with its secret. */
   principal: P | undefined;
-  until: number;
+  cachedUntil: number;
 }
 
-/** What an isolate remembers of the keys it has met, each for 30 s. */
+/** Caches the principals of keys in an isolate, each for 30 s. */
 export class CredentialCache<P extends Principal> {
-  readonly #ring: CredentialStore<P>;
+  readonly #store: CredentialStore<P>;
   readonly #clock: Clock;
-  readonly #entries = new BoundedMap<string, Entry<P>>(REMEMBERED_KEYS);
-  /** Kept apart: keys that somebody makes up must not push out those that are good. */
-  readonly #unknown = new BoundedMap<string, Entry<P>>(REMEMBERED_KEYS);
+  readonly #entries = new BoundedMap<string, CacheEntry<P>>(MAX_ENTRIES);
+  /** A separate map, so that made-up keys cannot evict valid ones. */
+  readonly #unknownKeys = new BoundedMap<string, CacheEntry<P>>(MAX_ENTRIES);
 
-  constructor(ring: CredentialStore<P>, clock: Clock) {
-    this.#ring = ring;
+  constructor(store: CredentialStore<P>, clock: Clock) {
+    this.#store = store;
     this.#clock = clock;
   }
 
-  /** Whether the key is remembered, as somebody's or as nobody's: then `find` asks nobody. */
-  remembers(key: PresentedKey): boolean {
-    return this.#recall(key) !== undefined;
+  /** Whether `find` can answer from the cache, including for a key that does not exist. */
+  has(key: PresentedKey): boolean {
+    return this.#get(key) !== undefined;
   }
 
-  /** Whom the key stands for, or undefined if it is unknown, revoked or expired. */
+  /** The principal of a key, or undefined if the key is unknown, revoked or expired. */
   async find(d1: D1Database, key: PresentedKey): Promise<P | undefined> {
-    const entry = this.#recall(key);
-    if (entry) return this.#unexpired(entry.principal);
-    const nearby = await this.#ring.find(openForReading(d1).db, key);
-    // A replica may not have heard of a key that is new: only the primary can say no.
-    return nearby ? this.#remember(key, nearby) : this.refresh(d1, key);
+    const entry = this.#get(key);
+    if (entry) return this.#unlessExpired(entry.principal);
+    const replicated = await this.#store.find(openForReading(d1).db, key);
+    // A replica may not have a new key yet, so only the primary can tell that a key is unknown.
+    return replicated ? this.#set(key, replicated) : this.refresh(d1, key);
   }
 
-  /** The same, as the primary has it now. */
+  /** Reads the principal from the primary and caches it. */
   async refresh(d1: D1Database, key: PresentedKey): Promise<P | undefined> {
-    return this.#remember(key, await this.#ring.find(openForWriting(d1).db, key));
+    return this.#set(key, await this.#store.find(openForWriting(d1).db, key));
   }
 
-  /** Whether a request now is the first of its hour, which `last_used_at` is kept to. */
-  isNewUse(principal: P): boolean {
+  /** Whether this is the key's first request of the hour: `last_used_at` is kept to the hour. */
+  isFirstUseOfHour(principal: P): boolean {
     return (principal.lastUsedAt ?? 0) < this.#hour();
   }
 
-  /** Notes the hour: a write for the first request of each. */
   async recordUse(d1: D1Database, principal: P): Promise<void> {
     principal.lastUsedAt = this.#hour();
-    await this.#ring.recordUse(openForWriting(d1).db, principal.keyId, principal.lastUsedAt);
+    await this.#store.recordUse(openForWriting(d1).db, principal.keyId, principal.lastUsedAt);
   }
 
   #hour(): number {
     return Math.floor(this.#clock.now() / HOUR_MS) * HOUR_MS;
   }
 
-  #recall({ id, secretHash }: PresentedKey): Entry<P> | undefined {
+  #get({ id, secretHash }: PresentedKey): CacheEntry<P> | undefined {
     const name = `${id}:${secretHash}`;
-    const entry = this.#entries.get(name) ?? this.#unknown.get(name);
-    return entry && this.#clock.now() < entry.until ? entry : undefined;
+    const entry = this.#entries.get(name) ?? this.#unknownKeys.get(name);
+    return entry && this.#clock.now() < entry.cachedUntil ? entry : undefined;
   }
 
-  #remember({ id, secretHash }: PresentedKey, principal: P | undefined): P | undefined {
+  #set({ id, secretHash }: PresentedKey, principal: P | undefined): P | undefined {
     const name = `${id}:${secretHash}`;
-    const entry = { principal, until: this.#clock.now() + REMEMBER_MS };
+    const entry = { principal, cachedUntil: this.#clock.now() + CACHE_TTL_MS };
     this.#entries.delete(name);
-    (principal ? this.#entries : this.#unknown).set(name, entry);
-    return this.#unexpired(principal);
+    (principal ? this.#entries : this.#unknownKeys).set(name, entry);
+    return this.#unlessExpired(principal);
   }
 
-  #unexpired(principal: P | undefined): P | undefined {
+  #unlessExpired(principal: P | undefined): P | undefined {
     const expiresAt = principal?.expiresAt ?? Number.POSITIVE_INFINITY;
     return this.#clock.now() < expiresAt ? principal : undefined;
   }

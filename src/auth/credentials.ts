@@ -7,10 +7,10 @@ const CHECKSUM_BYTES = 4;
 const CHECKSUM_WIDTH = 6;
 const LAST_FOUR = -4;
 
-/** What each kind of credential begins with: an API key, and a runner token. */
+/** `lsh` is an API key, `lsr` a runner token. */
 export type CredentialPrefix = "lsh" | "lsr";
 
-/** A credential that a caller presented; its form is right, and nothing more is known of it. */
+/** A well-formed credential from a request. It may not exist. */
 export interface PresentedKey {
   id: string;
   /** SHA-256 of the secret, hexadecimal. */
@@ -18,17 +18,16 @@ export interface PresentedKey {
 }
 
 export interface IssuedKey extends PresentedKey {
-  /** The credential itself, to be shown once. */
+  /** The credential in plain text. It is returned once and never stored. */
   key: string;
   lastFour: string;
 }
 
-/** The prefix, the credential's ID, a secret of 256 bits, and a checksum over all before it. */
+/** Prefix, ID of the credential, 256-bit secret, and a checksum of the preceding characters. */
 export function credentialPattern(prefix: CredentialPrefix): RegExp {
   return new RegExp(`^${prefix}_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`);
 }
 
-/** Makes a credential of this ID, with a fresh secret of 256 bits. */
 export async function issueCredential(prefix: CredentialPrefix, id: string): Promise<IssuedKey> {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const secret = encodeRadix(toNumber(bytes), BASE62, SECRET_WIDTH);
@@ -37,7 +36,7 @@ export async function issueCredential(prefix: CredentialPrefix, id: string): Pro
   return { id, key, secretHash: await sha256Hex(secret), lastFour: key.slice(LAST_FOUR) };
 }
 
-/** Reads a credential without asking anybody; undefined if it was mistyped or made up. */
+/** Undefined if the form or the checksum is wrong, which detects most typing errors. */
 export async function parseCredential(
   pattern: RegExp,
   text: string,

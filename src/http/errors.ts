@@ -3,37 +3,34 @@ import type { z } from "zod";
 import { isForeignKeyViolation, isTimeout } from "../db/constraint-errors.ts";
 import { ApiError, BadInput, Conflict, DatabaseTimeout, type Issue } from "../lib/errors.ts";
 
-/**
- * The failure that a caller is meant to see for whatever was thrown, or undefined for one that is
- * nobody's business but ours.
- */
+/** The error that the client is shown, or undefined if `thrown` is unexpected. */
 export function toApiError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HTTPException) return fromHono(thrown);
   if (isTimeout(thrown)) return new DatabaseTimeout();
-  // Every verb has looked before it writes, so a row that is missing went meanwhile.
+  // Services check that the rows they refer to exist, so this row was deleted after the check.
   if (isForeignKeyViolation(thrown)) {
     return new Conflict("Something that the request needs was deleted meanwhile. Retry.");
   }
   return undefined;
 }
 
-/** Hono's validators refuse a body that they cannot read with an exception of their own. */
+/** Hono's validators throw their own exception for a body that they cannot parse. */
 function fromHono({ status }: HTTPException): ApiError | undefined {
-  if (status === 400) return refusedBody("Send valid JSON.");
-  if (status === 415) return refusedContentType();
+  if (status === 400) return invalidBody("Send valid JSON.");
+  if (status === 415) return unsupportedContentType();
   return undefined;
 }
 
-export function refusedBody(message: string): BadInput {
+export function invalidBody(message: string): BadInput {
   return new BadInput([{ path: "", message }]);
 }
 
-export function refusedContentType(): BadInput {
-  return refusedBody("Send the body with content-type: application/json.");
+export function unsupportedContentType(): BadInput {
+  return invalidBody("Send the body with content-type: application/json.");
 }
 
-/** What zod found, one issue for each thing to change; an unknown field is named by its path. */
+/** One issue for each unknown field: zod reports all unknown fields of an object as one issue. */
 export function toIssues(error: z.core.$ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
     if (issue.code !== "unrecognized_keys") {

@@ -1,89 +1,63 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { LIMITS } from "../lib/limits.ts";
+import { POLICIES } from "../rate-limits/policies.ts";
 import { ERROR_REPLIES } from "./replies.ts";
+
+/** A section of the document. */
+export interface Tag {
+  name: string;
+  description: string;
+}
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
 const DESCRIPTION = `
-The control plane of a deployment platform. Teams keep projects and environments in it, and who may
-do what with them.
+The control plane of a deployment platform. It stores projects, their environments, and the roles of
+their members.
 
 **Authentication.** Send an API key in the \`x-api-key\` header. A key belongs to one organization;
-whatever belongs to another answers \`not_found\`. The calls of runners, \`/v1/runner/*\`, take a runner
-token there instead.
+a record of another organization is \`not_found\`. The runner endpoints, \`/v1/runner/*\`, take a
+runner token in the same header instead.
 
-**Identifiers** come as 22 characters of base58, and sort by time. Wherever one is accepted, the same
-UUID in its 8-4-4-4-12 layout or as 32 hexadecimal digits is accepted too.
+**Identifiers** are 22 characters of base58, and sort by time. A request may also use the same UUID in
+its 8-4-4-4-12 layout or as 32 hexadecimal digits.
 
-**Lists** answer \`data\`, \`has_more\` and, if there is more, \`next_page\`: send that as \`after\`.
+**Lists** have \`data\`, \`has_more\` and, if there are more records, \`next_page\`: send it as \`after\`.
 
-**Bodies** are strict: an unknown field is \`bad_input\`, and so is a missing body; send \`{}\` where every
-field is optional. Text holds no control characters; where it has lines, tabs and newlines are accepted.
-A timestamp is RFC 3339, within the years 0001 to 9999 in UTC. Optional fields without a value are left out
-of answers; where a request may clear one, \`null\` does so too.
+**Bodies** are strict: an unknown field is \`bad_input\`, and so is a missing body; send \`{}\` if every
+field is optional. Text has no control characters; text with lines may have tabs and newlines.
+A timestamp is RFC 3339, within the years 0001 to 9999 in UTC. Responses leave out optional fields without
+a value; where a request may clear a field, \`null\` clears it.
 
-**Rate limits** hold for any 60 seconds, per key, and for all keys of an organization together.
-\`X-Ratelimit-Reset\` is the number of seconds until there is more room than now; a refused caller who
-waits that long is admitted. A client address that sends more than ${LIMITS.addressRequests.value} requests in a minute without
-a valid key is refused, and with it keys that were never used; a key that was used before passes.
+**Rate limits** apply to any 60 seconds, per key, and to all keys of an organization together.
+\`X-Ratelimit-Reset\` is the number of seconds until more requests are available; a request after that
+time is admitted. A client address that sends more than ${LIMITS.addressRequests.value} requests in a minute without a valid key
+is refused, also with keys that were never used; a key that was used before is admitted.
 
-**Reading your own writes.** Reads come from the nearest replica of the database. Send the
-\`X-D1-Bookmark\` of an answer with a later request to read from one that has seen as much.
+**Reading your own writes.** Reads use the nearest replica of the database. Send the
+\`X-D1-Bookmark\` of a response with a later request to read data that is at least as new.
 `.trim();
 
-const TAGS = [
-  { name: "Organizations", description: "Tenants, and the accounts that belong to them." },
-  { name: "API keys", description: "Credentials of one organization, each for one membership." },
-  { name: "Runner pools", description: "Who carries deployments out, and for which environments." },
-  { name: "Projects", description: "What a team ships, and its connection to a cloud provider." },
-  { name: "Changelog", description: "Who did what to which record of a project, and when." },
-  { name: "Project members", description: "Who may do what in a project." },
-  { name: "Environments", description: "The places a project runs in, and their configuration." },
-  { name: "Components", description: "The parts of an app, inside an environment." },
-  { name: "Stacks", description: "The units of provisioning in an environment." },
-  { name: "Alarms", description: "What is known of the health of stacks." },
-  {
-    name: "Variables",
-    description: "Encrypted values that components and environments run with.",
-  },
-  { name: "Deployments", description: "Moves of an environment to a configuration and source." },
-  { name: "Resources", description: "What stacks consist of at the provider, as runners report." },
-  { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
-  {
-    name: "Notification integrations",
-    description: "Where the events of a project are sent, and which.",
-  },
-  { name: "Deliveries", description: "What was sent to an integration, and what came of it." },
-  {
-    name: "Webhooks",
-    description:
-      "What is sent to a webhook, by POST, signed as Standard Webhooks says: its libraries " +
-      "verify it. The type in the body is one of those below. An event may arrive more than once, " +
-      "with the same `webhook-id`, and in any order.",
-  },
-  { name: "Service", description: "The service itself: set-up, health, and this reference." },
-];
-
 const HEADERS = {
-  "X-Request-Id": header("Names this request in the service's log."),
-  "X-D1-Bookmark": header("Send it with a later request to read what this one saw or wrote."),
+  "X-Request-Id": header("Identifies this request in the service's log."),
+  "X-D1-Bookmark": header("Send it with a later request to read data at least as new."),
   "X-Ratelimit-Limit": header("Requests that the policy admits in any 60 seconds.", "integer"),
-  "X-Ratelimit-Remaining": header("Requests that have room now.", "integer"),
-  "X-Ratelimit-Reset": header("Seconds until there is more room than now.", "integer"),
+  "X-Ratelimit-Remaining": header("Requests that are admitted now.", "integer"),
+  "X-Ratelimit-Reset": header("Seconds until more requests are available.", "integer"),
   "RateLimit-Policy": header('The policy, its quota and its window: `"default";q=100;w=60`.'),
-  RateLimit: header('What is left, and for how long: `"default";r=99;t=60`.'),
-  "Retry-After": header("Seconds to wait before a retry.", "integer"),
-  "Deployment-Desired": header(
-    "What the runner is to do: `continue`, `cancel`, or `stop` at once.",
+  RateLimit: header(
+    'The remaining requests, and the seconds until the reset: `"default";r=99;t=60`.',
   ),
-  Allow: header("The methods that the path has, if it lacks the one that was used."),
+  "Retry-After": header("Seconds to wait before a retry.", "integer"),
+  "Deployment-Desired": header("What the runner must do: `continue`, `cancel`, or `stop` at once."),
+  Allow: header("The methods that the path has."),
 };
 
 type HeaderName = keyof typeof HEADERS;
 
-const EVERYWHERE: HeaderName[] = ["X-Request-Id"];
-const TO_A_KNOWN_KEY: HeaderName[] = [
-  ...EVERYWHERE,
+const COMMON_HEADERS: HeaderName[] = ["X-Request-Id"];
+const AUTHENTICATED_HEADERS: HeaderName[] = [
+  ...COMMON_HEADERS,
   "X-D1-Bookmark",
   "X-Ratelimit-Limit",
   "X-Ratelimit-Remaining",
@@ -91,30 +65,29 @@ const TO_A_KNOWN_KEY: HeaderName[] = [
   "RateLimit-Policy",
   "RateLimit",
 ];
-const WITH_STATUS: Partial<Record<string, HeaderName[]>> = { 429: ["Retry-After"], 501: ["Allow"] };
+const HEADERS_BY_STATUS: Partial<Record<string, HeaderName[]>> = {
+  429: ["Retry-After"],
+  501: ["Allow"],
+};
 
 function header(description: string, type: "string" | "integer" = "string") {
   return { description, schema: { type } };
 }
 
-/** The rate limits by name: how many requests each admits in any 60 seconds, and where. */
-export type Policies = Readonly<Record<string, { limit: number; appliesTo: string }>>;
-
-/** The OpenAPI 3.1 document of a router: its routes, and nothing that it has not. */
-export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDocument {
+export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
   router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
     type: "apiKey",
     in: "header",
     name: "x-api-key",
-    description: "`lsh_…`, as `POST /v1/orgs/{org_id}/api-keys` gave it, once.",
+    description: "`lsh_…`. `POST /v1/orgs/{org_id}/api-keys` returns it once.",
   });
   router.openAPIRegistry.registerComponent("securitySchemes", "runner_token", {
     type: "apiKey",
     in: "header",
     name: "x-api-key",
     description:
-      "`lsr_…`, as `POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens` gave it, once. It opens " +
-      "`/v1/runner/*` and `PUT /v1/stacks/{stack_id}/alarms/{name}`, and nothing else.",
+      "`lsr_…`. `POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens` returns it once. It is valid " +
+      "for `/v1/runner/*` and `PUT /v1/stacks/{stack_id}/alarms/{name}` only.",
   });
   router.openAPIRegistry.registerComponent("securitySchemes", "bootstrap_token", {
     type: "http",
@@ -126,45 +99,50 @@ export function describeApi(router: OpenAPIHono, policies: Policies): OpenApiDoc
     info: {
       title: "Longshore",
       version: "1",
-      description: `${DESCRIPTION}\n\n${describePolicies(policies)}`,
+      description: `${DESCRIPTION}\n\n${describePolicies()}`,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This deployment" }],
-    tags: TAGS,
+    tags,
   });
   document.components = { ...document.components, headers: HEADERS };
-  shareErrorReplies(document);
+  addHeadersAndShareErrors(document);
   return document;
 }
 
-function describePolicies(policies: Policies): string {
-  const each = Object.entries(policies).map(
+function describePolicies(): string {
+  const each = Object.entries(POLICIES).map(
     ([name, { limit, appliesTo }]) => `\`${name}\` admits ${limit} (${appliesTo})`,
   );
   const { value: factor } = LIMITS.organizationRequests;
   return (
-    `**The policies**, by what they admit in any 60 seconds for one key: ${each.join(", ")}. ` +
-    `\`organization\` admits ${factor} times as much of each for all keys of an organization ` +
-    "together; the headers name it only when it refuses."
+    `**The policies**, with the requests that they admit in any 60 seconds for one key: ${each.join(", ")}. ` +
+    `\`organization\` admits ${factor} times as many of each for all keys of an organization ` +
+    "together; the headers name it only when it refuses a request."
   );
 }
 
 /**
- * Gives every reply its headers, and every operation the same nine error replies by reference: the
- * routes spell them out, for their types, which would make the document four times as long.
+ * Adds the headers to every reply, and replaces the error replies of every operation by references:
+ * written out, they would make the document four times as long.
  */
-function shareErrorReplies(document: OpenApiDocument): void {
+function addHeadersAndShareErrors(document: OpenApiDocument): void {
   const shared: Record<string, DocumentedReply> = {};
   for (const { security = [], responses = {} } of operationsOf(document)) {
     const needsKey = security.some((each) => "api_key" in each || "runner_token" in each);
-    const isRunners = security.length > 0 && security.every((each) => "runner_token" in each);
-    const known = isRunners ? [...TO_A_KNOWN_KEY, "Deployment-Desired" as const] : TO_A_KNOWN_KEY;
+    const isForRunners = security.length > 0 && security.every((each) => "runner_token" in each);
+    const withKey = isForRunners
+      ? [...AUTHENTICATED_HEADERS, "Deployment-Desired" as const]
+      : AUTHENTICATED_HEADERS;
     for (const [status, reply] of Object.entries(responses)) {
       if (!(status in ERROR_REPLIES)) {
-        reply.headers = refer(needsKey ? known : EVERYWHERE);
+        reply.headers = headerReferences(needsKey ? withKey : COMMON_HEADERS);
         continue;
       }
-      const headers = refer([...TO_A_KNOWN_KEY, ...(WITH_STATUS[status] ?? [])]);
+      const headers = headerReferences([
+        ...AUTHENTICATED_HEADERS,
+        ...(HEADERS_BY_STATUS[status] ?? []),
+      ]);
       shared[`Error${status}`] = { ...reply, headers };
       responses[status] = { $ref: `#/components/responses/Error${status}` };
     }
@@ -186,6 +164,6 @@ function operationsOf(document: OpenApiDocument): DocumentedOperation[] {
   return Object.values(document.paths ?? {}).flatMap((item) => Object.values(item));
 }
 
-function refer(names: readonly HeaderName[]) {
+function headerReferences(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -46,7 +46,7 @@ export const ListQuery = z.object({
     }),
 });
 
-/** What a validated query asks for; throws on a cursor that is not one of this order. */
+/** @throws BadInput if the cursor is invalid, or was made for another sort order. */
 export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
   const direction = (query.sort_by ?? "-created_at") === "-created_at" ? "desc" : "asc";
   const after = query.after === undefined ? undefined : decodeCursor(direction, query.after);
@@ -57,7 +57,7 @@ export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
   return { limit: query.limit ?? DEFAULT_LIMIT, direction, after };
 }
 
-/** The envelope of a list of `record` (spec, "Paginated list envelope"). */
+/** The schema of a page of `record` (spec, "Paginated list envelope"). */
 export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: string) {
   return z
     .object({
@@ -75,7 +75,6 @@ export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: strin
     .openapi(name);
 }
 
-/** A page as it goes over the wire, each of its rows by `toWire`. */
 export function toEnvelope<Row, Wire>({ rows, next }: Page<Row>, toWire: (row: Row) => Wire) {
   return {
     data: rows.map(toWire),

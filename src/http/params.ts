@@ -2,17 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { canonicalId } from "../lib/ids.ts";
 import { EXAMPLE_ID, IdentifierInput } from "../lib/schemas.ts";
 
-/** A path parameter that follows the identifier form. */
+/** A path parameter that must be a valid identifier. */
 export function idParam<Name extends string>(name: Name, what: string) {
   return {
     [name]: IdentifierInput.openapi({ param: { name, in: "path" }, description: `The ${what}.` }),
   } as Record<Name, typeof IdentifierInput>;
 }
 
-/**
- * A path parameter that the contract gives no form, in any of the three forms of an identifier. A
- * text of none of them names nothing.
- */
+/** An identifier that the contract types as any text: an invalid one is not found, not bad input. */
 export function textParam<Name extends string>(name: Name, what: string) {
   const schema = z
     .string()

@@ -4,26 +4,18 @@ import type { ProjectRole } from "../lib/roles.ts";
 
 const EXAMPLE = new NotFound("project");
 
-/** The security requirement of every route behind the gate. */
-export const API_KEY = [{ api_key: [] }];
-
-/** The security requirement of every route of the runner plane. */
-export const RUNNER_TOKEN = [{ runner_token: [] }];
-
 export function jsonReply<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** Always `required`: else a request without a content type would reach the handler unvalidated. */
+/** `required`, because otherwise a request without a content type is not validated. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } } as const;
 }
 
 export const NO_CONTENT = { description: "Done; there is no body." };
 
-/**
- * What a route needs of whoever calls it, for its description (the role tables of the contract).
- */
+/** The role that a route needs, for its description (spec, the role tables). */
 export const NEEDS = {
   viewer: needs("viewer"),
   contributor: needs("contributor"),
@@ -50,7 +42,7 @@ export const ErrorBody = z
     example: { code: EXAMPLE.code, message: EXAMPLE.message },
   });
 
-/** The error replies that every operation may give (spec, "Endpoints"). */
+/** Every operation documents all error replies (spec, "Endpoints"). */
 export const ERROR_REPLIES = Object.fromEntries(
   CODES.map((code) => [ERRORS[code].status, jsonReply(ErrorBody, describe(ERRORS[code].status))]),
 ) as Record<ErrorStatus, ReturnType<typeof jsonReply<typeof ErrorBody>>>;

@@ -1,55 +1,66 @@
+import { getPath } from "hono/utils/url";
 import { ApiError } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { toApiError } from "./errors.ts";
 
-/** What is learnt of a request on its way, for its log line and for the head of its answer. */
-export interface Trace {
-  readonly requestId: string;
-  /** The pattern of the route, never the path itself. */
+/** Fields of a request's log line that routing and authentication fill in. */
+export interface RequestLog {
+  /** The route's pattern. The path itself contains IDs, which are not logged. */
   route?: string;
   keyId?: string;
   organizationId?: string;
-  readonly headers: Record<string, string>;
 }
 
-/** One request to the service. */
-export interface Call {
+export interface RequestContext {
+  readonly requestId: string;
   readonly request: Request;
   readonly env: Env;
   readonly execution: ExecutionContext;
-  /** The path as routers read it. */
+  /** Decoded in the same way as Hono's routers decode it. */
   readonly path: string;
-  readonly trace: Trace;
+  readonly requestLog: RequestLog;
+  /** Set on the response, including on error responses. */
+  readonly responseHeaders: Record<string, string>;
 }
 
-/** Around every request: its errors from whatever layer, its headers, and its log line. */
-export async function frame(
-  call: Call,
+export function createRequestContext(
+  request: Request,
+  env: Env,
+  execution: ExecutionContext,
+): RequestContext {
+  const requestId = crypto.randomUUID();
+  const path = getPath(request);
+  return { requestId, request, env, execution, path, requestLog: {}, responseHeaders: {} };
+}
+
+/** Runs `handler`, renders the error it throws, sets the common headers, and logs the request. */
+export async function handleRequest(
+  context: RequestContext,
   log: Log,
-  handle: (call: Call) => Promise<Response>,
+  handler: (context: RequestContext) => Promise<Response>,
 ): Promise<Response> {
   const start = performance.now();
-  const { requestId } = call.trace;
-  const response = await handle(call).catch((thrown) => renderError(thrown, requestId, log));
-  finish(response.headers, call.trace);
+  const { requestId, request, requestLog } = context;
+  const response = await handler(context).catch((error) => renderError(error, requestId, log));
+  setHeaders(response.headers, context);
   log("info", "request", {
     request_id: requestId,
-    method: call.request.method,
-    route: call.trace.route,
+    method: request.method,
+    route: requestLog.route,
     status: response.status,
     duration_ms: Math.round(performance.now() - start),
-    key_id: call.trace.keyId,
-    organization_id: call.trace.organizationId,
+    key_id: requestLog.keyId,
+    organization_id: requestLog.organizationId,
   });
   return response;
 }
 
-/** One of the ten codes with its status. An unforeseen error shows nothing but the request's ID. */
+/** The response to an unexpected error contains only the request's ID; the log has the details. */
 function renderError(thrown: unknown, requestId: string, log: Log): Response {
-  const known = toApiError(thrown);
-  if (!known) log("error", "unforeseen", { request_id: requestId, ...describeError(thrown) });
+  const expected = toApiError(thrown);
+  if (!expected) log("error", "unforeseen", { request_id: requestId, ...describeError(thrown) });
   const error =
-    known ?? new ApiError("internal", "Something failed on our side. A retry may succeed.");
+    expected ?? new ApiError("internal", "Something failed on our side. A retry may succeed.");
   const { code, message, status, headers } = error;
   const cause = code === "internal" ? { request_id: requestId, ...causeOf(error) } : error.cause;
   return Response.json(
@@ -62,10 +73,10 @@ function causeOf({ cause }: ApiError): object {
   return typeof cause === "object" && cause !== null ? cause : {};
 }
 
-function finish(headers: Headers, trace: Trace): void {
-  headers.set("x-request-id", trace.requestId);
+function setHeaders(headers: Headers, { requestId, responseHeaders }: RequestContext): void {
+  headers.set("x-request-id", requestId);
   headers.set("x-content-type-options", "nosniff");
-  // Shared caches keep answers to requests with keys apart only if they are told to.
+  // Shared caches do not treat `x-api-key` as a credential, so they must be told not to store.
   if (!headers.has("cache-control")) headers.set("cache-control", "private, no-store");
-  for (const name in trace.headers) headers.set(name, String(trace.headers[name]));
+  for (const name in responseHeaders) headers.set(name, String(responseHeaders[name]));
 }

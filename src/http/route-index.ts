@@ -2,27 +2,27 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
+import { type ApiError, MethodNotImplemented, NotFound } from "../lib/errors.ts";
+import type { PolicyName } from "../rate-limits/policies.ts";
+import { type Credential, optionsOf } from "./operation.ts";
 
-/** A route of the contract, as far as the way in has to know it before the route runs. */
-export interface Operation {
+/** The properties of a route that the request pipeline reads before the route runs. */
+export interface IndexedRoute {
   method: string;
   /** As in the OpenAPI document: `/v1/projects/{project_id}`. */
   path: string;
-  /** The rate limit policy that the route names with `x-ratelimit-policy`. */
-  policy: string | undefined;
-  /** Whether it writes though it is a GET, which the route says with `x-writes`. */
+  policy: PolicyName | undefined;
+  /** Whether the route writes although its method is GET. */
   writes: boolean;
-  /** Whether it is outside the gates: it needs neither an API key nor a runner token. */
-  open: boolean;
-  /** Whether a runner token opens it, alone or beside an API key. */
-  forRunners: boolean;
-  /** Whether a request without a body is refused. */
+  /** Whether the route needs neither an API key nor a runner token. */
+  isPublic: boolean;
+  acceptsRunnerToken: boolean;
   requiresBody: boolean;
 }
 
-/** The operations of a router, found by method and path as the router itself would find them. */
-export class Operations {
-  readonly #router = new SmartRouter<Operation>({
+/** Finds routes by method and path, with the matching rules of Hono's own router. */
+export class RouteIndex {
+  readonly #router = new SmartRouter<IndexedRoute>({
     routers: [new RegExpRouter(), new TrieRouter()],
   });
   readonly #methods = new Set<string>();
@@ -32,31 +32,35 @@ export class Operations {
       if (definition.type !== "route") continue;
       const { route } = definition;
       const method = route.method.toUpperCase();
-      const policy: unknown = route["x-ratelimit-policy"];
-      const opens = (credential: string) =>
-        route.security?.some((each) => credential in each) === true;
-      const operation = {
+      const { credentials, policy, writes } = optionsOf(route);
+      const accepts = (credential: Credential) => credentials.includes(credential);
+      const indexed = {
         method,
         path: route.path,
-        policy: typeof policy === "string" ? policy : undefined,
-        writes: route["x-writes"] === true,
-        open: !opens("api_key") && !opens("runner_token"),
-        forRunners: opens("runner_token"),
+        policy,
+        writes,
+        isPublic: !accepts("api_key") && !accepts("runner_token"),
+        acceptsRunnerToken: accepts("runner_token"),
         requiresBody: route.request?.body?.required === true,
       };
       this.#methods.add(method);
-      this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), operation);
+      this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), indexed);
     }
   }
 
-  /** A HEAD is the GET of its path. */
-  find(method: string, path: string): Operation | undefined {
+  /** A HEAD request uses the GET route. */
+  find(method: string, path: string): IndexedRoute | undefined {
     const [[found]] = this.#router.match(method === "HEAD" ? "GET" : method, path);
     return found?.[0];
   }
 
-  /** The methods of a path, for `Allow`; none for a path that no route has. */
-  allowedMethods(path: string): string[] {
+  /** The error for a request that no route matches. */
+  noRouteError(method: string, path: string): ApiError {
+    const allowed = this.#allowedMethods(path);
+    return allowed.length > 0 ? new MethodNotImplemented(method, allowed) : new NotFound("path");
+  }
+
+  #allowedMethods(path: string): string[] {
     const allowed = [...this.#methods].filter((method) => this.find(method, path));
     return allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
   }

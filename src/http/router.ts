@@ -5,28 +5,28 @@ import type { RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
 import { nestsDeeper } from "../lib/json-document.ts";
 import { LIMITS } from "../lib/limits.ts";
-import { refusedBody, refusedContentType, toIssues } from "./errors.ts";
+import { invalidBody, toIssues, unsupportedContentType } from "./errors.ts";
 
 /**
- * A route behind the gate is bound to its request's service context and to nothing else: a handler
- * cannot reach the database, or anything of the Worker's, past the actor who asks.
+ * The bindings of a route that needs an API key: only the service context of the request, so that a
+ * handler cannot reach the database or other bindings of the Worker without its actor.
  */
-export interface Protected {
+export interface ApiKeyEnv {
   Bindings: ServiceContext;
 }
 
-/** A route that needs no key has the Worker's bindings. */
-export interface Open {
-  Bindings: Env;
-}
-
-/** A route of the runner plane, bound likewise to the context of the runner that asks. */
-export interface ProtectedForRunners {
+/** The bindings of a route that needs a runner token: only the context of that runner. */
+export interface RunnerEnv {
   Bindings: RunnerContext;
 }
 
-/** A router whose validators refuse bad input as the contract says, for the features' routes. */
-export function createRouter<E extends HonoEnv = Protected>() {
+/** The bindings of a route that needs neither: those of the Worker. */
+export interface PublicEnv {
+  Bindings: Env;
+}
+
+/** A router that throws `BadInput` when validation fails. */
+export function createRouter<E extends HonoEnv = ApiKeyEnv>() {
   return new OpenAPIHono<E>({
     defaultHook: (result) => {
       if (!result.success) throw new BadInput(toIssues(result.error));
@@ -34,26 +34,26 @@ export function createRouter<E extends HonoEnv = Protected>() {
   });
 }
 
-/** Enforced while the body is read, whatever its head says of its length. */
+/** Counts the bytes as they are read: Content-Length may be absent or wrong. */
 const limitBody = bodyLimit({
   maxSize: LIMITS.bodyBytes.value,
   onError: () => {
-    throw refusedBody("The body is over 1 MiB; send less.");
+    throw invalidBody("The body is over 1 MiB; send less.");
   },
 });
 
 /** Whether a request to this path must have a body. */
 export type RequiresBody = (method: string, path: string) => boolean;
 
-/** Reads the body, once, before every route that may have one. */
+/** Reads and checks the body before the validators parse it. */
 export function readJsonBody(requiresBody: RequiresBody): MiddlewareHandler {
   return async (c, next) => {
-    requirePlainJson(c);
+    normalizeContentType(c);
     const text = await readText(c);
     if (text === "" && requiresBody(c.req.method, c.req.path)) {
-      throw refusedBody("Send a JSON body, with content-type: application/json.");
+      throw invalidBody("Send a JSON body, with content-type: application/json.");
     }
-    refuseDeep(text);
+    requireShallow(text);
     await next();
   };
 }
@@ -63,40 +63,40 @@ async function readText(c: Context): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    throw refusedBody("Send the body in UTF-8.");
+    throw invalidBody("Send the body in UTF-8.");
   }
 }
 
-/** The body, which Hono keeps for the validators. */
+/** Hono caches the body that is read here, so the validators can read it again. */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
   try {
     await limitBody(c, async () => undefined);
     return await c.req.arrayBuffer();
   } catch (error) {
     if (error instanceof BadInput) throw error;
-    throw refusedBody("The body broke off before its end. Send it again.");
+    throw invalidBody("The body broke off before its end. Send it again.");
   }
 }
 
 /**
- * Takes `application/json` alone, and with parameters however they are spaced (RFC 9110, 8.3.1):
- * the validators would take any `+json` for it, and no space before the semicolon.
+ * Rejects `+json` types, which the validators would accept, and removes the parameters of
+ * `application/json`, because the validators reject a space before the semicolon (RFC 9110, 8.3.1).
  */
-function requirePlainJson(c: Context): void {
+function normalizeContentType(c: Context): void {
   const type = c.req.header("content-type") ?? "";
   const essence = String(type.split(";")[0]).trim().toLowerCase();
-  if (essence.endsWith("+json")) throw refusedContentType();
+  if (essence.endsWith("+json")) throw unsupportedContentType();
   if (essence !== "application/json" || type === essence) return;
   const headers = new Headers(c.req.raw.headers);
   headers.set("content-type", essence);
   c.req.raw = new Request(c.req.raw, { headers });
 }
 
-/** Before anything recurses into the body: parsers and validators overflow the stack. */
-function refuseDeep(text: string): void {
+/** Checked before parsing: parsers and validators recurse, and would overflow the stack. */
+function requireShallow(text: string): void {
   const maximum = LIMITS.bodyDepth.value;
   if (!nestsDeeper(text, maximum)) return;
-  throw refusedBody(
+  throw invalidBody(
     `Nest the body at most ${maximum} levels deep, and a document in it at most ` +
       `${LIMITS.documentDepth.value}.`,
   );

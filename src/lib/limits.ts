@@ -1,6 +1,6 @@
-/** A bound on what a caller can send, store, or make the service do. */
+/** A limit on what a caller can send, store, or make the service do. */
 export interface Limit {
-  /** What is bounded, for docs/limits.md. */
+  /** What is limited, for docs/limits.md. */
   what: string;
   /** In `unit`. */
   value: number;
@@ -41,7 +41,7 @@ const timesOfKey = limitIn("times the limit of one key");
 const quota = (records: string, value: number) =>
   items(`${records} of an organization`, value, "`conflict`, which names the quota");
 
-/** Every bound of the service. docs/limits.md is generated from this table. */
+/** Every limit of the service. docs/limits.md is generated from this table. */
 export const LIMITS = {
   bodyBytes: bytes("The body of a request", MIB),
   documentDepth: levels(
@@ -49,7 +49,7 @@ export const LIMITS = {
       "document that is nested deeper stays readable and can be redeployed",
     DOCUMENT_DEPTH,
   ),
-  // The value of a patch operation is the document below most levels: `{"patch":[{"value":…`.
+  // The deepest document in a body is the value of a patch operation: `{"patch":[{"value":…`.
   bodyDepth: levels("Nesting of the body of a request", DOCUMENT_DEPTH + 3),
   configurationBytes: bytes("The configuration of an environment, as JSON", 256 * KIB),
   patchOperations: items("Operations of a patch that a caller sends", 200),
@@ -59,10 +59,10 @@ export const LIMITS = {
     "`bad_input`. Redeploy and promote leave out the `old_value`s instead; if the patch is still " +
       "larger, it becomes one `replace` of the whole configuration",
   ),
-  copiedBytes: bytes("What the `copy` operations of a patch copy together, as JSON", MIB),
+  copiedBytes: bytes("Data that the `copy` operations of a patch copy in total, as JSON", MIB),
   pointerLength: characters("The `path` and the `from` of a patch operation", 2000),
   deploymentStacks: items("The `stack_ids` of a deployment", 500),
-  pageRecords: items("Records of a page", 240),
+  pageRecords: items("Records on a page", 240),
   addedMembers: items("Members that one request adds to a project", 100),
   writtenVariables: items("Variables that one request writes", 200),
   poolEnvironments: items("Environments of a runner pool", 100),
@@ -106,32 +106,28 @@ export const LIMITS = {
     MIB,
     CONFLICT,
   ),
-  unfinishedDeployments: items(
-    "Deployments of an environment that are not finished",
-    1_000,
-    CONFLICT,
-  ),
+  unfinishedDeployments: items("Unfinished deployments of an environment", 1_000, CONFLICT),
   redeployableDeployments: items(
-    "Deployments of an environment that keep their configuration: the newest",
+    "Newest deployments of an environment, which keep their configuration",
     1_000,
-    "an older one that is finished can no longer be redeployed or promoted: `conflict`",
+    "an older, finished deployment can no longer be redeployed or promoted: `conflict`",
   ),
   lapsedOffers: items(
-    "Offers of a deployment that no runner starts",
+    "Offers of a deployment that expire before a runner starts it",
     5,
     "the deployment fails with the reason `never_started`",
   ),
-  minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, at the least", 60),
-  maximumRunSeconds: seconds("`max_run_seconds` of a runner pool, at the most", 7 * 24 * 3_600),
+  minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, minimum", 60),
+  maximumRunSeconds: seconds("`max_run_seconds` of a runner pool, maximum", 7 * 24 * 3_600),
   ownedOrganizations: items(
-    "Organizations that an account owns, when it creates another",
+    "Organizations that an account owns, checked when it creates another",
     25,
     CONFLICT,
   ),
   apiKeysOfMembership: items("API keys of a membership", 100, CONFLICT),
   runnerTokensOfPool: items("Tokens of a runner pool", 100, CONFLICT),
   storedBytes: bytes(
-    "What an organization stores: names, configurations, encrypted variables, deployments, and " +
+    "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +
       "the other fields that callers write",
     1024 * MIB,
     CONFLICT,
@@ -165,25 +161,25 @@ export const LIMITS = {
     "the event has the first 25; the deployment has all of them",
   ),
   deliveryTimeoutMs: ms(
-    "The response to a webhook, up to the end of its body or of what is read of it",
+    "Time until the response to a webhook has been read, to its end or to the limit below",
     15_000,
     "the attempt fails",
   ),
   responseReadBytes: bytes(
-    "What is read of the response to a webhook",
+    "Data that is read of the response to a webhook",
     16 * KIB,
     "the rest is not read; the attempt counts",
   ),
   responseExcerptBytes: bytes(
-    "What is kept of the response to a webhook",
+    "Data that is stored of the response to a webhook",
     KIB,
     "the rest is discarded",
   ),
-  retryAfterMs: ms("`Retry-After` of a webhook's endpoint", 12 * HOUR_MS, "it counts as 12 h"),
+  retryAfterMs: ms("`Retry-After` in the response to a webhook", 12 * HOUR_MS, "it counts as 12 h"),
   failingMs: ms(
-    "Nothing but failures of an integration",
+    "Time in which every attempt of an integration fails",
     5 * 24 * HOUR_MS,
-    "the integration is disabled with its next delivery that fails twice",
+    "the integration is disabled by its next delivery that fails twice",
   ),
   deliveryClaims: items(
     "Claims of a delivery, including those that end without a recorded attempt",
@@ -202,19 +198,19 @@ export const LIMITS = {
   ),
   organizationRequests: timesOfKey(
     "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +
-      "policy. Below 16 times the limit of one key, no request is refused for the organization",
+      "policy. Below 16 times the limit of one key, no request is rejected for this limit",
     20,
     "`rate`, with headers that name the policy `organization`",
   ),
   concurrentReads: requests(
-    "Requests of one key that are in progress in one isolate when a further read arrives",
+    "Requests of one key in progress in one isolate when another read arrives",
     32,
-    "a read asks the rate limiter before it reads the database, as a write does",
+    "the read calls the rate limiter before it reads the database, as a write does",
   ),
   addressRequests: requests(
     "Requests from one client address in 60 s without a valid key, or with a key that the isolate " +
       "has not cached",
     300,
-    "`rate`; a key that was used before is still looked up and passes",
+    "`rate`; a key that was used before is still looked up and accepted",
   ),
 } as const satisfies Record<string, Limit>;

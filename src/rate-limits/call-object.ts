@@ -1,52 +1,51 @@
-/** What a Durable Object is called through: a stub that has thrown stays broken. */
+/** A namespace and not a stub, because a stub that has thrown stays broken. */
 export interface ObjectNamespace<Stub> {
   getByName(name: string): Stub;
 }
 
-export interface CallLimits {
-  /** For the first call, and for the one retry, in milliseconds. */
+export interface CallOptions {
   timeoutsMs: readonly [first: number, retry: number];
-  /** Work in parallel with the first call: its timeout starts when this ends. */
+  /** The timeout of the first call starts when this ends. */
   parallelWork?: Promise<unknown> | undefined;
 }
 
 /**
- * Calls an object, and once more through a new stub if that fails or takes too long. An overloaded
- * object is not called again.
+ * Calls an object, and retries once through a new stub if the call fails or times out. Does not
+ * retry if the object is overloaded.
  * @throws The error of the last call, or an `Error` after its timeout.
  */
-export async function callObject<Stub, Answer>(
+export async function callObject<Stub, Result>(
   namespace: ObjectNamespace<Stub>,
   name: string,
-  call: (stub: Stub) => Promise<Answer>,
-  { timeoutsMs: [first, retry], parallelWork }: CallLimits,
-): Promise<Answer> {
+  call: (stub: Stub) => Promise<Result>,
+  { timeoutsMs: [first, retry], parallelWork }: CallOptions,
+): Promise<Result> {
   try {
-    const answer = call(namespace.getByName(name));
-    if (parallelWork && (await isFirst(answer, parallelWork))) return await answer;
-    return await withTimeout(answer, first);
+    const result = call(namespace.getByName(name));
+    if (parallelWork && (await settlesFirst(result, parallelWork))) return await result;
+    return await withTimeout(result, first);
   } catch (error) {
     if (isOverloaded(error)) throw error;
     return withTimeout(call(namespace.getByName(name)), retry);
   }
 }
 
-/** The runtime marks its own errors: see "Error handling" in the Durable Objects documentation. */
+/** Set by the runtime (Durable Objects documentation, "Error handling"). */
 export function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }
 
-/** Whether the answer arrives before the work is done, however either ends. */
-function isFirst(answer: Promise<unknown>, work: Promise<unknown>): Promise<boolean> {
+/** Whether `result` is fulfilled or rejected before `work` is. */
+function settlesFirst(result: Promise<unknown>, work: Promise<unknown>): Promise<boolean> {
   const is = (which: boolean) => () => which;
-  return Promise.race([answer.then(is(true), is(true)), work.then(is(false), is(false))]);
+  return Promise.race([result.then(is(true), is(true)), work.then(is(false), is(false))]);
 }
 
-async function withTimeout<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+async function withTimeout<Result>(result: Promise<Result>, timeoutMs: number): Promise<Result> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
   try {
-    return await Promise.race([answer, timeout]);
+    return await Promise.race([result, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -2,27 +2,27 @@ import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
 import { RateLimited } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
-import { clientNetwork } from "./address.ts";
 
 /** The period of ADDRESS_LIMITER in wrangler.toml. */
 const PERIOD_SECONDS = 60;
-const CACHE_MS = 10_000;
-const CACHED_NETWORKS = 10_000;
+const REFUSAL_TTL_MS = 10_000;
+const MAX_CACHED_REFUSALS = 10_000;
+const NETWORK_GROUPS = 4;
+const GROUPS = 8;
 
-/** A request, and the bindings it came with. */
-export interface AddressedRequest {
+export interface ClientRequest {
   request: Request;
   env: Pick<Env, "ADDRESS_LIMITER">;
 }
 
 /**
- * The limit on requests without a valid key, per client address. An isolate caches for 10 s which
- * addresses are over it.
+ * Limits requests without a valid key, per client address. An isolate caches for 10 s that an
+ * address is over its limit.
  */
 export class ClientAddressLimiter {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #refusedUntil = new BoundedMap<string, number>(CACHED_NETWORKS);
+  readonly #refusedUntil = new BoundedMap<string, number>(MAX_CACHED_REFUSALS);
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -30,26 +30,27 @@ export class ClientAddressLimiter {
   }
 
   /**
-   * Counts a request against its address.
+   * Counts a request.
    * @throws RateLimited if the address is over its limit.
    */
-  async enforce(request: AddressedRequest): Promise<void> {
+  async enforce(request: ClientRequest): Promise<void> {
     const refusal = await this.consume(request);
     if (refusal) throw refusal;
   }
 
-  /** Counts a request against its address, and returns the error if that is over its limit. */
-  async consume(request: AddressedRequest): Promise<RateLimited | undefined> {
-    const network = networkOf(request);
+  /** Counts a request, and returns an error if the address is over its limit. */
+  async consume({ request, env }: ClientRequest): Promise<RateLimited | undefined> {
+    // Cloudflare overwrites the value that the client sends.
+    const network = clientNetwork(request.headers.get("cf-connecting-ip") ?? "unknown");
     const waitMs = (this.#refusedUntil.get(network) ?? 0) - this.#clock.now();
     if (waitMs > 0) return new RateLimited(Math.ceil(waitMs / 1000));
-    if (await this.#hasRoom(request.env.ADDRESS_LIMITER, network)) return undefined;
-    this.#refusedUntil.set(network, this.#clock.now() + CACHE_MS);
+    if (await this.#isWithinLimit(env.ADDRESS_LIMITER, network)) return undefined;
+    this.#refusedUntil.set(network, this.#clock.now() + REFUSAL_TTL_MS);
     return new RateLimited(PERIOD_SECONDS);
   }
 
-  /** A limiter that fails refuses nobody: it only guards against floods. */
-  async #hasRoom(limiter: RateLimit, network: string): Promise<boolean> {
+  /** Admits the request if the binding fails: this limit protects only against floods. */
+  async #isWithinLimit(limiter: RateLimit, network: string): Promise<boolean> {
     try {
       return (await limiter.limit({ key: network })).success;
     } catch (error) {
@@ -59,7 +60,20 @@ export class ClientAddressLimiter {
   }
 }
 
-/** Cloudflare sets this header to the client's address, whatever the client sends there. */
-function networkOf({ request }: AddressedRequest): string {
-  return clientNetwork(request.headers.get("cf-connecting-ip") ?? "unknown");
+/** The IPv4 address, or the /64 of an IPv6 address: one client usually has a whole /64. */
+export function clientNetwork(address: string): string {
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (mapped || !address.includes(":")) return mapped ?? address;
+  const [head = "", tail] = address.toLowerCase().split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail ? tail.split(":") : [];
+  const zeros = Array.from(
+    { length: Math.max(0, GROUPS - before.length - after.length) },
+    () => "0",
+  );
+  const groups = tail === undefined ? before : [...before, ...zeros, ...after];
+  return groups
+    .slice(0, NETWORK_GROUPS)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
 }

@@ -1,15 +1,12 @@
 import type { RateLimitResult } from "./limiter.ts";
 import { WINDOW_MS } from "./policies.ts";
 
-/** Whole seconds until further room, rounded up: a caller that waits so long is admitted. */
+/** Rounded up, so that a client that waits this long is admitted. */
 export function resetSeconds(result: Pick<RateLimitResult, "waitMs">): number {
   return Math.ceil(result.waitMs / 1000);
 }
 
-/**
- * The three headers of the contract, and the two of the IETF's draft that succeed them
- * (draft-ietf-httpapi-ratelimit-headers).
- */
+/** The three headers of the contract, and the two of draft-ietf-httpapi-ratelimit-headers. */
 export function rateLimitHeaders(result: RateLimitResult): Record<string, string> {
   const reset = resetSeconds(result);
   return {

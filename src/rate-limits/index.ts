@@ -1,4 +1,9 @@
 export { ClientAddressLimiter } from "./client-address-limiter.ts";
 export { rateLimitHeaders, resetSeconds } from "./headers.ts";
-export { Limiter, type LimiterNamespace, type RateLimitResult } from "./limiter.ts";
+export {
+  ConcurrentRequests,
+  Limiter,
+  type LimiterNamespace,
+  type RateLimitResult,
+} from "./limiter.ts";
 export { POLICIES, type PolicyName } from "./policies.ts";

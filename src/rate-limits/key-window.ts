@@ -1,20 +1,19 @@
 import { LEASE_MS, Lease } from "./lease.ts";
-import type { LeaseAnswer, LeaseRequest } from "./organization-window.ts";
+import type { LeaseRequest, LeaseResponse } from "./organization-window.ts";
 import { type AdmissionLog, admit, type Decision, recentAdmissions } from "./window.ts";
 
-/** How long a key admits requests on its own when its organization's object fails. */
-const ALONE_MS = 1_000;
-/** The share of the key's limit that it admits then, in a window. */
-const ALONE_SHARE = 1 / 4;
+/** How long a key admits requests without tokens after its organization's object fails. */
+const FALLBACK_MS = 1_000;
+/** The share of the key's limit that is admitted in this time. */
+const FALLBACK_SHARE = 1 / 4;
 const OVERLOADED_WAIT_MS = 1_000;
 
 export interface KeyDecision {
   admitted: boolean;
-  /** Whose window decided: an admission is always the key's. */
+  /** The window that decided. Always `key` if the request is admitted. */
   by: "key" | "organization";
-  /** How many more requests have room in that window now. */
   remaining: number;
-  /** Milliseconds until a further request finds room that is not there now. */
+  /** Milliseconds until one more request is available than now. */
   waitMs: number;
 }
 
@@ -23,28 +22,28 @@ interface WaitingRequest {
   resolve(decision: KeyDecision): void;
 }
 
-/** What to send to the organization's object. */
+/** A request to the organization's object. */
 export interface PendingLease extends LeaseRequest {
   sentAt: number;
-  /** When the oldest request that waits arrived; undefined if none does. */
+  /** The arrival of the oldest waiting request; undefined if none waits. */
   waitingSince: number | undefined;
 }
 
 /**
- * A key's window of one policy, together with its share in the organization's window. A request
- * needs room in its own window and one token of the organization: from the lease, or else from the
- * answer to a request that its caller sends. At most one such request is in progress. No I/O.
+ * A key's window of one policy. A request needs room in this window and one token of the
+ * organization's window: a prefetched one, or else one from the response to a lease request, which
+ * the caller sends. At most one lease request is pending. This class does no I/O.
  */
 export class KeyWindow {
   readonly #limit: number;
   readonly #lease: Lease;
   #log: AdmissionLog;
-  #aloneLog: AdmissionLog = [];
-  #aloneUntil = 0;
+  #fallbackLog: AdmissionLog = [];
+  #fallbackUntil = 0;
   #refusedUntil = 0;
   #waiting: WaitingRequest[] = [];
   #pending: PendingLease | undefined;
-  /** Whether a request arrived since the last renewal: a renewal may bring nothing. */
+  /** Whether a request arrived since the last renewal, which prevents endless renewals. */
   #isUsed = false;
 
   constructor(limit: number, log: AdmissionLog = []) {
@@ -53,12 +52,11 @@ export class KeyWindow {
     this.#lease = new Lease(limit);
   }
 
-  /** When the admitted requests of the last window arrived. */
   get log(): AdmissionLog {
     return this.#log;
   }
 
-  /** Decides on one request at `now`: at once, or through `resolve` once an answer has arrived. */
+  /** Decides on a request immediately, or calls `resolve` when the pending response has arrived. */
   consume(now: number, resolve: (decision: KeyDecision) => void): KeyDecision | undefined {
     this.#isUsed = true;
     const decision = this.#decide(now);
@@ -67,15 +65,15 @@ export class KeyWindow {
   }
 
   /**
-   * The request that is now to be sent to the organization's object, if any: for the requests that
-   * wait, or to renew the lease before it runs out. Its caller reports what comes of it.
+   * The lease request to send now, if any: for waiting requests, or to renew the lease before its
+   * tokens run out. The caller then calls `accept`, `shedLoad` or `startFallback`.
    */
   nextLease(now: number, newId: () => string): PendingLease | undefined {
-    if (this.#pending || now < this.#aloneUntil || now < this.#refusedUntil) return undefined;
-    // The log may hold more than the window, which only matters if a request waits.
+    if (this.#pending || now < this.#fallbackUntil || now < this.#refusedUntil) return undefined;
+    // The log may contain expired entries, which only matter if a request waits.
     const log = this.#waiting.length > 0 ? recentAdmissions(this.#log, now) : this.#log;
     const waiting = Math.min(this.#waiting.length, this.#limit - log.length);
-    const prefetch = this.#lease.shortage(log.length + waiting, now);
+    const prefetch = this.#lease.tokensToPrefetch(log.length + waiting, now);
     if (waiting === 0 && (prefetch === 0 || !this.#isUsed)) return undefined;
     this.#isUsed = false;
     const reports = this.#lease.report(now);
@@ -84,52 +82,51 @@ export class KeyWindow {
     return this.#pending;
   }
 
-  /** The organization's object has answered the request in progress. */
-  accept({ admitted, prefetched, waitMs }: LeaseAnswer, now: number): void {
+  /** Applies the response to the pending lease request. */
+  accept({ admitted, prefetched, waitMs }: LeaseResponse, now: number): void {
     const pending = this.#endPending();
     if (!pending) return;
-    // Measured from the request, the lease and the refusal end no later than at the other object.
+    // Both times start when the request was sent, so they end no later than at the other object.
     this.#lease.add(pending.id, prefetched, pending.sentAt + LEASE_MS);
     for (const { resolve } of this.#waiting.splice(0, admitted)) {
-      resolve(this.#charge(admit(this.#log, this.#limit, now)));
+      resolve(this.#record(admit(this.#log, this.#limit, now)));
     }
     if (admitted < pending.waiting) this.#refusedUntil = pending.sentAt + waitMs;
     this.#decideWaiting(now);
   }
 
-  /** The organization's object is overloaded: requests without a token are refused for a second. */
+  /** The organization's object is overloaded: refuses requests without a token for a second. */
   shedLoad(now: number): void {
     this.#endPending();
     this.#refusedUntil = now + OVERLOADED_WAIT_MS;
     this.#decideWaiting(now);
   }
 
-  /** The organization's object fails: for a second, the key admits a quarter of its limit. */
-  admitAlone(now: number): void {
+  /** The organization's object failed: admits a quarter of the key's limit for a second. */
+  startFallback(now: number): void {
     this.#endPending();
-    this.#aloneUntil = now + ALONE_MS;
+    this.#fallbackUntil = now + FALLBACK_MS;
     this.#decideWaiting(now);
   }
 
-  /** Undefined: the request has to wait for an answer of the organization's object. */
+  /** Undefined if the request has to wait for the organization's object. */
   #decide(now: number): KeyDecision | undefined {
     const next = admit(this.#log, this.#limit, now);
-    if (!next.admitted) return this.#charge(next);
-    // Each request that waits may be granted a token, and then needs its room in this window.
-    const isRoomFree = next.remaining + 1 > this.#waiting.length;
-    if (isRoomFree && this.#lease.take(now)) return this.#charge(next);
-    if (now < this.#aloneUntil) return this.#decideAlone(next, now);
+    if (!next.admitted) return this.#record(next);
+    // Reserves room for the waiting requests, each of which may be granted a token.
+    const hasRoom = next.remaining + 1 > this.#waiting.length;
+    if (hasRoom && this.#lease.consume(now)) return this.#record(next);
+    if (now < this.#fallbackUntil) return this.#decideInFallback(next, now);
     return now < this.#refusedUntil ? refuse(this.#refusedUntil - now) : undefined;
   }
 
-  #decideAlone(next: Decision, now: number): KeyDecision {
-    const alone = admit(this.#aloneLog, Math.ceil(this.#limit * ALONE_SHARE), now);
-    this.#aloneLog = alone.log;
-    return alone.admitted ? this.#charge(next) : refuse(this.#aloneUntil - now);
+  #decideInFallback(next: Decision, now: number): KeyDecision {
+    const fallback = admit(this.#fallbackLog, Math.ceil(this.#limit * FALLBACK_SHARE), now);
+    this.#fallbackLog = fallback.log;
+    return fallback.admitted ? this.#record(next) : refuse(this.#fallbackUntil - now);
   }
 
-  /** A refused request leaves no trace in the log. */
-  #charge({ admitted, remaining, waitMs, log }: Decision): KeyDecision {
+  #record({ admitted, remaining, waitMs, log }: Decision): KeyDecision {
     this.#log = log;
     return { admitted, by: "key", remaining, waitMs };
   }

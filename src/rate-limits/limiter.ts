@@ -11,35 +11,32 @@ import { type AdmissionLog, admit } from "./window.ts";
 const CALL_TIMEOUT_MS = 500;
 const TIMEOUTS_MS = [CALL_TIMEOUT_MS, CALL_TIMEOUT_MS] as const;
 const OVERLOADED_WAIT_MS = 1_000;
-const ALONE_SHARE = 4;
-const ALONE_MS = 1_000;
-const INVALIDATED_AT_ONCE = 50;
-const CACHED_WINDOWS = 10_000;
+const FALLBACK_SHARE = 1 / 4;
+const FALLBACK_MS = 1_000;
+const INVALIDATION_BATCH = 50;
+const MAX_CACHED_WINDOWS = 10_000;
 
 export interface RateLimitResult {
-  /** `organization`: the window of the organization refuses, not that of the key. */
+  /** `organization` if the organization's window refused the request. */
   policy: PolicyName | "organization";
   admitted: boolean;
   limit: number;
-  /** How many more requests have room now. */
   remaining: number;
-  /** Milliseconds until a further request finds room that is not there now. */
+  /** Milliseconds until one more request is available than now. */
   waitMs: number;
-  /** The version of the key; undefined when its object could not be asked. */
+  /** The newest version of the key; undefined if its object could not be called. */
   version: number | undefined;
 }
 
-/** A request to be admitted. */
 export interface LimitedRequest {
-  /** The hash of the key's secret, which names its object. */
+  /** The hash of the key's secret, which is also the name of its object. */
   key: string;
   organizationId: string;
   policy: PolicyName;
-  /** The version of the key that the caller knows. */
+  /** The version of the key that the caller has cached. */
   version: number;
 }
 
-/** The Durable Objects of the keys, each by the hash of its key's secret. */
 export type LimiterNamespace = Pick<DurableObjectNamespace<RateLimiter>, "getByName">;
 
 interface Refusal {
@@ -48,22 +45,21 @@ interface Refusal {
 }
 
 /**
- * An isolate's side of the rate limits: asks the key's object, caches a refusal for as long as it
- * lasts, and admits a share of the limit when the object does not answer.
+ * The isolate's client of the rate limiter objects. It caches refusals, and admits a share of the
+ * limit by itself if an object does not respond.
  */
 export class Limiter {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #refusals = new BoundedMap<string, Refusal>(CACHED_WINDOWS);
-  readonly #aloneUntil = new BoundedMap<string, number>(CACHED_WINDOWS);
-  readonly #aloneLogs = new BoundedMap<string, AdmissionLog>(CACHED_WINDOWS);
+  readonly #refusals = new BoundedMap<string, Refusal>(MAX_CACHED_WINDOWS);
+  readonly #fallbackUntil = new BoundedMap<string, number>(MAX_CACHED_WINDOWS);
+  readonly #fallbackLogs = new BoundedMap<string, AdmissionLog>(MAX_CACHED_WINDOWS);
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** The refusal that this isolate has cached, if it still holds. */
   cachedRefusal(key: string, policy: PolicyName): RateLimitResult | undefined {
     const refusal = this.#refusals.get(`${key}:${policy}`);
     const waitMs = refusal ? refusal.until - this.#clock.now() : 0;
@@ -73,10 +69,9 @@ export class Limiter {
   }
 
   /**
-   * Asks for the admission of one request. Never throws: an overloaded object refuses; one that
-   * fails, or takes over 500 ms, is asked once more through a new stub, and then the isolate admits
-   * a quarter of the limit on its own, without asking again for a second. The timeout starts when
-   * `parallelWork` ends, which spares most reads a timer.
+   * Consumes one request. Never throws: if the object is overloaded, the request is refused; if it
+   * fails twice, the isolate admits a quarter of the limit by itself for a second.
+   * @param parallelWork The timeout starts when this ends, so most reads need no timer.
    */
   async consume(
     namespace: LimiterNamespace,
@@ -86,31 +81,32 @@ export class Limiter {
     const refusal = this.cachedRefusal(key, policy);
     if (refusal) return refusal;
     const sentAt = this.#clock.now();
-    if (sentAt < (this.#aloneUntil.get(key) ?? 0)) return this.#admitAlone(key, policy);
+    if (sentAt < (this.#fallbackUntil.get(key) ?? 0)) return this.#consumeFallback(key, policy);
     try {
-      const answer = await callObject(
+      const consumption = await callObject(
         namespace,
         key,
         (object) => object.consume(policy, version, organizationId),
         { timeoutsMs: TIMEOUTS_MS, parallelWork },
       );
-      // The object refused after `sentAt`, so this ends no later than its refusal does.
-      const until = sentAt + answer.waitMs;
-      if (!answer.admitted) this.#refusals.set(`${key}:${policy}`, { by: answer.by, until });
-      return toResult(policy, answer, answer.version);
+      const { admitted, by, waitMs, version: newest } = consumption;
+      // The object decided after `sentAt`, so the cached refusal ends no later than the real one.
+      const until = sentAt + waitMs;
+      if (!admitted) this.#refusals.set(`${key}:${policy}`, { by, until });
+      return toResult(policy, consumption, newest);
     } catch (error) {
       if (isOverloaded(error)) return toResult(policy, { ...REFUSED, waitMs: OVERLOADED_WAIT_MS });
       this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
-      this.#aloneUntil.set(key, this.#clock.now() + ALONE_MS);
-      return this.#admitAlone(key, policy);
+      this.#fallbackUntil.set(key, this.#clock.now() + FALLBACK_MS);
+      return this.#consumeFallback(key, policy);
     }
   }
 
-  /** Whether the key was used before, as its object knows; false if that cannot be asked. */
+  /** Whether the key was used before; false if its object cannot be called. */
   async isKnown(namespace: LimiterNamespace, key: string): Promise<boolean> {
-    const limits = { timeoutsMs: TIMEOUTS_MS };
+    const options = { timeoutsMs: TIMEOUTS_MS };
     try {
-      return await callObject(namespace, key, async (object) => object.isKnown(), limits);
+      return await callObject(namespace, key, async (object) => object.isKnown(), options);
     } catch (error) {
       this.#log("error", "rate_limiter.unavailable", describeError(error));
       return false;
@@ -118,31 +114,31 @@ export class Limiter {
   }
 
   /**
-   * Tells the objects of keys that these changed, so that no isolate acts on what it has cached of
-   * them. An object that cannot be told learns it with the key's next request from an isolate that
-   * has read the key since; the others cache a key for 30 s at most.
+   * Sends the new versions of keys to their objects, so that no isolate uses an older cached version.
+   * If that fails, the object receives the version with a later request, from an isolate that has
+   * read the key since; isolates cache a key for at most 30 s.
    */
   async invalidateKeys(namespace: LimiterNamespace, keys: readonly ChangedKey[]): Promise<void> {
-    for (let at = 0; at < keys.length; at += INVALIDATED_AT_ONCE) {
-      const some = keys.slice(at, at + INVALIDATED_AT_ONCE);
-      await Promise.all(some.map((key) => this.#invalidate(namespace, key)));
+    for (let at = 0; at < keys.length; at += INVALIDATION_BATCH) {
+      const batch = keys.slice(at, at + INVALIDATION_BATCH);
+      await Promise.all(batch.map((key) => this.#invalidate(namespace, key)));
     }
   }
 
   async #invalidate(namespace: LimiterNamespace, { secretHash, version }: ChangedKey) {
-    const limits = { timeoutsMs: TIMEOUTS_MS };
+    const options = { timeoutsMs: TIMEOUTS_MS };
     try {
-      await callObject(namespace, secretHash, (object) => object.raiseVersion(version), limits);
+      await callObject(namespace, secretHash, (object) => object.raiseVersion(version), options);
     } catch (error) {
       this.#log("error", "rate_limiter.not_invalidated", { version, ...describeError(error) });
     }
   }
 
-  #admitAlone(key: string, policy: PolicyName): RateLimitResult {
+  #consumeFallback(key: string, policy: PolicyName): RateLimitResult {
     const window = `${key}:${policy}`;
-    const share = Math.ceil(POLICIES[policy].limit / ALONE_SHARE);
-    const decision = admit(this.#aloneLogs.get(window) ?? [], share, this.#clock.now());
-    this.#aloneLogs.set(window, decision.log);
+    const share = Math.ceil(POLICIES[policy].limit * FALLBACK_SHARE);
+    const decision = admit(this.#fallbackLogs.get(window) ?? [], share, this.#clock.now());
+    this.#fallbackLogs.set(window, decision.log);
     return toResult(policy, { ...decision, by: "key" });
   }
 }
@@ -157,4 +153,22 @@ function toResult(
   const decision = { admitted, remaining, waitMs, version };
   if (by === "key") return { policy, limit: POLICIES[policy].limit, ...decision };
   return { policy: "organization", limit: organizationLimit(policy), ...decision };
+}
+
+/** Counts the requests of each key that are in progress in this isolate. */
+export class ConcurrentRequests {
+  readonly #counts = new Map<string, number>();
+
+  /** @param run Called with the number of other requests of the key that are in progress. */
+  async track<Result>(key: string, run: (others: number) => Promise<Result>): Promise<Result> {
+    const others = this.#counts.get(key) ?? 0;
+    this.#counts.set(key, others + 1);
+    try {
+      return await run(others);
+    } finally {
+      const remaining = (this.#counts.get(key) ?? 1) - 1;
+      if (remaining > 0) this.#counts.set(key, remaining);
+      else this.#counts.delete(key);
+    }
+  }
 }

@@ -1,32 +1,32 @@
 import { DurableObject } from "cloudflare:workers";
 import {
-  type LeaseAnswer,
   type LeaseRequest,
+  type LeaseResponse,
   OrganizationWindow,
   type OrganizationWindowState,
 } from "./organization-window.ts";
 import { organizationLimit, type PolicyName } from "./policies.ts";
-import { saveSoon } from "./save-soon.ts";
+import { throttledSave } from "./throttled-save.ts";
 
-/** One organization's windows, which the objects of its keys lease tokens of. */
+/** The windows of one organization. The objects of its keys lease tokens from them. */
 export class OrganizationLimiter extends DurableObject<Env> {
   readonly #windows = new Map<PolicyName, OrganizationWindow>();
   #stored = new Map<string, OrganizationWindowState>();
   readonly #unsaved = new Set<PolicyName>();
-  readonly #saveSoon: () => void;
+  readonly #scheduleSave: () => void;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#saveSoon = saveSoon(ctx, () => this.#takeUnsaved());
+    this.#scheduleSave = throttledSave(ctx, () => this.#drainUnsaved());
     ctx.blockConcurrencyWhile(async () => {
       this.#stored = await ctx.storage.list<OrganizationWindowState>();
     });
   }
 
-  /** Admits requests that wait at a key's object, and grants it tokens in advance. */
-  lease(policy: PolicyName, request: LeaseRequest): LeaseAnswer {
+  /** Admits the waiting requests of a key's object, and grants it tokens. */
+  lease(policy: PolicyName, request: LeaseRequest): LeaseResponse {
     this.#unsaved.add(policy);
-    this.#saveSoon();
+    this.#scheduleSave();
     return this.#windowOf(policy).lease(request, Date.now());
   }
 
@@ -38,7 +38,7 @@ export class OrganizationLimiter extends DurableObject<Env> {
     return window;
   }
 
-  #takeUnsaved(): Record<string, unknown> {
+  #drainUnsaved(): Record<string, unknown> {
     const entries = [...this.#unsaved].map((policy) => [policy, this.#windows.get(policy)?.state]);
     this.#unsaved.clear();
     return Object.fromEntries(entries);

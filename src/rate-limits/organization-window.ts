@@ -2,55 +2,54 @@ import { BoundedMap } from "../lib/bounded-map.ts";
 import { LEASE_MS, type LeaseReport } from "./lease.ts";
 import { WINDOW_MS } from "./policies.ts";
 
-/** Times of admissions are rounded up to multiples of this, which bounds the size of the log. */
+/** Times in the log are rounded up to a multiple of this, which bounds its size. */
 export const LOG_STEP_MS = 50;
-/** Tokens that are held in advance are at most this share of the limit. */
+/** At most this share of the limit is prefetched. */
 const RESERVED_SHARE = 0.15;
-/** One grant is at most this share of the tokens that may still be held in advance. */
+/** One grant is at most this share of the tokens that may still be prefetched. */
 const GRANT_SHARE = 1 / 8;
-const REMEMBERED_ANSWERS = 1_000;
+const MAX_CACHED_RESPONSES = 1_000;
 
-/** What a key's object asks of its organization's object, for one policy. */
+/** From a key's object to its organization's object, for one policy. */
 export interface LeaseRequest {
-  /** Unique. A retry has the same ID and gets the same answer. */
+  /** A retry has the same ID and gets the same response. */
   id: string;
-  /** Requests that wait for the answer. */
+  /** Requests that wait for the response. */
   waiting: number;
-  /** Tokens that are wanted in advance. */
+  /** Tokens to prefetch. */
   prefetch: number;
   reports: LeaseReport[];
 }
 
-export interface LeaseAnswer {
+export interface LeaseResponse {
   /** How many of the waiting requests are admitted. */
   admitted: number;
-  /** Tokens in advance, for 20 s from when the request was sent. */
+  /** Prefetched tokens, valid until 20 s after the request was sent. */
   prefetched: number;
-  /** Milliseconds until a further request finds room that is not there now. */
+  /** Milliseconds until one more request is available than now. */
   waitMs: number;
 }
 
-/** What is stored of a window. */
+/** Stored in the object. */
 export interface OrganizationWindowState {
-  /** Admissions: when, and how many. */
+  /** Numbers of admissions by time. */
   log: [at: number, count: number][];
-  /** Tokens held in advance: the grant, how many, and until when they count. */
+  /** Prefetched tokens, each grant with the time until which its tokens count. */
   reserved: [grantId: string, count: number, until: number][];
 }
 
 /**
  * An organization's window of one policy: admits a request unless `limit` requests of its keys were
- * admitted in the last 60 s or may have been. A request that waits counts from the time of its
- * grant. A token that is held in advance counts from its grant until 60 s after its last possible
- * use; once its use is reported, until 60 s after that.
+ * or may have been admitted in the last 60 s. A prefetched token counts from its grant until 60 s
+ * after its expiry; once its use is reported, until 60 s after its use.
  */
 export class OrganizationWindow {
   readonly #limit: number;
   readonly #log: Map<number, number>;
   readonly #reserved: Map<string, { count: number; until: number }>;
-  readonly #answers = new BoundedMap<string, LeaseAnswer>(REMEMBERED_ANSWERS);
+  readonly #responses = new BoundedMap<string, LeaseResponse>(MAX_CACHED_RESPONSES);
 
-  /** `limit` is the organization's. */
+  /** @param limit The organization's limit. */
   constructor(
     limit: number,
     { log, reserved }: OrganizationWindowState = { log: [], reserved: [] },
@@ -67,11 +66,11 @@ export class OrganizationWindow {
     };
   }
 
-  lease(request: LeaseRequest, now: number): LeaseAnswer {
-    const given = this.#answers.get(request.id);
-    if (given) return given;
-    this.#forgetOld(now);
-    for (const report of request.reports) this.#settle(report, now);
+  lease(request: LeaseRequest, now: number): LeaseResponse {
+    const cached = this.#responses.get(request.id);
+    if (cached) return cached;
+    this.#dropExpired(now);
+    for (const report of request.reports) this.#applyReport(report, now);
     const reserved = sum([...this.#reserved.values()].map(({ count }) => count));
     const room = Math.max(0, this.#limit - sum(this.#log.values()) - reserved);
     const admitted = Math.min(request.waiting, room);
@@ -81,18 +80,18 @@ export class OrganizationWindow {
     const prefetched = Math.min(request.prefetch, share, room - admitted);
     if (prefetched > 0) this.#reserve(request.id, prefetched, now);
     const waitMs = admitted < request.waiting ? this.#waitMs(now) : 0;
-    const answer = { admitted, prefetched, waitMs };
-    this.#answers.set(request.id, answer);
-    return answer;
+    const response = { admitted, prefetched, waitMs };
+    this.#responses.set(request.id, response);
+    return response;
   }
 
-  #forgetOld(now: number): void {
+  #dropExpired(now: number): void {
     for (const at of this.#log.keys()) if (at <= now - WINDOW_MS) this.#log.delete(at);
     for (const [id, { until }] of this.#reserved) if (until <= now) this.#reserved.delete(id);
   }
 
-  /** Counts used tokens from when they were used, and frees the others. */
-  #settle({ grantId, ages, unused }: LeaseReport, now: number): void {
+  /** Counts used tokens from their use, and frees unused ones. */
+  #applyReport({ grantId, ages, unused }: LeaseReport, now: number): void {
     for (const age of ages) if (age < WINDOW_MS) this.#record(now - age, 1);
     const grant = this.#reserved.get(grantId);
     if (!grant) return;
@@ -110,12 +109,12 @@ export class OrganizationWindow {
     this.#reserved.set(grantId, { count, until: now + LEASE_MS + WINDOW_MS });
   }
 
-  /** The window is full: the time until enough of what counts no longer does. */
+  /** For a full window: the time until enough admissions and reservations expire. */
   #waitMs(now: number): number {
     const logged = [...this.#log].map(([at, count]) => ({ count, until: at + WINDOW_MS }));
-    const ends = [...logged, ...this.#reserved.values()].sort((a, b) => a.until - b.until);
-    let excess = sum(ends.map(({ count }) => count)) - this.#limit;
-    for (const { count, until } of ends) {
+    const expirations = [...logged, ...this.#reserved.values()].sort((a, b) => a.until - b.until);
+    let excess = sum(expirations.map(({ count }) => count)) - this.#limit;
+    for (const { count, until } of expirations) {
       excess -= count;
       if (excess < 0) return until - now;
     }

@@ -1,19 +1,19 @@
 import { LIMITS } from "../lib/limits.ts";
 
-/** Every limit applies to any 60 seconds, not to the minutes of a clock. */
+/** Limits apply to any 60 seconds, not to calendar minutes. */
 export const WINDOW_MS = 60_000;
 
-/** How many requests each policy admits in a window, for one key. */
+/** `limit` is in requests per window, for one key. */
 export const POLICIES = {
-  default: { limit: 100, appliesTo: "everything not named below" },
+  default: { limit: 100, appliesTo: "all other requests" },
   polling: { limit: 300, appliesTo: "reads of deployments and resources" },
   reveal: { limit: 30, appliesTo: "reading a variable's value" },
-  runner: { limit: 1200, appliesTo: "whatever a runner token opens, for one token" },
+  runner: { limit: 1200, appliesTo: "requests with a runner token, for one token" },
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;
 
 export type PolicyName = keyof typeof POLICIES;
 
-/** How many requests of one organization a policy admits in a window, over all keys. */
+/** In requests per window, for all keys of one organization. */
 export function organizationLimit(policy: PolicyName): number {
   return LIMITS.organizationRequests.value * POLICIES[policy].limit;
 }

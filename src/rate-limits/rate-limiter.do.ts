@@ -3,13 +3,13 @@ import { consoleLog, describeError } from "../lib/log.ts";
 import { callObject, isOverloaded } from "./call-object.ts";
 import { type KeyDecision, KeyWindow, type PendingLease } from "./key-window.ts";
 import { POLICIES, type PolicyName } from "./policies.ts";
-import { saveSoon } from "./save-soon.ts";
+import { throttledSave } from "./throttled-save.ts";
 import type { AdmissionLog } from "./window.ts";
 
-/** Less than the 500 ms that an isolate waits for this object. */
+/** Below the 500 ms that an isolate waits for this object. */
 const ORGANIZATION_BUDGET_MS = 400;
 const ORGANIZATION_TIMEOUT_MS = 250;
-const SHORTEST_TIMEOUT_MS = 50;
+const MIN_TIMEOUT_MS = 50;
 
 interface State {
   version: number;
@@ -17,25 +17,24 @@ interface State {
 }
 
 export interface Consumption extends KeyDecision {
-  /** The newest version of the key that this object was told of; 0 if it never changed. */
+  /** The newest version of the key that this object has received; 0 if the key never changed. */
   version: number;
 }
 
 /**
- * One key's windows, and the version of the key. An object that is idle may lose its memory after
- * about ten seconds: the state lives in memory, is written at most every 200 ms, and is read when
- * the object wakes.
+ * The windows of one key, and the version of the key. The state is in memory, is saved at most every
+ * 200 ms, and is loaded at start-up: an idle object may lose its memory after about 10 s.
  */
 export class RateLimiter extends DurableObject<Env> {
-  readonly #saveSoon: () => void;
+  readonly #scheduleSave: () => void;
   #windows = createWindows();
   #version = 0;
-  /** Whether this object has stored state, or is about to. */
+  /** Whether the object has stored state, or a save is scheduled. */
   #isKnown = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#saveSoon = saveSoon(ctx, () => ({ state: this.#state }));
+    this.#scheduleSave = throttledSave(ctx, () => ({ state: this.#state }));
     ctx.blockConcurrencyWhile(async () => {
       const stored = await ctx.storage.get<State>("state");
       this.#version = stored?.version ?? 0;
@@ -44,7 +43,7 @@ export class RateLimiter extends DurableObject<Env> {
     });
   }
 
-  /** Asks for the admission of one request, for a caller who knows this version of the key. */
+  /** @param version The version of the key that the caller has cached. */
   consume(
     policy: PolicyName,
     version: number,
@@ -58,12 +57,12 @@ export class RateLimiter extends DurableObject<Env> {
     return promise.then((late) => this.#toConsumption(late, version));
   }
 
-  /** Whether the key was used before. Stores nothing. */
+  /** Whether the key was used before. Stores nothing, so made-up keys cost no storage. */
   isKnown(): boolean {
     return this.#isKnown;
   }
 
-  /** Tells of a change to the key: whoever caches an older version has to read it again. */
+  /** Called after a change to the key: isolates that cached an older version must read it again. */
   async raiseVersion(version: number): Promise<void> {
     this.#version = Math.max(this.#version, version);
     this.#isKnown = true;
@@ -78,7 +77,7 @@ export class RateLimiter extends DurableObject<Env> {
   #toConsumption(decision: KeyDecision, knownVersion: number): Consumption {
     if (decision.admitted || knownVersion > this.#version) {
       this.#isKnown = true;
-      this.#saveSoon();
+      this.#scheduleSave();
     }
     this.#version = Math.max(this.#version, knownVersion);
     return { ...decision, version: this.#version };
@@ -88,7 +87,7 @@ export class RateLimiter extends DurableObject<Env> {
     const pending = window.nextLease(Date.now(), () => crypto.randomUUID());
     if (!pending) return;
     const lease = () => this.#lease(window, policy, organizationId, pending);
-    // The answer to a request that does not wait leaves before the lease is renewed.
+    // Lets the response to a request that does not wait leave before the lease is renewed.
     const renewed = pending.waiting > 0 ? lease() : scheduler.wait(0).then(lease);
     this.ctx.waitUntil(renewed.then(() => this.#renewLease(window, policy, organizationId)));
   }
@@ -101,21 +100,21 @@ export class RateLimiter extends DurableObject<Env> {
     { sentAt, waitingSince = sentAt, ...request }: PendingLease,
   ): Promise<void> {
     const budgetMs = ORGANIZATION_BUDGET_MS - (sentAt - waitingSince);
-    const first = Math.max(SHORTEST_TIMEOUT_MS, Math.min(ORGANIZATION_TIMEOUT_MS, budgetMs));
-    const timeoutsMs = [first, Math.max(SHORTEST_TIMEOUT_MS, budgetMs - first)] as const;
+    const first = Math.max(MIN_TIMEOUT_MS, Math.min(ORGANIZATION_TIMEOUT_MS, budgetMs));
+    const timeoutsMs = [first, Math.max(MIN_TIMEOUT_MS, budgetMs - first)] as const;
     try {
-      const answer = await callObject(
+      const response = await callObject(
         this.env.ORGANIZATION_LIMITER,
         organizationId,
         (object) => object.lease(policy, request),
         { timeoutsMs },
       );
-      window.accept(answer, Date.now());
+      window.accept(response, Date.now());
     } catch (error) {
       if (isOverloaded(error)) return window.shedLoad(Date.now());
       const description = { organization_id: organizationId, policy, ...describeError(error) };
       consoleLog("error", "organization_limiter.unavailable", description);
-      window.admitAlone(Date.now());
+      window.startFallback(Date.now());
     }
   }
 }

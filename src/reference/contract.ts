@@ -1,7 +1,8 @@
 import type { OpenApiDocument } from "../http/openapi.ts";
+import { POLICY_EXTENSION } from "../http/operation.ts";
 import { type Schema, Schemas } from "./schemas.ts";
 
-/** What the page tells of an OpenAPI document, in the order in which it tells it. */
+/** The parts of an OpenAPI document that the page shows, in the order of the page. */
 export interface Contract {
   title: string;
   description: string;
@@ -9,14 +10,13 @@ export interface Contract {
   headers: { name: string; description: string }[];
   errors: { status: string; code: string; meaning: string }[];
   tags: Tag[];
-  /** What the service sends of itself. */
   webhooks: { description: string; webhooks: Webhook[] };
   schemas: Schemas;
 }
 
 export interface Credential {
   id: string;
-  /** How to send it, where `value` stands for it. */
+  /** The header that sends the credential. */
   header(value: string): string;
   description: string;
 }
@@ -34,21 +34,20 @@ export interface Operation {
   summary: string;
   description: string;
   credential: Credential | undefined;
-  /** The policy that limits its rate for one key; none where no key is needed. */
+  /** The rate limit policy; undefined if the operation needs no key. */
   policy: string | undefined;
   parameters: Parameter[];
   body: { schema: Schema; required: boolean } | undefined;
   replies: Reply[];
 }
 
-/** Something that is sent to whoever wants to know. */
 export interface Webhook {
   type: string;
   summary: string;
   description: string;
   headers: Parameter[];
   body: Schema;
-  answers: Reply[];
+  replies: Reply[];
 }
 
 export interface Parameter {
@@ -66,7 +65,7 @@ export interface Reply {
   schema: Schema | undefined;
 }
 
-/** An operation as the document has it, as far as the page shows it. */
+/** The properties of an operation in the document that the page shows. */
 interface DocumentedOperation {
   operationId?: string;
   tags?: string[];
@@ -76,15 +75,14 @@ interface DocumentedOperation {
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content?: Content };
   responses?: Record<string, { description?: string; content?: Content }>;
-  "x-ratelimit-policy"?: string;
+  [POLICY_EXTENSION]?: string;
 }
 
-/** The tag of what is no operation of the API. */
-const WEBHOOKS = "Webhooks";
+/** This tag has no operations: its description introduces the webhooks. */
+const WEBHOOKS_TAG = "Webhooks";
 
 type Content = Record<string, { schema?: Schema }>;
 
-/** Reads the document into what the page shows. */
 export function readContract(document: OpenApiDocument): Contract {
   const { info, tags = [], paths = {}, webhooks = {}, components = {} } = document;
   const credentials = readCredentials(components.securitySchemes ?? {});
@@ -108,7 +106,7 @@ export function readContract(document: OpenApiDocument): Contract {
     errors: Object.entries(components.responses ?? {}).flatMap(readErrors),
     tags: sections.filter(({ operations }) => operations.length > 0),
     webhooks: {
-      description: tags.find(({ name }) => name === WEBHOOKS)?.description ?? "",
+      description: tags.find(({ name }) => name === WEBHOOKS_TAG)?.description ?? "",
       webhooks: Object.entries(webhooks).flatMap(readWebhook),
     },
     schemas: new Schemas(components.schemas ?? {}, JSON.stringify(document)),
@@ -123,7 +121,7 @@ function readOperation(
 ): Operation {
   const { operationId = `${method} ${path}`, summary = operationId, description = "" } = documented;
   const { security = [], parameters = [], requestBody } = documented;
-  const credential = credentials.find(({ id }) => security.some((one) => id in one));
+  const credential = credentials.find(({ id }) => security.some((each) => id in each));
   const schema = requestBody?.content?.["application/json"]?.schema;
   return {
     id: operationId,
@@ -132,8 +130,7 @@ function readOperation(
     summary,
     description,
     credential,
-    policy:
-      documented["x-ratelimit-policy"] ?? (credential?.id === "api_key" ? "default" : undefined),
+    policy: documented[POLICY_EXTENSION] ?? (credential?.id === "api_key" ? "default" : undefined),
     parameters,
     body: schema && { schema, required: requestBody?.required ?? false },
     replies: readReplies(documented.responses).filter(({ status }) => /^[23]/.test(status)),
@@ -146,7 +143,7 @@ function readWebhook([type, item]: [string, { post?: unknown }]): Webhook[] {
   if (!body) return [];
   const { summary = type, description = "", parameters = [], responses = {} } = documented;
   const headers = parameters.filter((each) => each.in === "header");
-  return [{ type, summary, description, headers, body, answers: readReplies(responses) }];
+  return [{ type, summary, description, headers, body, replies: readReplies(responses) }];
 }
 
 function readReplies(responses: DocumentedOperation["responses"] = {}): Reply[] {
@@ -166,10 +163,10 @@ function readCredentials(schemes: Record<string, DocumentedScheme>): Credential[
   });
 }
 
-/** The description of an error's reply names each of its codes: "`conflict`: The request …". */
+/** The description of an error reply lists its codes: "`conflict`: The request …". */
 function readErrors([name, reply]: [string, { description?: string }]) {
-  const told = (reply.description ?? "").matchAll(/`(\w+)`: (.+?)(?=\s`\w+`: |$)/g);
-  return [...told].map(([, code = "", meaning = ""]) => {
+  const codes = (reply.description ?? "").matchAll(/`(\w+)`: (.+?)(?=\s`\w+`: |$)/g);
+  return [...codes].map(([, code = "", meaning = ""]) => {
     return { status: name.replace("Error", ""), code, meaning };
   });
 }

@@ -1,8 +1,10 @@
+import { html } from "hono/html";
+import type { Html } from "./markdown.ts";
 import type { Schema, Schemas, Shape } from "./schemas.ts";
 
-/** For texts of which the schema tells nothing more. */
-const SOME_TEXT = "…";
-const DEEPEST = 8;
+const PLACEHOLDER_TEXT = "…";
+/** Ends the recursion for schemas that contain themselves. */
+const MAX_DEPTH = 8;
 
 const BY_FORMAT: Record<string, string> = {
   "date-time": "2026-11-21T09:30:00.000Z",
@@ -14,8 +16,8 @@ const BY_FORMAT: Record<string, string> = {
 };
 
 /**
- * A value that fits the schema: its own example, else one made of the examples of its parts. With
- * `sparse`, optional properties that have no example are left out, as a caller would.
+ * The example of the schema, or else one composed from the examples of its parts. `sparse` leaves
+ * out optional properties without an example.
  */
 export function exampleOf(schema: Schema, schemas: Schemas, sparse = false, depth = 0): unknown {
   const shape = schemas.resolve(schema);
@@ -23,32 +25,51 @@ export function exampleOf(schema: Schema, schemas: Schemas, sparse = false, dept
     (each) => each !== undefined,
   );
   if (first !== undefined) return first;
-  const within = (part: Schema) => exampleOf(part, schemas, sparse, depth + 1);
-  if (depth > DEEPEST) return null;
+  const exampleOfPart = (part: Schema) => exampleOf(part, schemas, sparse, depth + 1);
+  if (depth > MAX_DEPTH) return null;
   const [variant] = shape.variants;
-  if (variant) return within(variant);
-  if (shape.properties) return exampleObject(shape, schemas, sparse, within);
-  if (shape.items) return [within(shape.items)];
-  return scalar(shape);
+  if (variant) return exampleOfPart(variant);
+  if (shape.properties) return exampleObject(shape, schemas, sparse, exampleOfPart);
+  if (shape.items) return [exampleOfPart(shape.items)];
+  return exampleScalar(shape);
 }
 
 function exampleObject(
   { properties = {}, required = [] }: Shape,
   schemas: Schemas,
   sparse: boolean,
-  within: (part: Schema) => unknown,
+  exampleOfPart: (part: Schema) => unknown,
 ): object {
   const shown = Object.entries(properties).filter(([name, property]) => {
     if (!sparse || required.includes(name)) return true;
     return schemas.resolve(property).example !== undefined;
   });
-  return Object.fromEntries(shown.map(([name, property]) => [name, within(property)]));
+  return Object.fromEntries(shown.map(([name, property]) => [name, exampleOfPart(property)]));
 }
 
-function scalar({ types: [type], format = "", minimum = 1 }: Shape): unknown {
+function exampleScalar({ types: [type], format = "", minimum = 1 }: Shape): unknown {
   if (type === "integer" || type === "number") return minimum;
   if (type === "boolean") return true;
   if (type === "array") return [];
-  if (type === "string") return BY_FORMAT[format] ?? SOME_TEXT;
+  if (type === "string") return BY_FORMAT[format] ?? PLACEHOLDER_TEXT;
   return {};
+}
+
+/**
+ * A code block that scrolls separately, also by keyboard.
+ * @param label The accessible name, which must be unique on the page.
+ */
+export function renderSample(title: string, label: string, code: Html | Html[] | string): Html {
+  return html`<figure><figcaption>${title}</figcaption>
+<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></figure>`;
+}
+
+/** Indented JSON, with markup for keys and strings. */
+export function renderJson(value: unknown): Html[] {
+  const tokens = JSON.stringify(value, null, 2).split(/("(?:[^"\\]|\\.)*")/);
+  return tokens.map((token, index) => {
+    if (!token.startsWith('"')) return html`${token}`;
+    const isKey = tokens[index + 1]?.startsWith(":");
+    return isKey ? html`<b>${token}</b>` : html`<i>${token}</i>`;
+  });
 }

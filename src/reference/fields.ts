@@ -2,11 +2,11 @@ import { html } from "hono/html";
 import { type Html, renderInline } from "./markdown.ts";
 import type { Schema, Schemas, Shape } from "./schemas.ts";
 
-const DEEPEST = 6;
-/** A longer pattern is there for those who ask for it; the description says it in words. */
-const LONGEST_PATTERN = 36;
+const MAX_DEPTH = 6;
+/** Longer patterns are collapsed: the description states them in words. */
+const MAX_PATTERN_LENGTH = 36;
 
-/** A named value of a certain shape: a property or a parameter. */
+/** A property or a parameter. */
 export interface Field {
   name: string;
   schema: Schema;
@@ -14,55 +14,50 @@ export interface Field {
   description?: string | undefined;
 }
 
-/** How fields are told. */
-export interface Telling {
+export interface FieldOptions {
   schemas: Schemas;
-  /**
-   * Which fields are marked: in what is sent, those that must be there; in what is answered, those
-   * that may be missing.
-   */
-  mark: "required" | "optional";
+  /** The fields that get a label: `required` ones in requests, `optional` ones in responses. */
+  labeled: "required" | "optional";
   depth?: number;
 }
 
-/** The properties of an object as fields, in the order of the schema. */
 export function fieldsOf({ properties = {}, required = [] }: Shape): Field[] {
   return Object.entries(properties).map(([name, schema]) => {
     return { name, schema, required: required.includes(name) };
   });
 }
 
-/** What each field holds; a field that is an object, or a list of them, shows its own fields. */
-export function renderFields(fields: readonly Field[], telling: Telling): Html {
-  return html`<dl class="fields">${fields.map((field) => renderField(field, telling))}</dl>`;
+/** A list of fields. Fields that contain objects include the nested fields. */
+export function renderFields(fields: readonly Field[], options: FieldOptions): Html {
+  return html`<dl class="fields">${fields.map((field) => renderField(field, options))}</dl>`;
 }
 
-function renderField(field: Field, telling: Telling): Html {
-  const { schemas, mark } = telling;
+function renderField(field: Field, options: FieldOptions): Html {
+  const { schemas, labeled } = options;
   const shape = schemas.resolve(field.schema);
   const description = field.description ?? shape.description;
-  // What a linked schema says of itself stands where the link leads.
-  const own =
+  // The description of a linked schema is at the link's target.
+  const shownDescription =
     schemas.isLinked(shape.name) && description === schemas.named(shape.name).description
       ? undefined
       : description;
-  const isMarked = field.required === (mark === "required");
+  const hasLabel = field.required === (labeled === "required");
   return html`<div>
 <dt><code>${field.name}</code> <span class="type">${renderType(shape, schemas)}</span>
-${isMarked ? html`<span class="${mark}">${mark}</span>` : ""}</dt>
-<dd>${own ? html`<p>${renderInline(own)}</p>` : ""}
+${hasLabel ? html`<span class="${labeled}">${labeled}</span>` : ""}</dt>
+<dd>${shownDescription ? html`<p>${renderInline(shownDescription)}</p>` : ""}
 ${renderLimits(shape, schemas)}
-${renderInner(shape, telling)}</dd>
+${renderInnerFields(shape, options)}</dd>
 </div>`;
 }
 
-/** The type in words, with a link where the schema has a place of its own. */
+/** The type in words, or a link to the schema if it has its own section. */
 export function renderType(shape: Shape, schemas: Schemas): Html {
   const orNull = shape.nullable ? " or null" : "";
-  return html`${renderTypeAlone(shape, schemas)}${orNull}`;
+  return html`${renderNonNullType(shape, schemas)}${orNull}`;
 }
 
-function renderTypeAlone(shape: Shape, schemas: Schemas): Html | string {
+function renderNonNullType(shape: Shape, schemas: Schemas): Html | string {
   const { name, types, variants, items, format, properties, additionalProperties: rest } = shape;
   if (schemas.isLinked(name)) return html`<a href="#schema-${name}">${name}</a>`;
   if (items) return html`array of ${renderType(schemas.resolve(items), schemas)}`;
@@ -78,15 +73,14 @@ function renderTypeAlone(shape: Shape, schemas: Schemas): Html | string {
   return types.join(" or ") + (format && types[0] === "string" ? `, ${format}` : "");
 }
 
-/** What a value must keep to, beyond its type. */
 export function renderLimits(shape: Shape, schemas: Schemas): Html | string {
-  const of = shape.items && !shape.enum ? schemas.resolve(shape.items) : shape;
-  const { pattern } = schemas.isLinked(of.name) ? {} : of;
+  const limited = shape.items && !shape.enum ? schemas.resolve(shape.items) : shape;
+  const { pattern } = schemas.isLinked(limited.name) ? {} : limited;
   const limits = [
-    of.enum && html`One of ${of.enum.map((each) => html`<code>${String(each)}</code> `)}`,
-    range(shape.minimum, shape.maximum, ""),
-    range(shape.minLength, shape.maxLength, " characters"),
-    range(shape.minItems, shape.maxItems, " items"),
+    limited.enum && html`One of ${limited.enum.map((each) => html`<code>${String(each)}</code> `)}`,
+    renderRange(shape.minimum, shape.maximum, ""),
+    renderRange(shape.minLength, shape.maxLength, " characters"),
+    renderRange(shape.minItems, shape.maxItems, " items"),
     shape.default !== undefined && html`Default <code>${String(shape.default)}</code>`,
     pattern && renderPattern(pattern),
   ].filter(Boolean);
@@ -94,28 +88,28 @@ export function renderLimits(shape: Shape, schemas: Schemas): Html | string {
   return html`<ul class="limits">${limits.map((limit) => html`<li>${limit}</li>`)}</ul>`;
 }
 
-function range(least: number | undefined, most: number | undefined, what: string) {
-  if (least !== undefined && most !== undefined) return `${least} to ${most}${what}`;
-  if (least !== undefined) return `At least ${least}${what}`;
-  return most !== undefined && `At most ${most}${what}`;
+function renderRange(minimum: number | undefined, maximum: number | undefined, unit: string) {
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}${unit}`;
+  if (minimum !== undefined) return `At least ${minimum}${unit}`;
+  return maximum !== undefined && `At most ${maximum}${unit}`;
 }
 
 function renderPattern(pattern: string): Html {
-  if (pattern.length <= LONGEST_PATTERN) return html`Matches <code>${pattern}</code>`;
+  if (pattern.length <= MAX_PATTERN_LENGTH) return html`Matches <code>${pattern}</code>`;
   return html`<details><summary>Pattern</summary><code>${pattern}</code></details>`;
 }
 
-/** The fields inside a value, unless they are shown where its type links to. */
-export function renderInner(shape: Shape, telling: Telling): Html | string {
-  const { schemas, mark, depth = 0 } = telling;
-  if (depth > DEEPEST || schemas.isLinked(shape.name)) return "";
-  const deeper = { schemas, mark, depth: depth + 1 };
+/** The nested fields of a value. Empty if its type is a link. */
+export function renderInnerFields(shape: Shape, options: FieldOptions): Html | string {
+  const { schemas, labeled, depth = 0 } = options;
+  if (depth > MAX_DEPTH || schemas.isLinked(shape.name)) return "";
+  const deeper = { schemas, labeled, depth: depth + 1 };
   if (shape.properties) return renderFields(fieldsOf(shape), deeper);
   const rest = shape.additionalProperties;
   const inside = shape.items ?? (typeof rest === "object" ? rest : undefined);
-  if (inside) return renderInner(schemas.resolve(inside), deeper);
+  if (inside) return renderInnerFields(schemas.resolve(inside), deeper);
   const variants = shape.variants
-    .map((each) => renderInner(schemas.resolve(each), deeper))
+    .map((each) => renderInnerFields(schemas.resolve(each), deeper))
     .filter((each) => each !== "");
   if (variants.length === 0) return "";
   return html`<p>One of these:</p>

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 
 export type Html = ReturnType<typeof html>;
 
-/** Paragraphs of text with `**bold**` and `code` spans: all the markdown that the document uses. */
+/** Supports `**bold**` and `code` only: the document uses no other Markdown. */
 export function renderParagraphs(markdown: string): Html[] {
   return markdown
     .split(/\n{2,}/)
@@ -10,7 +10,6 @@ export function renderParagraphs(markdown: string): Html[] {
     .map((paragraph) => html`<p>${renderInline(paragraph)}</p>`);
 }
 
-/** One run of text. Whatever is not a span is text, and escaped as such. */
 export function renderInline(markdown: string): (Html | string)[] {
   return markdown.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
     if (part.startsWith("`") && part.length > 2) return html`<code>${part.slice(1, -1)}</code>`;

@@ -1,41 +1,39 @@
 import { html } from "hono/html";
 import type { Operation, Parameter, Reply } from "./contract.ts";
 import { renderCurl } from "./curl.ts";
-import { exampleOf } from "./example.ts";
+import { exampleOf, renderJson, renderSample } from "./example.ts";
 import {
+  type FieldOptions,
   fieldsOf,
   renderFields,
-  renderInner,
+  renderInnerFields,
   renderLimits,
   renderType,
-  type Telling,
 } from "./fields.ts";
 import { type Html, renderInline, renderParagraphs } from "./markdown.ts";
-import { renderJson, renderSample } from "./sample.ts";
 import type { Schema, Schemas } from "./schemas.ts";
 
-const PLACES = [
-  { place: "path", title: "Path parameters" },
-  { place: "query", title: "Query parameters" },
-  { place: "header", title: "Headers" },
+const PARAMETER_GROUPS = [
+  { location: "path", title: "Path parameters" },
+  { location: "query", title: "Query parameters" },
+  { location: "header", title: "Headers" },
 ];
 
-/** Everything about one operation, with its examples beside it. */
 export function renderOperation(operation: Operation, schemas: Schemas): Html {
   const { id, summary, description, parameters, body, replies } = operation;
   return html`<article id="${id}" aria-labelledby="${id}-title">
 <header>
 <h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>
-<p class="endpoint">${renderMethod(operation.method)} <code>${breakable(operation.path)}</code></p>
+<p class="endpoint">${renderMethod(operation.method)} <code>${withLineBreaks(operation.path)}</code></p>
 </header>
 <div class="facts">
 ${renderParagraphs(description)}
-${renderNeeds(operation)}
-${PLACES.map(({ place, title }) => {
-  const here = parameters.filter((each) => each.in === place);
-  return here.length === 0 ? "" : renderParameters(title, here, schemas);
+${renderRequirements(operation)}
+${PARAMETER_GROUPS.map(({ location, title }) => {
+  const group = parameters.filter((each) => each.in === location);
+  return group.length === 0 ? "" : renderParameters(title, group, schemas);
 })}
-${body ? html`<h4>Body</h4>${renderContent("", body.schema, { schemas, mark: "required" })}` : ""}
+${body ? html`<h4>Body</h4>${renderContent("", body.schema, { schemas, labeled: "required" })}` : ""}
 ${replies.map((reply) => renderReply(reply, schemas))}
 </div>
 <div class="samples">
@@ -49,25 +47,25 @@ export function renderMethod(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** A path that may be broken after each of its slashes, and nowhere else. */
-function breakable(path: string): Html[] {
+/** Allows line breaks only after the slashes of a path. */
+function withLineBreaks(path: string): Html[] {
   return path.split(/(?<=\/)/).map((part) => {
     const name = /^(\{.+\})(.*)$/.exec(part);
     return name ? html`<wbr><var>${name[1]}</var>${name[2]}` : html`<wbr>${part}`;
   });
 }
 
-function renderNeeds({ credential, policy }: Operation): Html {
-  const needs = credential
+function renderRequirements({ credential, policy }: Operation): Html {
+  const authentication = credential
     ? html`<a href="#credential-${credential.id}">${nameCredential(credential.id)}</a>`
     : "None";
   return html`<dl class="needs">
-<div><dt>Authentication</dt><dd>${needs}</dd></div>
+<div><dt>Authentication</dt><dd>${authentication}</dd></div>
 ${policy ? html`<div><dt>Rate limit policy</dt><dd><code>${policy}</code></dd></div>` : ""}
 </dl>`;
 }
 
-/** `api_key` as people call it: "API key". */
+/** "API key" for `api_key`. */
 export function nameCredential(id: string): string {
   const words = id.replaceAll("_", " ").replace(/^api\b/, "API");
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -77,28 +75,25 @@ function renderParameters(title: string, parameters: readonly Parameter[], schem
   const fields = parameters.map(({ name, required = false, description, schema = {} }) => {
     return { name, required, description, schema };
   });
-  return html`<h4>${title}</h4>${renderFields(fields, { schemas, mark: "required" })}`;
+  return html`<h4>${title}</h4>${renderFields(fields, { schemas, labeled: "required" })}`;
 }
 
-/**
- * The fields of an object; for anything else its type after the description, and what is inside.
- */
-function renderContent(description: string, schema: Schema, telling: Telling): Html {
-  const { schemas } = telling;
+function renderContent(description: string, schema: Schema, options: FieldOptions): Html {
+  const { schemas } = options;
   const shape = schemas.resolve(schema);
-  const told = description && renderInline(description);
+  const text = description && renderInline(description);
   if (shape.properties && !schemas.isLinked(shape.name)) {
-    return html`${told && html`<p>${told}</p>`}${renderFields(fieldsOf(shape), telling)}`;
+    return html`${text && html`<p>${text}</p>`}${renderFields(fieldsOf(shape), options)}`;
   }
-  return html`<p>${told} <span class="type">${renderType(shape, schemas)}</span></p>
-${renderLimits(shape, schemas)}${renderInner(shape, telling)}`;
+  return html`<p>${text} <span class="type">${renderType(shape, schemas)}</span></p>
+${renderLimits(shape, schemas)}${renderInnerFields(shape, options)}`;
 }
 
 function renderReply({ status, description, mediaType, schema }: Reply, schemas: Schemas): Html {
   return html`<h4>Response <span class="status">${status}</span></h4>
 ${
   mediaType === "application/json" && schema
-    ? renderContent(description, schema, { schemas, mark: "optional" })
+    ? renderContent(description, schema, { schemas, labeled: "optional" })
     : html`<p>${renderInline(description)} ${mediaType && html`<code>${mediaType}</code>`}</p>`
 }`;
 }

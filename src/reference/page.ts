@@ -2,16 +2,15 @@ import { html, raw } from "hono/html";
 import type { OpenApiDocument } from "../http/openapi.ts";
 import { type Contract, readContract, type Tag } from "./contract.ts";
 import { renderSettings } from "./curl.ts";
-import { exampleOf } from "./example.ts";
-import { fieldsOf, renderFields, renderInner, renderLimits, renderType } from "./fields.ts";
+import { exampleOf, renderJson, renderSample } from "./example.ts";
+import { fieldsOf, renderFields, renderInnerFields, renderLimits, renderType } from "./fields.ts";
 import { type Html, renderInline, renderParagraphs } from "./markdown.ts";
 import { nameCredential, renderMethod, renderOperation } from "./operation.ts";
-import { renderJson, renderSample } from "./sample.ts";
 import type { Schemas } from "./schemas.ts";
 import { ICON, STYLE } from "./style.ts";
-import { anchorOfWebhook, renderWebhooks } from "./webhook.ts";
+import { anchorOfWebhook, renderWebhooks } from "./webhooks.ts";
 
-/** The whole reference of an API as one page of HTML that needs no script and no other file. */
+/** One HTML page, without scripts or other files. */
 export function renderReference(document: OpenApiDocument): string {
   const contract = readContract(document);
   const { title, tags, webhooks, schemas } = contract;
@@ -40,18 +39,18 @@ ${tags.map((tag) => renderTag(tag, schemas))}
 ${renderWebhooks(webhooks, schemas)}
 <section id="schemas" aria-labelledby="schemas-title">
 <h2 id="schemas-title">Schemas</h2>
-<p>What several operations send or answer, told once. Fields are always there unless they are
-marked as optional.</p>
+<p>These schemas are used by several operations. Fields are always present unless they are marked
+as optional.</p>
 ${schemas
   .linked()
   .sort()
   .map((name) => renderSchema(name, schemas))}
 </section>
-<footer><p>The same as an <a href="/openapi.json">OpenAPI 3.1 document</a>.</p></footer>
+<footer><p>Also available as an <a href="/openapi.json">OpenAPI 3.1 document</a>.</p></footer>
 </main>
 </body>
 </html>`;
-  // Nothing in it is a promise, so the page is a string by now.
+  // Hono returns a promise only if the page contains one, and it contains none.
   return page.toString();
 }
 
@@ -88,8 +87,8 @@ ${renderParagraphs(description)}
 <section id="authentication" class="prose" aria-labelledby="authentication-title">
 <h2 id="authentication-title">Authentication</h2>
 <dl class="fields">${credentials.map(
-    (one) => html`<div id="credential-${one.id}"><dt>${nameCredential(one.id)}
-<code>${one.header("…")}</code></dt><dd><p>${renderInline(one.description)}</p></dd></div>`,
+    (each) => html`<div id="credential-${each.id}"><dt>${nameCredential(each.id)}
+<code>${each.header("…")}</code></dt><dd><p>${renderInline(each.description)}</p></dd></div>`,
   )}</dl>
 </section>
 ${renderErrors(contract)}
@@ -103,12 +102,12 @@ ${renderErrors(contract)}
 }
 
 function renderErrors({ errors, schemas }: Contract): Html {
-  // The table tells the codes already.
+  // The table lists the codes.
   const fields = fieldsOf(schemas.named("Error")).filter(({ name }) => name !== "code");
   return html`<section id="errors" aria-labelledby="errors-title">
 <div class="facts">
 <h2 id="errors-title">Errors</h2>
-<p>Any operation may answer one of these instead of what it describes.</p>
+<p>Every operation may return one of these errors.</p>
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${errors.map(
@@ -116,8 +115,8 @@ function renderErrors({ errors, schemas }: Contract): Html {
       html`<tr><td>${status}</td><th scope="row"><code>${code}</code></th><td>${renderInline(meaning)}</td></tr>`,
   )}</tbody>
 </table>
-<p>Beside the code, the body has:</p>
-${renderFields(fields, { schemas, mark: "optional" })}
+<p>The body also contains:</p>
+${renderFields(fields, { schemas, labeled: "optional" })}
 </div>
 <div class="samples">${renderSample(
     "An error",
@@ -142,11 +141,10 @@ function renderSchema(name: string, schemas: Schemas): Html {
 <h3 id="schema-${name}-title"><a href="#schema-${name}">${name}</a></h3>
 <p>${renderInline(shape.description ?? "")}
 ${shape.properties ? "" : html`<span class="type">${renderType(shape, schemas)}</span>`}</p>
-${renderLimits(shape, schemas)}${renderInner(shape, { schemas, mark: "optional" })}
+${renderLimits(shape, schemas)}${renderInnerFields(shape, { schemas, labeled: "optional" })}
 </article>`;
 }
 
-/** "API keys" as the address of its section. */
 function anchorOf(name: string): string {
   return `tag-${name.toLowerCase().replaceAll(/\W+/g, "-")}`;
 }

@@ -1,57 +1,56 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { OpenApiDocument } from "../http/openapi.ts";
-import { ERROR_REPLIES, jsonReply } from "../http/replies.ts";
-import { createRouter, type Open } from "../http/router.ts";
+import { operation } from "../http/operation.ts";
+import { jsonReply } from "../http/replies.ts";
+import { createRouter, type PublicEnv } from "../http/router.ts";
 import { renderReference } from "./page.ts";
 import { STYLE } from "./style.ts";
 
-const document = createRoute({
+const document = operation({
   method: "get",
   path: "/openapi.json",
   operationId: "readOpenApiDocument",
   tags: ["Service"],
   summary: "Read this description of the API",
-  security: [],
+  credentials: [],
   responses: {
     200: jsonReply(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document."),
-    ...ERROR_REPLIES,
   },
 });
 
-const reference = createRoute({
+const reference = operation({
   method: "get",
   path: "/docs",
   operationId: "readReference",
   tags: ["Service"],
   summary: "Read this description of the API as a page",
-  description: "For people: the OpenAPI document, with an example of each call.",
-  security: [],
+  description: "The OpenAPI document as an HTML page, with an example of each request.",
+  credentials: [],
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-    ...ERROR_REPLIES,
   },
 });
 
 const PUBLIC = { "cache-control": "public, max-age=300" };
 
-/** Serves the OpenAPI document and the page of it, each made when it is first asked for. */
+/** Creates the document and the page at their first request: each takes tens of milliseconds. */
 export function referenceRoutes(describe: () => OpenApiDocument) {
-  let described: OpenApiDocument | undefined;
+  let openApi: OpenApiDocument | undefined;
   let page: { html: string; policy: string } | undefined;
-  const describeOnce = () => {
-    described ??= describe();
-    return described;
+  const getOpenApi = () => {
+    openApi ??= describe();
+    return openApi;
   };
-  return createRouter<Open>()
-    .openapi(document, (c) => c.json(describeOnce() as { openapi: string }, 200, PUBLIC))
+  return createRouter<PublicEnv>()
+    .openapi(document, (c) => c.json(getOpenApi() as { openapi: string }, 200, PUBLIC))
     .openapi(reference, async (c) => {
-      page ??= { html: renderReference(describeOnce()), policy: await writePolicy() };
+      page ??= { html: renderReference(getOpenApi()), policy: await contentSecurityPolicy() };
       return c.html(page.html, 200, { ...PUBLIC, "content-security-policy": page.policy });
     });
 }
 
-/** Lets in the page's own style and its icon, and nothing else. */
-async function writePolicy(): Promise<string> {
+/** Allows only the style of the page and its icon. */
+async function contentSecurityPolicy(): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
   return [

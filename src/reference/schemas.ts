@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the routes' schemas come out as. */
+/** The keywords of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   allOf?: Schema[];
@@ -24,11 +24,11 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-/** A schema without references at its top: what `$ref` and `allOf` bring together, in one. */
+/** A schema with `$ref` and `allOf` resolved at the top level. */
 export interface Shape extends Omit<Schema, "$ref" | "allOf" | "anyOf" | "oneOf" | "type"> {
-  /** The component that it is, if it is one and adds no properties to it. */
+  /** The name of the component, if the schema adds no properties to it. */
   name?: string;
-  /** Without "null", which is `nullable`. */
+  /** Without "null", which sets `nullable`. */
   types: string[];
   nullable: boolean;
   /** The alternatives of a union. */
@@ -36,14 +36,15 @@ export interface Shape extends Omit<Schema, "$ref" | "allOf" | "anyOf" | "oneOf"
 }
 
 const REFERENCE = "#/components/schemas/";
-const LONG = 5;
+/** Reading fewer properties takes less time than following a link. */
+const MIN_LINKED_PROPERTIES = 5;
 
-/** The named schemas of a document, and which of them deserve a place of their own. */
+/** The named schemas of a document. Those that several places use get their own section. */
 export class Schemas {
   readonly #named: Readonly<Record<string, Schema>>;
   readonly #uses = new Map<string, number>();
 
-  /** `text` is the document as JSON, in which the uses of each schema are counted. */
+  /** @param text The document as JSON, for counting the uses of each schema. */
   constructor(named: Readonly<Record<string, Schema>>, text: string) {
     this.#named = named;
     for (const [, name = ""] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -51,10 +52,6 @@ export class Schemas {
     }
   }
 
-  /**
-   * The schemas that are described once and linked to: those that several places use, unless they
-   * are so short that following a link takes longer than reading them.
-   */
   linked(): string[] {
     return Object.keys(this.#named).filter((name) => this.isLinked(name));
   }
@@ -62,7 +59,7 @@ export class Schemas {
   isLinked(name: string | undefined): name is string {
     if (name === undefined || (this.#uses.get(name) ?? 0) < 2) return false;
     const { properties } = this.named(name);
-    return properties === undefined || Object.keys(properties).length >= LONG;
+    return properties === undefined || Object.keys(properties).length >= MIN_LINKED_PROPERTIES;
   }
 
   named(name: string): Shape {
@@ -81,16 +78,16 @@ export class Schemas {
     };
     const parts = allOf.map((part) => this.resolve(part));
     if (alternatives.length === 1) parts.push(...alternatives.map((each) => this.resolve(each)));
-    if ($ref) parts.push(this.#refer($ref.slice(REFERENCE.length)));
+    if ($ref) parts.push(this.#resolveReference($ref.slice(REFERENCE.length)));
     return parts.length === 0 ? shape : [...parts, shape].reduce(merge);
   }
 
-  #refer(name: string): Shape {
+  #resolveReference(name: string): Shape {
     return { ...this.resolve(this.#named[name] ?? {}), name };
   }
 }
 
-/** Both at once; where they differ, what `over` says. */
+/** The properties of `over` take precedence. */
 function merge(base: Shape, over: Shape): Shape {
   const { name, example, ...rest } = base;
   const merged: Shape = {
@@ -102,7 +99,7 @@ function merge(base: Shape, over: Shape): Shape {
   };
   if (!over.properties) {
     if (name !== undefined && over.name === undefined) merged.name = name;
-    // An example of one part lacks the properties that the other adds.
+    // An example of one part has only the properties of that part, so it applies only here.
     if (example !== undefined && over.example === undefined) merged.example = example;
     return merged;
   }

@@ -1,4 +1,4 @@
-/** A bollard, as an image in the address itself. */
+/** A bollard, as a data URL. */
 export const ICON =
   "data:image/svg+xml," +
   encodeURIComponent(
@@ -148,5 +148,5 @@ footer { border-top: 1px solid var(--line); padding-top: 1.5rem; color: var(--so
   article .samples pre { max-height: calc(50vh - 5rem); }
 }`;
 
-/** The style of the page. Its text is what the content security policy lets in, by its hash. */
+/** The content security policy allows this exact text, by its hash. */
 export const STYLE = COLORS + TEXT + PARTS + LAYOUT;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe("a key", () => {
-  it("that is revoked stops on its next request, everywhere", async () => {
+  it("that is revoked is refused on its next request, in every isolate", async () => {
     const isolates = [new Instrumented(), new Instrumented(), new Instrumented()];
     const { client, keyId } = await newKey(world);
     for (const { fetch } of isolates)
@@ -28,13 +28,13 @@ describe("a key", () => {
     }
   });
 
-  it("that revokes itself gets its answer, and no other", async () => {
+  it("that revokes itself gets that response, and is refused afterwards", async () => {
     const { client, keyId } = await newKey(world);
     expect((await client.delete(`/v1/orgs/${world.id}/api-keys/${keyId}`)).status).toBe(204);
     expect((await client.get("/v1/orgs")).status).toBe(401);
   });
 
-  it("of a member who is demoted is weaker on its next request, for reads and for writes", async () => {
+  it("of a member who is demoted has the lower role on its next request, read or write", async () => {
     const isolates = [new Instrumented(), new Instrumented()];
     const admin = await join(world, "admin");
     const keys = `/v1/orgs/${world.id}/api-keys`;
@@ -49,7 +49,7 @@ describe("a key", () => {
     expect((await writer.post(keys, { name: "after" })).body.code).toBe("unauthorized");
   });
 
-  it("of a member who is removed stops on its next request", async () => {
+  it("of a member who is removed is refused on its next request", async () => {
     const isolate = new Instrumented();
     const member = await join(world);
     const client = member.client.via(isolate.fetch);
@@ -58,7 +58,7 @@ describe("a key", () => {
     expect((await client.get("/v1/projects")).status).toBe(401);
   });
 
-  it("that expires stops at that moment, though an isolate remembers it", async () => {
+  it("that is cached is refused from the moment it expires", async () => {
     let now = Date.now();
     const isolate = new Instrumented({ clock: { now: () => now } });
     const { client } = await newKey(world, { expiresAt: now + 5_000 });
@@ -70,7 +70,7 @@ describe("a key", () => {
     expect((await caller.get("/v1/orgs")).status).toBe(401);
   });
 
-  it("is read again after 30 seconds, and its use is noted to the hour", async () => {
+  it("is read again after 30 seconds, and its last use is recorded once an hour", async () => {
     let now = Math.floor(Date.now() / 3_600_000) * 3_600_000;
     const isolate = new Instrumented({ clock: { now: () => now } });
     const { client, keyId } = await newKey(world);
@@ -92,7 +92,7 @@ describe("a key", () => {
     expect(await lastUse()).toBe(new Date(now - (now % 3_600_000)).toISOString());
   });
 
-  it("with the ID of a good one, another secret and a right checksum is nobody's", async () => {
+  it("with the ID of a valid key, another secret and a correct checksum is refused", async () => {
     const { client, keyId } = await newKey(world);
     const unchecked = `lsh_${keyId}_${"0".repeat(43)}`;
     const digest = await sha256(unchecked);
@@ -101,11 +101,11 @@ describe("a key", () => {
     expect((await client.via(isolate.fetch).get("/v1/orgs")).status).toBe(200);
     isolate.forget();
     expect((await new Client(forged, isolate.fetch).get("/v1/orgs")).status).toBe(401);
-    // Its form was right: it was looked for.
+    // The key is well-formed, so it is looked up.
     expect(isolate.database).not.toEqual([]);
   });
 
-  it("gets the same answer whether it is missing, malformed, unknown, revoked or expired", async () => {
+  it("gets the same response whether it is missing, malformed, unknown, revoked or expired", async () => {
     const revoked = await newKey(world);
     await world.client.delete(`/v1/orgs/${world.id}/api-keys/${revoked.keyId}`);
     const expired = await newKey(world, { expiresAt: Date.now() - 1 });
@@ -116,7 +116,7 @@ describe("a key", () => {
 });
 
 describe("the rate limit", () => {
-  it("admits 100 requests, refuses the next, and says when there is room", async () => {
+  it("admits 100 requests, refuses the next, and states when to retry", async () => {
     const { client } = await newKey(world);
     for (let left = 99; left >= 0; left -= 1) {
       const { status, headers } = await client.get("/v1/orgs");
@@ -135,7 +135,7 @@ describe("the rate limit", () => {
     expect(refused.headers.get("ratelimit")).toBe(`"default";r=0;t=${reset}`);
   });
 
-  it("lets a refused key cost nobody anything until there is room", async () => {
+  it("refuses a key from the cache, without I/O, until requests are available", async () => {
     let now = Date.now();
     const isolate = new Instrumented({ clock: { now: () => now }, limiters: refusing(5_000) });
     const { client } = await newKey(world);
@@ -157,7 +157,7 @@ describe("the rate limit", () => {
     expect(isolate.objects).toHaveLength(1);
   });
 
-  it("stands on every answer to a known key, whatever the answer is", async () => {
+  it("is in the headers of every response to a valid key, whatever its status", async () => {
     const { client } = await newKey(world);
     const replies = [
       await client.get("/v1/orgs"),
@@ -176,10 +176,10 @@ describe("the rate limit", () => {
     ]);
   });
 
-  it("limits callers without a valid key by their address, in words of the contract", async () => {
+  it("limits clients without a valid key by their address, with the error of the contract", async () => {
     const anonymous = new Client(undefined);
     let admitted = 0;
-    // The binding counts by the minute, and these requests may fall into two of them.
+    // The binding counts per calendar minute, and these requests may be in two of them.
     while (admitted <= 600) {
       const { status } = await anonymous.get("/v1/projects");
       if (status === 429) break;
@@ -204,44 +204,44 @@ describe("when a key's rate limiter", () => {
   const countOf = (statuses: number[], status: number) =>
     statuses.filter((each) => each === status).length;
 
-  it("is overloaded, the key is over its limit", async () => {
+  it("is overloaded, requests are refused", async () => {
     const { isolate, statuses } = await call(failing({ overloaded: true }));
     expect(statuses).toEqual([429]);
     expect(isolate.objects).toHaveLength(1);
   });
 
-  it("fails once, it is asked again through a new stub", async () => {
-    let asked = 0;
+  it("fails once, it is called again through a new stub", async () => {
+    let calls = 0;
     const { isolate, statuses } = await call({
       getByName: (name: string) => {
-        asked += 1;
-        return asked === 1 ? broken({ retryable: true }) : env.RATE_LIMITER.getByName(name);
+        calls += 1;
+        return calls === 1 ? broken({ retryable: true }) : env.RATE_LIMITER.getByName(name);
       },
     } as LimiterNamespace);
     expect(statuses).toEqual([200]);
     expect(isolate.objects).toHaveLength(2);
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
   });
 
   it.each([
     ["fails", failing({ retryable: true })],
     ["does not exist", failing({})],
-    ["never answers", hanging()],
-  ])("%s, a quarter of the limit passes and the rest is refused", async (_, limiters) => {
+    ["never responds", hanging()],
+  ])("%s, a quarter of the limit is admitted and the rest is refused", async (_, limiters) => {
     const { isolate, statuses } = await call(limiters, 60);
     expect(countOf(statuses, 200)).toBe(25);
     expect(countOf(statuses, 429)).toBe(35);
     expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.unavailable");
   });
 
-  it("never answers, the caller waits for two tries of half a second, and not for long", async () => {
+  it("never responds, a request waits for two attempts of 500 ms each", async () => {
     const began = Date.now();
     const { statuses } = await call(hanging());
     expect(statuses).toEqual([200]);
     expect(Date.now() - began).toBeLessThan(3_000);
   });
 
-  it("cannot be asked, a revoked key is refused all the same", async () => {
+  it("fails, a revoked key is refused", async () => {
     const isolate = new Instrumented({ limiters: failing({}) });
     const { client, keyId } = await newKey(world);
     const caller = client.via(isolate.fetch);
@@ -250,7 +250,7 @@ describe("when a key's rate limiter", () => {
     expect((await caller.get("/v1/orgs")).status).toBe(401);
   });
 
-  it("cannot be told of a revocation, that is logged and the revocation stands", async () => {
+  it("cannot receive a revocation, the failure is logged and the key is revoked", async () => {
     const isolate = new Instrumented({ limiters: failing({}) });
     const { keyId, client } = await newKey(world);
     const path = `/v1/orgs/${world.id}/api-keys/${keyId}`;
@@ -262,7 +262,7 @@ describe("when a key's rate limiter", () => {
 });
 
 describe("a bookmark", () => {
-  it("comes with every answer that met the database, and is taken back", async () => {
+  it("is in every response that used the database, and a later request may send it", async () => {
     const { client } = await newKey(world);
     const { id } = await newProject(client);
     const { headers } = await client.get(`/v1/projects/${id}`);
@@ -274,7 +274,7 @@ describe("a bookmark", () => {
     expect(isolate.database.map(({ constraint }) => constraint)).toContain(bookmark);
   });
 
-  it("that is none is bad input", async () => {
+  it("that is malformed is bad input", async () => {
     const { client } = await newKey(world);
     const reply = await client.get("/v1/orgs", { "x-d1-bookmark": "first-primary; drop" });
     expect(reply.status).toBe(400);
@@ -282,7 +282,7 @@ describe("a bookmark", () => {
   });
 });
 
-/** The failures of the Durable Objects documentation, "Error handling". */
+/** The kinds of failure of the Durable Objects documentation, "Error handling". */
 function broken(marks: { retryable?: boolean; overloaded?: boolean }) {
   const fail = () => Promise.reject(Object.assign(new Error("The object failed"), marks));
   return { consume: fail, isKnown: fail, raiseVersion: fail };

@@ -19,8 +19,8 @@ import {
 } from "../support/world.ts";
 
 /**
- * For every operation behind the gate: round trips to D1 and statements in them, once the key is
- * known, for a request that succeeds. A read that takes more than one round trip fails the suite.
+ * D1 round trips and statements of a successful request with a cached key, for every operation with
+ * an API key. Every read must take one round trip.
  */
 const COSTS: Record<string, { trips: number; statements: number }> = {
   listOrganizations: { trips: 1, statements: 1 },
@@ -109,10 +109,10 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   putEnvironmentVariables: { trips: 2, statements: 9 },
 };
 
-const behindGate = operations.filter(({ security }) => security.some((each) => "api_key" in each));
+const withApiKey = operations.filter(({ security }) => security.some((each) => "api_key" in each));
 const isRead = (each: Operation) => each.method === "GET" && each["x-writes"] !== true;
-const reads = behindGate.filter(isRead);
-const writes = behindGate.filter((each) => !isRead(each));
+const reads = withApiKey.filter(isRead);
+const writes = withApiKey.filter((each) => !isRead(each));
 const named = (each: Operation) => [each.operationId, each] as const;
 
 let world: World;
@@ -126,7 +126,7 @@ async function pretendSuccess(id: string): Promise<void> {
   await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
 }
 
-/** A request of an operation that succeeds, for a worker that has met its key. */
+/** A successful request of an operation, for an isolate that has cached the key. */
 async function prepare(operation: Operation) {
   const worker = new Instrumented();
   const world = await newWorld();
@@ -180,11 +180,11 @@ async function prepare(operation: Operation) {
   return { worker, send };
 }
 
-/** One trip to the database and one call of the object: each began before the other ended. */
-function expectSideBySide(worker: Instrumented, id: string): void {
+/** One database round trip and one object call, in parallel. */
+function expectParallel(worker: Instrumented, id: string): void {
   const [database, ...more] = worker.database;
   const [object, ...others] = worker.objects;
-  if (!database || !object) throw new Error("Both were to be asked");
+  if (!database || !object) throw new Error("The database or the object was not called");
   expect([more, others]).toEqual([[], []]);
   expect(database.statements).toHaveLength(Number(COSTS[id]?.statements));
   expect(database.constraint).toBe("first-unconstrained");
@@ -192,13 +192,14 @@ function expectSideBySide(worker: Instrumented, id: string): void {
   expect(object.began).toBeLessThan(database.ended);
 }
 
-/** Every statement finds its rows by an index; only the lists that it was given are walked. */
+/** Every statement finds its rows by an index, and scans only the lists in its parameters. */
 async function expectNoScan(worker: Instrumented): Promise<void> {
   for (const { sql, params } of worker.database.flatMap(({ statements }) => statements)) {
     const { results } = await env.DB.prepare(`explain query plan ${sql}`)
       .bind(...params)
       .all<{ detail: string }>();
-    // What is called of_… is a subquery that walks an index. An insert of a parent plans a look at its children, which only a deferred violation needs.
+    // Subqueries named of_… scan an index. The plan of an insert of a parent includes a scan of its
+    // children, which runs only after a deferred violation.
     const scanned = results
       .map(
         ({ detail }) =>
@@ -209,36 +210,39 @@ async function expectNoScan(worker: Instrumented): Promise<void> {
   }
 }
 
-describe("once a key is known", () => {
-  it("counts every operation", () => {
-    const ids = behindGate.map(({ operationId }) => operationId);
+describe("with a cached key", () => {
+  it("the table has every operation", () => {
+    const ids = withApiKey.map(({ operationId }) => operationId);
     expect(Object.keys(COSTS).toSorted()).toEqual(ids.toSorted());
   });
 
-  it.each(reads.map(named))("%s is one database trip beside one object call", async (id, each) => {
-    const { worker, send } = await prepare(each);
-    expect((await send()).status).toBeLessThan(300);
-    expectSideBySide(worker, id);
-    await expectNoScan(worker);
-  });
+  it.each(reads.map(named))(
+    "%s is one database round trip in parallel with one object call",
+    async (id, each) => {
+      const { worker, send } = await prepare(each);
+      expect((await send()).status).toBeLessThan(300);
+      expectParallel(worker, id);
+      await expectNoScan(worker);
+    },
+  );
 
-  it.each(["getProject", "listProjects"])("a HEAD of %s is as cheap as its GET", async (id) => {
+  it.each(["getProject", "listProjects"])("a HEAD of %s costs as much as its GET", async (id) => {
     const operation = reads.find(({ operationId }) => operationId === id);
     if (!operation) throw new Error(`There is no read called ${id}`);
     const { worker, send } = await prepare(operation);
     expect((await send("HEAD")).status).toBe(200);
-    expectSideBySide(worker, id);
+    expectParallel(worker, id);
   });
 
   it.each(writes.map(named))(
-    "%s asks the limiter before it touches the database, and walks no whole table",
+    "%s calls the limiter before the database, and scans no table",
     async (id, each) => {
       const { worker, send } = await prepare(each);
       expect((await send()).status).toBeLessThan(300);
       const calls = worker.objects.map(({ statements: [call] }) => call?.sql);
       const [first] = worker.database;
-      if (!first) throw new Error("The database was to be asked");
-      // A machine that is busy may have the limiter asked once more, after 500 ms.
+      if (!first) throw new Error("The database was not called");
+      // On a busy machine the call may time out after 500 ms and be repeated.
       const consumptions = worker.objects.filter((_, at) => calls[at] === "consume");
       expect(consumptions.some(({ ended }) => ended < first.began)).toBe(true);
       expect(consumptions.length).toBeLessThanOrEqual(2);
@@ -253,8 +257,8 @@ describe("once a key is known", () => {
   );
 });
 
-describe("before a key is known", () => {
-  it("costs one more database trip, and the hour of its use is noted once", async () => {
+describe("with a key that is not cached", () => {
+  it("a request costs one more database round trip, and records the hour of its use once", async () => {
     const worker = new Instrumented();
     const { client } = await newKey(world);
     const caller = client.via(worker.fetch);
@@ -273,7 +277,7 @@ describe("before a key is known", () => {
     "mistyped in its secret": "secret",
   };
 
-  it.each(Object.entries(malformed))("a key that is %s asks nobody", async (_, text) => {
+  it.each(Object.entries(malformed))("a key that is %s costs no I/O", async (_, text) => {
     const worker = new Instrumented();
     const good = String((await newKey(world)).client.key);
     const swap = (at: number) =>
@@ -284,7 +288,7 @@ describe("before a key is known", () => {
     expect(worker.exchanges).toEqual([]);
   });
 
-  it("a well-formed key that nobody has is looked for once, then remembered as unknown", async () => {
+  it("a well-formed key that does not exist is looked up once, then cached as unknown", async () => {
     const worker = new Instrumented();
     const { issueApiKey } = await import("../../src/features/api-keys/index.ts");
     const { key } = await issueApiKey("1".repeat(22));

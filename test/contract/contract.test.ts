@@ -28,14 +28,16 @@ import {
   type World,
 } from "../support/world.ts";
 
-const needing = (credential: string) =>
+const accepting = (credential: string) =>
   operations.filter(({ security }) => security.some((each) => credential in each));
-/** The runner plane: what a runner token opens and an API key does not. */
-const forRunners = needing("runner_token").filter((each) => !needing("api_key").includes(each));
-const behindGate = [...needing("api_key"), ...forRunners];
+/** The runner API: operations that accept a runner token and no API key. */
+const runnerOperations = accepting("runner_token").filter(
+  (each) => !accepting("api_key").includes(each),
+);
+const authenticatedOperations = [...accepting("api_key"), ...runnerOperations];
 const title = ({ method, path }: Operation) => `${method} ${path}`;
 
-/** An ID for every path parameter there is, all of one organization. */
+/** An ID for every path parameter, all of one organization. */
 type Ids = Record<string, string>;
 
 async function newIds(world: World): Promise<Ids> {
@@ -70,24 +72,24 @@ async function newIds(world: World): Promise<Ids> {
   };
 }
 
-const whatIdNames = ({ path }: Operation) =>
+const recordOfId = ({ path }: Operation) =>
   path.includes("/resources") ? "resource" : "deployment";
 
 const pathWith = (operation: Operation, ids: Ids) =>
   operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const id = ids[name === "id" ? whatIdNames(operation) : name];
-    if (!id) throw new Error(`The contract suite has no ID for {${name}}`);
+    const id = ids[name === "id" ? recordOfId(operation) : name];
+    if (!id) throw new Error(`Add an ID for {${name}} to newIds`);
     return id;
   });
 
-/** The parameters of a path that name a record; a name may be new. */
+/** The path parameters that identify a record. {name} is excluded, because a new name is valid. */
 const parametersOf = (operation: Operation) =>
   [...operation.path.matchAll(/\{(.+?)\}/g)]
     .map(([, name]) => String(name))
     .filter((name) => name !== "name");
 
-/** Fields with IDs of what is kept elsewhere: at AWS, and at a code host. */
-const NO_RECORDS = [
+/** Fields with IDs from other systems, such as AWS and code hosts. */
+const EXTERNAL_IDS = [
   "account_id",
   "external_id",
   "repo_id",
@@ -111,19 +113,19 @@ beforeAll(async () => {
   foreignIds = await newIds(await newWorld());
 });
 
-/** Sends an operation with the credential that it takes, and a runner's with its lease. */
+/** Sends an operation with its credential and, for runner operations, its lease token. */
 async function send(operation: Operation, parameters: Ids, body?: unknown, headers = {}) {
   const path = pathWith(operation, parameters);
   const client = await clientFor(operation);
-  const lease = forRunners.includes(operation) && { "lease-token": String(ids["lease"]) };
-  // Whoever needs a key has no use for the token.
+  const lease = runnerOperations.includes(operation) && { "lease-token": String(ids["lease"]) };
+  // Only POST /v1/bootstrap reads this header.
   const authorization = `Bearer ${env.BOOTSTRAP_TOKEN}`;
   return client.request(operation.method, path, body, { authorization, ...headers, ...lease });
 }
 
 async function clientFor(operation: Operation): Promise<Client> {
-  if (!behindGate.includes(operation)) return new Client(undefined);
-  if (forRunners.includes(operation)) return new Client(ids["runner"]);
+  if (!authenticatedOperations.includes(operation)) return new Client(undefined);
+  if (runnerOperations.includes(operation)) return new Client(ids["runner"]);
   return (await newKey(world)).client;
 }
 
@@ -149,15 +151,17 @@ describe("the document", () => {
     },
   );
 
-  it("is served as it is", async () => {
+  it("is served unchanged at /openapi.json", async () => {
     const reply = await new Client(undefined).get("/openapi.json");
     expect(reply.body).toEqual(openApi);
   });
 });
 
 describe("authentication", () => {
-  it("leaves open only what needs no key", () => {
-    const open = operations.filter((operation) => !behindGate.includes(operation)).map(title);
+  it("is not required for these operations only", () => {
+    const open = operations
+      .filter((operation) => !authenticatedOperations.includes(operation))
+      .map(title);
     expect(open.toSorted()).toEqual([
       "GET /docs",
       "GET /health",
@@ -182,9 +186,9 @@ describe("authentication", () => {
   );
 });
 
-describe("the runner plane", () => {
-  it.each(forRunners.map((each) => [title(each), each] as const))(
-    "answers 401 to %s with an API key, and says to stop",
+describe("the runner API", () => {
+  it.each(runnerOperations.map((each) => [title(each), each] as const))(
+    "answers 401 with the directive stop to %s with an API key",
     async (_, operation) => {
       const path = pathWith(operation, ids);
       const reply = await world.client.request(operation.method, path, exampleBody(operation));
@@ -193,19 +197,19 @@ describe("the runner plane", () => {
     },
   );
 
-  const opened = needing("runner_token");
+  const acceptingToken = accepting("runner_token");
 
-  it("and the report of an alarm are all that a runner token opens, by the document", () => {
-    const beside = opened.filter((each) => !forRunners.includes(each)).map(title);
-    expect(beside).toEqual(["PUT /v1/stacks/{stack_id}/alarms/{name}"]);
+  it("and the report of an alarm are the only operations that declare a runner token", () => {
+    const others = acceptingToken.filter((each) => !runnerOperations.includes(each)).map(title);
+    expect(others).toEqual(["PUT /v1/stacks/{stack_id}/alarms/{name}"]);
   });
 
   it.each(
     operations
-      .filter((each) => each.security.length > 0 && !opened.includes(each))
+      .filter((each) => each.security.length > 0 && !acceptingToken.includes(each))
       .map((each) => [title(each), each] as const),
   )(
-    "and that report are all that a runner token opens: %s answers it 401",
+    "and that report are the only operations that accept a runner token: %s answers 401",
     async (_, operation) => {
       const path = pathWith(operation, ids);
       const client = new Client(ids["runner"]);
@@ -216,20 +220,23 @@ describe("the runner plane", () => {
 });
 
 describe("tenancy", () => {
-  const cases = behindGate.flatMap((operation) =>
+  const cases = authenticatedOperations.flatMap((operation) =>
     parametersOf(operation).map((name) => [title(operation), name, operation] as const),
   );
 
-  it.each(cases)("answers %s alike for a foreign {%s} and for none", async (_, name, operation) => {
-    const key = name === "id" ? whatIdNames(operation) : name;
-    const answerTo = async (id: string) => {
-      const reply = await send(operation, { ...ids, [key]: id }, exampleBody(operation));
-      return { status: reply.status, text: reply.text, headers: stableHeaders(reply.headers) };
-    };
-    const foreign = await answerTo(String(foreignIds[key]));
-    expect(foreign.status).toBe(404);
-    expect(foreign).toEqual(await answerTo(newId(systemClock)));
-  });
+  it.each(cases)(
+    "answers %s equally for a {%s} of another tenant and for an unknown one",
+    async (_, name, operation) => {
+      const key = name === "id" ? recordOfId(operation) : name;
+      const replyTo = async (id: string) => {
+        const reply = await send(operation, { ...ids, [key]: id }, exampleBody(operation));
+        return { status: reply.status, text: reply.text, headers: stableHeaders(reply.headers) };
+      };
+      const foreign = await replyTo(String(foreignIds[key]));
+      expect(foreign.status).toBe(404);
+      expect(foreign).toEqual(await replyTo(newId(systemClock)));
+    },
+  );
 
   const fieldsWithIds = [
     ["PUT", "/v1/projects/{project_id}", "default_environment_id", "environment_id"],
@@ -242,10 +249,10 @@ describe("tenancy", () => {
     ["POST", "/v1/deployments/{id}/promote", "environment_id", "environment_id"],
   ] as const;
 
-  it("covers every field of a body that takes an ID of a record", () => {
-    const declared = behindGate.flatMap((operation) =>
+  it("is tested for every body field that takes the ID of a record", () => {
+    const declared = authenticatedOperations.flatMap((operation) =>
       propertiesOf(operation)
-        .filter((name) => /_ids?$/.test(name) && !NO_RECORDS.includes(name))
+        .filter((name) => /_ids?$/.test(name) && !EXTERNAL_IDS.includes(name))
         .map((name) => `${title(operation)} ${name}`),
     );
     const covered = fieldsWithIds.map(([method, path, name]) => `${method} ${path} ${name}`);
@@ -253,20 +260,22 @@ describe("tenancy", () => {
   });
 
   it.each(fieldsWithIds)(
-    "answers %s %s alike for a foreign %s and for none",
+    "answers %s %s equally for a %s of another tenant and for an unknown one",
     async (method, path, field, kind) => {
-      const operation = behindGate.find((each) => each.method === method && each.path === path);
-      if (!operation) throw new Error(`There is no ${method} ${path}`);
+      const operation = authenticatedOperations.find(
+        (each) => each.method === method && each.path === path,
+      );
+      if (!operation) throw new Error(`The document has no ${method} ${path}`);
       const { client } = await newKey(world);
-      const answerTo = async (id: string) => {
+      const replyTo = async (id: string) => {
         const value = field.endsWith("s") ? [id] : id;
         const body = { ...exampleBody(operation), [field]: value };
         const { status, text } = await client.request(method, pathWith(operation, ids), body);
         return { status, text };
       };
-      const foreign = await answerTo(String(foreignIds[kind]));
+      const foreign = await replyTo(String(foreignIds[kind]));
       expect(foreign.status).toBe(404);
-      expect(foreign).toEqual(await answerTo(newId(systemClock)));
+      expect(foreign).toEqual(await replyTo(newId(systemClock)));
     },
   );
 
@@ -279,20 +288,25 @@ describe("tenancy", () => {
 describe("bodies", () => {
   const withBody = operations.filter(({ requestBody }) => requestBody);
   const cases = withBody.map((each) => [title(each), each] as const);
-  const needy = withBody.filter(requiresFields).map((each) => [title(each), each] as const);
+  const withRequiredFields = withBody
+    .filter(requiresFields)
+    .map((each) => [title(each), each] as const);
 
-  it("are walked for what needs a key and for what does not", () => {
+  it("are tested for operations with and without authentication", () => {
     expect(withBody.map(title)).toContain("POST /v1/bootstrap");
     expect(withBody.length).toBeGreaterThan(1);
   });
 
-  it.each(needy)("of %s are refused without the required fields", async (_, operation) => {
-    const reply = await send(operation, ids, {});
-    expect(reply.status).toBe(400);
-    expect(reply.body.cause.issues.length).toBeGreaterThan(0);
-  });
+  it.each(withRequiredFields)(
+    "of %s are refused without the required fields",
+    async (_, operation) => {
+      const reply = await send(operation, ids, {});
+      expect(reply.status).toBe(400);
+      expect(reply.body.cause.issues.length).toBeGreaterThan(0);
+    },
+  );
 
-  it.each(cases)("of %s are refused when there is none", async (_, operation) => {
+  it.each(cases)("of %s are required", async (_, operation) => {
     const json = { "content-type": "application/json" };
     const replies = [
       await send(operation, ids),
@@ -352,7 +366,7 @@ describe("bodies", () => {
     }
   });
 
-  it.each(cases)("of %s are read with parameters of their type", async (_, operation) => {
+  it.each(cases)("of %s are accepted with parameters in the content type", async (_, operation) => {
     const json = JSON.stringify({ ...exampleBody(operation), surprise: 1 });
     for (const type of ["application/json ; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
       const reply = await send(operation, ids, json, { "content-type": type });
@@ -360,7 +374,7 @@ describe("bodies", () => {
     }
   });
 
-  it.each(cases)("of %s are refused when they are no JSON object", async (_, operation) => {
+  it.each(cases)("of %s are refused unless they are JSON objects", async (_, operation) => {
     for (const body of ["{", "", "[]", "null", '"text"', "\ud800"]) {
       const reply = await send(operation, ids, body, { "content-type": "application/json" });
       expect(reply.status).toBe(400);
@@ -371,7 +385,7 @@ describe("bodies", () => {
 describe("methods", () => {
   const paths = [...new Set(operations.map(({ path }) => path))];
 
-  it.each(paths)("that %s lacks are 501, with those it has", async (path) => {
+  it.each(paths)("that %s does not have get 501 with the allowed methods", async (path) => {
     const declared = operations.filter((each) => each.path === path).map(({ method }) => method);
     const allowed = declared.includes("GET") ? [...declared, "HEAD"] : declared;
     const [operation] = operations.filter((each) => each.path === path);
@@ -379,7 +393,7 @@ describe("methods", () => {
     const lacking = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
       (method) => !allowed.includes(method),
     );
-    const isRunners = forRunners.includes(operation);
+    const isRunners = runnerOperations.includes(operation);
     const client = isRunners ? new Client(ids["runner"]) : (await newKey(world)).client;
     for (const method of lacking) {
       const reply = await client.request(method, pathWith(operation, ids));

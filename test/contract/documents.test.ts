@@ -14,7 +14,7 @@ import {
 } from "../support/world.ts";
 
 const KIB = 1024;
-/** What D1 accepted before nesting was bounded; SQLite parses at most 1,000 levels. */
+/** A depth that was accepted before nesting was limited. SQLite parses at most 1,000 levels. */
 const STORED_LEVELS = 990;
 
 let world: World;
@@ -43,7 +43,7 @@ async function promote(id: string): Promise<Reply> {
   return world.client.post(`/v1/deployments/${id}/promote`, { environment_id: body.id });
 }
 
-/** Deploys a patch, and carries the deployment out. */
+/** Deploys a patch and completes the deployment. */
 async function deploy(patch: readonly object[]): Promise<Parsed> {
   const created = await newDeployment(world.client, project.default_environment_id, { patch });
   await succeed();
@@ -55,15 +55,15 @@ async function succeed(): Promise<void> {
   expect((await attempt.complete("succeeded")).status).toBe(200);
 }
 
-/** The path of the one issue that a request is refused with. */
+/** The path of the only issue in a 400 reply. */
 function refusedAt({ status, body }: Reply): string {
   expect([status, body.code]).toEqual([400, "bad_input"]);
   expect(body.cause.issues).toHaveLength(1);
   return body.cause.issues[0].path;
 }
 
-describe("a key that objects inherit", () => {
-  it("is data in a configuration, and stays as it was sent, byte for byte", async () => {
+describe("a key with the name of an inherited property", () => {
+  it("is stored in a configuration and returned byte for byte", async () => {
     const members = INHERITED_KEYS.map((key) => `"${key}":{"${key}":[{"${key}":null}],"x":1}`);
     const json = `{${members.join(",")}}`;
     expect((await put(JSON.parse(json))).text).toContain(`"configuration":${json},`);
@@ -75,7 +75,7 @@ describe("a key that objects inherit", () => {
     expect([created.status, created.text]).toEqual([201, expect.stringContaining(json)]);
   });
 
-  it.each(INHERITED_KEYS)("is patched, deployed again and promoted: %s", async (key) => {
+  it.each(INHERITED_KEYS)("can be patched, redeployed and promoted: %s", async (key) => {
     const parse = (json: string) => JSON.parse(json.replaceAll("KEY", key));
     const first = await deploy([
       { op: "add", path: `/${key}`, value: parse('{"KEY":1}') },
@@ -97,7 +97,7 @@ describe("a key that objects inherit", () => {
     expect(promoted.text).toContain(restored.slice(1, -1).split(":").slice(1).join(":"));
   });
 
-  it("leads no patch into a prototype, so that other tenants notice nothing", async () => {
+  it("gives no patch access to a prototype, so that other tenants are not affected", async () => {
     const hostile = [
       [{ op: "add", path: "/hasOwnProperty/call", value: 1 }],
       [{ op: "add", path: "/n/toFixed/leak", value: "secret" }],
@@ -140,7 +140,7 @@ describe("long arrays", () => {
 });
 
 describe("the size of a patch", () => {
-  it("counts the values that it replaces, however often", async () => {
+  it("counts every replaced value, repeated ones included", async () => {
     await put({ a: "x".repeat(200 * KIB) });
     const move = { op: "move", from: "/a", path: "/a" };
     expect(refusedAt(await send(Array(40).fill(move)))).toBe("patch");
@@ -149,7 +149,7 @@ describe("the size of a patch", () => {
     expect((await send(Array(200).fill({ op: "test", path: "/b", value: 1 }))).status).toBe(400);
   });
 
-  it("is at most 256 KiB of UTF-8 with them, and not a byte more", async () => {
+  it("is at most 256 KiB of UTF-8, old values included", async () => {
     const stored = (value: string) => [{ op: "replace", path: "/é", value: 1, old_value: value }];
     const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength;
     const room = 256 * KIB - bytes(stored(""));
@@ -163,7 +163,7 @@ describe("the size of a patch", () => {
     }
   });
 
-  it("leaves out the old values of a redeployment, and bounds its operations", async () => {
+  it("omits the old values of a large redeployment, and limits its operations", async () => {
     const large = (text: string) =>
       Object.fromEntries([0, 1, 2].map((at) => [at, text.repeat(70 * KIB)]));
     const first = await deploy([{ op: "add", path: "/o", value: large("x") }]);
@@ -174,7 +174,7 @@ describe("the size of a patch", () => {
     expect(back.body.data.patch).toEqual(
       [0, 1, 2].map((at) => ({ op: "replace", path: `/o/${at}`, value: "x".repeat(70 * KIB) })),
     );
-    // Its operations alone, with their paths, are 2 MB.
+    // The operations alone, with their paths, have 2 MB.
     const wide = (seed: number) =>
       Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`member-${at}`, seed]));
     await env.DB.prepare("update environments set configuration = ?2 where id = ?1")
@@ -187,7 +187,7 @@ describe("the size of a patch", () => {
     expect(whole.body.data.patch).toEqual([{ op: "replace", path: "", value: wide(2) }]);
   });
 
-  it("is bounded by what its copies add", async () => {
+  it("includes the values that its copies add", async () => {
     await put({ a: "x".repeat(100 * KIB), b: 1 });
     const copies = (count: number) =>
       Array.from({ length: count }, () => [
@@ -226,7 +226,7 @@ describe("nesting", () => {
     expect(refusedAt(await add(nested(65)))).toBe("");
   });
 
-  it("of the result of a patch is at most 64 levels, and what it passes through is too", async () => {
+  it("of the result and of every intermediate result of a patch is at most 64 levels", async () => {
     await put({ deep: nested(63), other: nested(3) });
     const bottom = `/deep${"/a".repeat(62)}`;
     expect((await send([{ op: "add", path: `${bottom}/a`, value: 1 }])).status).toBe(201);
@@ -238,7 +238,7 @@ describe("nesting", () => {
     expect(refusedAt(await send(tooDeep))).toBe("patch.1");
   });
 
-  it("of a body is refused before anything parses it, on every route", async () => {
+  it("of a body is checked before it is parsed, on every route", async () => {
     const type = { "content-type": "application/json" };
     for (const [method, path] of [
       ["POST", "/v1/projects"],
@@ -253,7 +253,7 @@ describe("nesting", () => {
         `{"name":"]\\"]]","a":${"[".repeat(67)}`,
       ]) {
         const reply = await world.client.request(method, path, body, type);
-        // A method that a route lacks.
+        // 501: the route does not have this method.
         if (reply.status !== 501) expect(refusedAt(reply)).toBe("");
       }
     }
@@ -273,7 +273,7 @@ describe("an environment that stores a document of 990 levels", () => {
       .bind(project.default_environment_id, JSON.stringify(configuration))
       .run();
 
-  it("is read, listed, and refused with its depth in a request", async () => {
+  it("can be read and listed, but not sent back", async () => {
     await store({ deep });
     expect(await read()).toEqual({ deep });
     const list = await world.client.get(`/v1/projects/${project.id}/environments`);
@@ -284,7 +284,7 @@ describe("an environment that stores a document of 990 levels", () => {
     expect(changelog.body.data[0].before.configuration).toEqual({ deep });
   });
 
-  it("is deployed to, deployed again, and promoted", async () => {
+  it("can be deployed, redeployed, and promoted", async () => {
     const empty = await deploy([]);
     await store({ deep });
     const touching = await deploy([{ op: "add", path: "/x", value: 1 }]);
@@ -312,7 +312,7 @@ describe("control characters and lone surrogates", () => {
   const LINES = ["\t", "\n", "\r"];
   const HARMLESS = ["é", "😀", "\u00a0", "\u200b", " ", '"\\/'];
 
-  it("are refused in values and keys; texts have lines, keys do not", async () => {
+  it("are refused in values and keys, except line breaks and tabs in values", async () => {
     for (const bad of CONTROLS) {
       expect(refusedAt(await put({ a: [{ b: `x${bad}` }] }))).toBe("configuration.a.0.b");
       expect(refusedAt(await send([{ op: "add", path: "/a", value: { b: [bad] } }]))).toBe(
@@ -354,14 +354,14 @@ describe("control characters and lone surrogates", () => {
 });
 
 describe("a configuration", () => {
-  it.each([[[]], ["x"], [1], [null], [true]])("that is no object is refused: %j", async (value) => {
+  it.each([[[]], ["x"], [1], [null], [true]])("must be an object: %j", async (value) => {
     expect(refusedAt(await put(value))).toBe("configuration");
     const environments = `/v1/projects/${project.id}/environments`;
     const body = { name: "other", configuration: value };
     expect(refusedAt(await world.client.post(environments, body))).toBe("configuration");
   });
 
-  it("is empty unless it is sent, and required in a PUT", async () => {
+  it("is empty by default, and required in a PUT", async () => {
     const environments = `/v1/projects/${project.id}/environments`;
     const created = await world.client.post(environments, { name: "other" });
     expect(created.body.configuration).toEqual({});

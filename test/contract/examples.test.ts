@@ -9,10 +9,9 @@ import type { Parsed } from "../support/client.ts";
 import { openApi } from "../support/contract.ts";
 import { newProject, newWorld } from "../support/world.ts";
 
-/** A component of the OpenAPI document. */
 const schemaOf = (name: string): Parsed => openApi.components.schemas[name];
 
-/** Every object of the document that has both of these fields, with their examples. */
+/** The examples of every object in the document that has both fields. */
 function examplesOf(...fields: [string, string]): [string, string][] {
   const found: [string, string][] = [];
   JSON.stringify(openApi, (_, value) => {
@@ -24,39 +23,39 @@ function examplesOf(...fields: [string, string]): [string, string][] {
 }
 
 describe("an example in the OpenAPI document", () => {
-  it("of an error is what the service sends", async () => {
+  it("of an error equals the service's reply", async () => {
     const { client } = await newWorld();
     const { body } = await client.get(`/v1/projects/${newId(systemClock)}`);
     expect(schemaOf("Error").example).toEqual(body);
   });
 
-  it("of a failed attempt is what the code records for its status", () => {
+  it("of a failed attempt has the error text that the code records for its status", () => {
     const { status_code, error } = schemaOf("DeliveryAttempt").properties;
     expect(error.example).toBe(failureOf(status_code.example).error);
     expect(error.example).toBe("answered 503");
   });
 
-  it("of a failed deployment has a reason that the service gives", () => {
+  it("of a failed deployment has a failure reason of the service", () => {
     const failed: Parsed = openApi.webhooks["deployments.failed"]?.post.requestBody;
     const { example } = failed.content["application/json"].schema;
     expect(Object.values(FAILURES)).toContain(example.data.failure_reason);
   });
 
-  it("of a credential has its form and its own last four characters, and opens nothing", async () => {
+  it("of a credential has the correct format and last four characters, and is not accepted", async () => {
     const fields = [examplesOf("last_four", "key"), examplesOf("last_four", "token")].flat();
     const whole = [...new Set(JSON.stringify(openApi).match(/ls[hr]_[0-9A-Za-z_]{72}/g))];
     expect(whole.map((text) => text.slice(0, 4)).toSorted()).toEqual(["lsh_", "lsr_"]);
     for (const text of whole) {
       const pattern = credentialPattern(text.startsWith("lsh") ? "lsh" : "lsr");
       expect(text).toMatch(pattern);
-      // Its checksum does not fit, so it is refused without a look into the database.
+      // The checksum is wrong, so the service refuses it without a database query.
       expect(await parseCredential(pattern, text)).toBeUndefined();
     }
     expect(fields.length).toBeGreaterThan(0);
     for (const [lastFour, text] of fields) expect(text.slice(-4)).toBe(lastFour);
   });
 
-  it("of Slack's address has every parameter that the service sends", async () => {
+  it("of the Slack URL has every parameter that the service sends", async () => {
     const { client } = await newWorld();
     const project = await newProject(client);
     const { body } = await client.get(`/v1/projects/${project.id}/slack/install`);
@@ -66,7 +65,7 @@ describe("an example in the OpenAPI document", () => {
   });
 });
 
-it("the reasons for a delivery that is not sent are all that the document lists", () => {
+it("the document lists exactly the failure reasons of unsent deliveries", () => {
   const { enum: listed, description } = schemaOf("Delivery").properties.failure_reason;
   expect(listed).toEqual([...FAILURE_REASONS]);
   for (const reason of FAILURE_REASONS) expect(description).toContain(`\`${reason}\``);

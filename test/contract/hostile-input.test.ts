@@ -24,7 +24,7 @@ const nested = (levels: number, open: string, close: string) =>
   open.repeat(levels) + close.repeat(levels);
 const text = (value: unknown) => JSON.stringify(value);
 
-/** JSON texts, because some of them no serializer would write. */
+/** JSON texts, because a serializer would not produce some of them. */
 const CORPUS = {
   "65 arrays": nested(65, "[", "]"),
   "1,100 arrays": nested(1_100, "[", "]"),
@@ -116,7 +116,7 @@ function pathOf(operation: Operation, ids: Ids): string {
   });
 }
 
-/** Sends hostile requests; a key has 100 in a minute, an organization's keys 2,000 together. */
+/** Changes keys, because of the limits of 100 requests per minute and key, and 2,000 per organization. */
 class Sender {
   readonly #world: World;
   readonly #ids: Ids;
@@ -150,7 +150,7 @@ const prototypes = () =>
     (each) => Object.getOwnPropertyNames(each).toSorted(),
   );
 
-/** The bodies that an operation is sent: each value by itself, and in the place of each field. */
+/** Each hostile value as the whole body, and as the value of each field. */
 function hostileBodies(operation: Operation): [string, string][] {
   const example = exampleBody(operation);
   const schema = operation.requestBody?.content["application/json"]?.schema;
@@ -180,7 +180,7 @@ describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as 
       before = prototypes();
     });
 
-    it("answers hostile input with a code of the contract, and goes on working", async () => {
+    it("answers hostile input with a declared code, and continues to work", async () => {
       for (const [what, body] of hostileBodies(operation)) {
         expectSound(await sender.send(operation, pathOf(operation, ids), body), what);
       }

@@ -7,7 +7,7 @@ import { newKey, newPool, newProject, newWorld, type World } from "../support/wo
 
 type Node = Record<string, unknown>;
 
-/** A field of a body that takes a text: its path, where `0` is the first item of an array. */
+/** A text field of a body. In `path`, `0` is the first item of an array. */
 interface TextField {
   operation: Operation;
   path: string[];
@@ -15,12 +15,12 @@ interface TextField {
 }
 
 const ELSEWHERE = [
-  // Pointers have a form of their own; test/documents.test.ts is about them.
+  // JSON pointers have their own format; documents.test.ts tests them.
   /^patch\.0\.(path|from)$/,
-  // The value of a variable is any text: keys and certificates are kept as they are.
+  // The value of a variable may be any text, such as a key or a certificate.
   /^(variables\.0\.)?value$/,
 ];
-/** Texts with several lines. */
+/** Texts that may have several lines. */
 const WITH_LINES = /^(status_reason|message|description|bio)$|\.command\.0$/;
 const lastOf = ({ path }: TextField) => String(path.at(-1));
 const titleOf = ({ operation, path }: TextField) =>
@@ -28,7 +28,7 @@ const titleOf = ({ operation, path }: TextField) =>
 const mayHaveLines = (field: TextField) =>
   WITH_LINES.test(lastOf(field)) || WITH_LINES.test(field.path.join("."));
 
-/** Every text in a schema: optional and nullable ones too. */
+/** Every text field of a schema, optional and nullable ones included. */
 function textsIn(node: Node, path: string[] = []): { path: string[]; schema: Node }[] {
   const schema = resolve(node);
   const branches = [schema["anyOf"], schema["oneOf"], schema["allOf"]].flat().filter(Boolean);
@@ -47,12 +47,12 @@ const fields: TextField[] = operations.flatMap((operation) => {
   return (body ? textsIn(body) : []).map((each) => ({ operation, ...each }));
 });
 const walked = fields.filter(({ path }) => !ELSEWHERE.some((each) => each.test(path.join("."))));
-/** Those that take any text: no form, no closed list. */
+/** Text fields without a format and without an enum. */
 const free = walked.filter(
   ({ schema }) => !schema["pattern"] && !schema["enum"] && !schema["format"],
 );
 
-/** A body of this one field. */
+/** A body with only this field. */
 function bodyWith(path: readonly string[], value: unknown): unknown {
   return path.reduceRight<unknown>(
     (inner, name) => (name === "0" ? [inner] : { [name]: inner }),
@@ -74,8 +74,8 @@ async function callerOf({ security, path }: Operation): Promise<Client> {
   return isRunners ? runner : (await newKey(world)).client;
 }
 
-/** The messages about a field, for each of these values of it. */
-async function complaintsAbout({ operation, path }: TextField, values: readonly string[]) {
+/** The issue messages about a field, for each value. */
+async function issuesOf({ operation, path }: TextField, values: readonly string[]) {
   const client = await callerOf(operation);
   const url = operation.path.replaceAll(/\{(.+?)\}/g, () => newId(systemClock));
   return Promise.all(
@@ -114,24 +114,27 @@ describe("texts", () => {
     }
   });
 
-  it.each(cases)("have no NUL, lone surrogate or control character: %s", async (_, field) => {
-    const hostile = ["a\u0000b", "a\ud800b", "\udfffab", "a\u0007b", "a\u001b[31mb", "a\u0085b"];
-    for (const messages of await complaintsAbout(field, hostile)) {
-      expect(messages).not.toEqual([]);
-    }
-  });
+  it.each(cases)(
+    "must not contain NUL, lone surrogates or control characters: %s",
+    async (_, field) => {
+      const hostile = ["a\u0000b", "a\ud800b", "\udfffab", "a\u0007b", "a\u001b[31mb", "a\u0085b"];
+      for (const messages of await issuesOf(field, hostile)) {
+        expect(messages).not.toEqual([]);
+      }
+    },
+  );
 
-  it.each(freeCases)("are free otherwise: %s", async (_, field) => {
+  it.each(freeCases)("may contain any other character: %s", async (_, field) => {
     const plain = ["ab", "é 🚢 <b>%00</b> ' \""];
-    expect(await complaintsAbout(field, plain)).toEqual([[], []]);
-    const [messages] = await complaintsAbout(field, ["a\tb\r\nc"]);
+    expect(await issuesOf(field, plain)).toEqual([[], []]);
+    const [messages] = await issuesOf(field, ["a\tb\r\nc"]);
     expect(messages).toEqual(
       mayHaveLines(field) ? [] : ["Send a text without control characters."],
     );
   });
 
-  it.each(cases)("have each issue reported once: %s", async (_, field) => {
-    for (const messages of await complaintsAbout(field, ["", " ", "\u0000\ud800"])) {
+  it.each(cases)("report each issue once: %s", async (_, field) => {
+    for (const messages of await issuesOf(field, ["", " ", "\u0000\ud800"])) {
       expect(messages).toEqual([...new Set(messages)]);
     }
   });
@@ -146,18 +149,18 @@ describe("texts", () => {
     expect(messagesIn(reply, name)).toEqual(["Send a text without control characters."]);
   });
 
-  it("that are empty are not blank twice", async () => {
+  it("that are empty report only one issue", async () => {
     const { body } = await world.client.post("/v1/projects", { name: "" });
     const issue = { path: "name", message: "Send a text that is not blank." };
     expect(body.cause.issues).toEqual([issue]);
   });
 
   it.each(["resources.0.physical_id", "status_reason", "message", "source.registry.command.0"])(
-    "may be empty where they say nothing: %s",
+    "may be empty where they are optional information: %s",
     async (name) => {
       const field = fields.find(({ path }) => path.join(".") === name);
       if (!field) throw new Error(`There is no ${name}`);
-      expect(await complaintsAbout(field, [""])).toEqual([[]]);
+      expect(await issuesOf(field, [""])).toEqual([[]]);
     },
   );
 });
@@ -169,11 +172,11 @@ describe("timestamps", () => {
     "Send an RFC 3339 date-time with seconds and an offset, within the years 0001 to 9999 in UTC, " +
     "as 2027-01-31T00:00:00Z.";
 
-  it("are sent with keys and with resources", () => {
+  it("are fields of API keys and resources", () => {
     expect(fieldsWithTime.map(lastOf).toSorted()).toEqual(["expires_at", "timestamp"]);
   });
 
-  it.each(timed)("within the years 0001 to 9999 in UTC are read: %s", async (_, field) => {
+  it.each(timed)("in the years 0001 to 9999 in UTC are accepted: %s", async (_, field) => {
     const good = [
       "0001-01-01T00:00:00Z",
       "0001-01-01T00:00:00-01:00",
@@ -181,10 +184,10 @@ describe("timestamps", () => {
       "9999-12-31T23:59:59+01:00",
       "2027-01-31T00:00:00.123456789+05:30",
     ];
-    expect(new Set((await complaintsAbout(field, good)).flat())).not.toContain(message);
+    expect(new Set((await issuesOf(field, good)).flat())).not.toContain(message);
   });
 
-  it.each(timed)("that are not are refused, once: %s", async (_, field) => {
+  it.each(timed)("outside these years report one issue: %s", async (_, field) => {
     const bad = [
       "9999-12-31T23:59:59-01:00",
       "0000-06-01T00:00:00Z",
@@ -197,10 +200,10 @@ describe("timestamps", () => {
       "2027-01-31",
       "",
     ];
-    for (const messages of await complaintsAbout(field, bad)) expect(messages).toEqual([message]);
+    for (const messages of await issuesOf(field, bad)) expect(messages).toEqual([message]);
   });
 
-  it("of answers have years of four digits", async () => {
+  it("in replies have four-digit years", async () => {
     const { id, client } = await newWorld();
     const latest = { name: "latest", expires_at: "9999-12-31T23:59:59+00:01" };
     const { status, body } = await client.post(`/v1/orgs/${id}/api-keys`, latest);

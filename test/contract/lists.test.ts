@@ -19,7 +19,7 @@ async function deleteProject(id: string): Promise<void> {
 }
 
 describe("paging", () => {
-  it("shows no row twice and loses none, whatever comes and goes between two pages", async () => {
+  it("returns every row exactly once while other rows are added and deleted between pages", async () => {
     const actions = fc.array(
       fc.record({
         inserts: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 3 }),
@@ -92,7 +92,7 @@ describe("paging", () => {
     expect(reply.body.cause.issues[0].path).toBe(path);
   });
 
-  it("refuses a cursor of the other order, and takes one in base64url", async () => {
+  it("refuses a cursor of the other sort order, and accepts one in base64url", async () => {
     const world = await newWorld();
     await insertProjects(world, [
       { id: newId(systemClock), createdAt: 1 },
@@ -140,7 +140,7 @@ describe("every list", () => {
         roles[at % 3],
         at,
       ),
-      // The member has a role in every hundredth of the projects.
+      // The member has a role in every 100th project.
       ...(at % 10 === 0
         ? [
             insert("insert into project_members values (?1, ?2, ?3, 'viewer', ?4, ?4)").bind(
@@ -207,7 +207,7 @@ describe("every list", () => {
   );
 
   it.each(cases)(
-    "(%s, %s) walks an index, and reads about what it returns",
+    "(%s, %s) uses an index, and reads few more rows than it returns",
     async (_, order, list) => {
       const [path, client] = list();
       const worker = new Instrumented();
@@ -225,7 +225,7 @@ describe("every list", () => {
     },
   );
 
-  it("of members may be long: who remains an owner is found by an index", async () => {
+  it("of members may be long: the check for a remaining owner uses an index", async () => {
     for (const attempt of [
       (client: Client, path: string) => client.put(path, { role: "member" }),
       (client: Client, path: string) => client.delete(path),
@@ -242,6 +242,6 @@ describe("every list", () => {
   });
 });
 
-/** The highest number of its placeholders. */
+/** The highest number of a placeholder in the statement. */
 const placesIn = (sql: string) =>
   Math.max(...[...sql.matchAll(/\?(\d)/g)].map(([, at]) => Number(at)));

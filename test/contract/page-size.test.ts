@@ -8,7 +8,7 @@ import { Instrumented } from "../support/instruments.ts";
 import { newInside, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
 const LARGE = "x".repeat(250_000);
-/** Characters that JSON writes as two, of which UTF-8 makes one to three bytes each. */
+/** Characters that JSON escapes, and characters of one to three bytes in UTF-8. */
 const WIDE = '"\\ü界'.repeat(250);
 
 let world: World;
@@ -29,7 +29,7 @@ const insert = (sql: string, count: number, ...values: unknown[]) =>
     .bind(JSON.stringify(ids(count)), ...values)
     .run();
 
-/** For each list whose records can be large: its path, and rows that are more than a page holds. */
+/** Lists whose records can be large, with rows for more than one page. */
 const lists: Record<string, { count: number; path: () => string; fill: () => Promise<unknown> }> = {
   environments: {
     count: 12,
@@ -146,7 +146,7 @@ describe.each(Object.entries(lists))("a list of %s", (_, { count, path, fill }) 
   beforeAll(fill);
 
   it.each(["created_at", "-created_at"])(
-    "(%s) has pages of a mebibyte at the most, and all of its records once, in order",
+    "(%s) has pages of at most 1 MiB, with all records once, in order",
     async (order) => {
       const { client } = await newKey(world);
       const seen: Parsed[] = [];
@@ -166,7 +166,7 @@ describe.each(Object.entries(lists))("a list of %s", (_, { count, path, fill }) 
         expect(records).toBeGreaterThan(0);
         if (records > 1) expect(bytes).toBeLessThanOrEqual(LIMITS.pageBytes.value + 1_000);
       }
-      // Pages are not cut much earlier than they have to be.
+      // Pages are nearly full.
       for (const { bytes } of pages.slice(0, -1)) {
         expect(bytes).toBeGreaterThan(LIMITS.pageBytes.value / 2);
       }
@@ -181,7 +181,7 @@ describe.each(Object.entries(lists))("a list of %s", (_, { count, path, fill }) 
 });
 
 describe("a page", () => {
-  it("holds one record that is larger than a page, and then the next", async () => {
+  it("contains a record that is larger than a page, and continues with the next", async () => {
     const other = await newProject(world.client);
     await insert(
       `deployments (id, organization_id, project_id, environment_id, number, status, announced,
@@ -205,7 +205,7 @@ describe("a page", () => {
     expect(seen.size).toBe(3);
   });
 
-  it("reads no record that it does not send", async () => {
+  it("reads only the records that it returns", async () => {
     const worker = new Instrumented();
     const { client } = await newKey(world);
     const { body } = await client
@@ -218,7 +218,7 @@ describe("a page", () => {
     const { results } = await env.DB.prepare(list.sql)
       .bind(...list.params)
       .all();
-    // The one that does not fit tells that there are more.
+    // The record that does not fit shows that there is a next page.
     expect(results).toHaveLength(body.data.length + 1);
   });
 });

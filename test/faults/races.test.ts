@@ -1,47 +1,52 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Answer, newStage, type Stage, Timed } from "../walk/walk.ts";
+import {
+  newWalkFixture,
+  type Reply,
+  VirtualTimeWorker,
+  type WalkFixture,
+} from "../walk/fixture.ts";
 
 const TIMES = 100;
 
-let worker: Timed;
-let stage: Stage;
+let worker: VirtualTimeWorker;
+let fixture: WalkFixture;
 let requests = 0;
 
 beforeEach(async () => {
-  worker = new Timed();
-  stage = await newStage(worker);
+  worker = new VirtualTimeWorker();
+  fixture = await newWalkFixture(worker);
 });
 
-const [people, one, other] = [
-  (method: string, path: string, body?: object) => worker.call(stage.key, method, path, body),
-  () => String(stage.runners[0]),
-  () => String(stage.runners[1]),
+const [user, one, other] = [
+  (method: string, path: string, body?: object) => worker.call(fixture.key, method, path, body),
+  () => String(fixture.runners[0]),
+  () => String(fixture.runners[1]),
 ];
 
-const create = (fields: object = {}, environment = stage.environments[0]) =>
-  people("POST", `/v1/environments/${environment}/deployments`, { stack_ids: [], ...fields });
+const create = (fields: object = {}, environment = fixture.environments[0]) =>
+  user("POST", `/v1/environments/${environment}/deployments`, { stack_ids: [], ...fields });
 const set = (path: string, value: unknown) => ({ op: "add", path, value });
-const configuration = async (environment = stage.environments[0]) =>
-  (await people("GET", `/v1/environments/${environment}`)).body.configuration;
+const configuration = async (environment = fixture.environments[0]) =>
+  (await user("GET", `/v1/environments/${environment}`)).body.configuration;
 const put = (value: object) =>
-  people("PUT", `/v1/environments/${stage.environments[0]}`, {
+  user("PUT", `/v1/environments/${fixture.environments[0]}`, {
     name: "production",
     configuration: value,
   });
-const cancel = (id: string) => people("PATCH", `/v1/deployments/${id}/cancel`);
-const statusOf = async (id: string) => (await people("GET", `/v1/deployments/${id}`)).body.status;
+const cancel = (id: string) => user("PATCH", `/v1/deployments/${id}/cancel`);
+const statusOf = async (id: string) => (await user("GET", `/v1/deployments/${id}`)).body.status;
 
-function claim(runner: string): Promise<Answer> {
+function claim(runner: string): Promise<Reply> {
   requests += 1;
   return worker.call(runner, "POST", "/v1/runner/claims", { request_id: `race ${requests}` });
 }
 
 function call(
-  { body }: Answer,
+  { body }: Reply,
   verb: string,
   sent?: object,
   runner: string = one(),
-): Promise<Answer> {
+): Promise<Reply> {
   const headers = { "lease-token": body.lease_token };
   return worker.call(
     runner,
@@ -52,17 +57,17 @@ function call(
   );
 }
 
-async function started(): Promise<{ id: string; claimed: Answer }> {
+async function started(): Promise<{ id: string; claimed: Reply }> {
   const { body } = await create();
   const claimed = await claim(one());
   expect((await call(claimed, "start")).status).toBe(200);
   return { id: body.id, claimed };
 }
 
-const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
+const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status).toSorted();
 
-describe("a hundred times", () => {
-  it("one of two claims gets the deployment, the other nothing", async () => {
+describe("two requests in a race, a hundred times", () => {
+  it("one of two claims gets the deployment and the other gets 204", async () => {
     for (let at = 0; at < TIMES; at += 1) {
       const { body } = await create();
       const both = await Promise.all([claim(one()), claim(other())]);
@@ -71,7 +76,7 @@ describe("a hundred times", () => {
     }
   });
 
-  it("a cancellation and a completion agree on one end", async () => {
+  it("a cancellation and a completion agree on one final status", async () => {
     for (let at = 0; at < TIMES; at += 1) {
       const { id, claimed } = await started();
       const [canceled, completed] = await Promise.all([
@@ -84,7 +89,7 @@ describe("a hundred times", () => {
     }
   });
 
-  it("one of two completions counts, the other is a conflict", async () => {
+  it("one of two completions counts and the other is a conflict", async () => {
     for (let at = 0; at < TIMES; at += 1) {
       const { id, claimed } = await started();
       const outcomes = ["succeeded", "failed"];
@@ -96,7 +101,7 @@ describe("a hundred times", () => {
     }
   });
 
-  it("a creation and a claim leave one deployment that can go on", async () => {
+  it("a creation and a claim leave one deployment that can start", async () => {
     for (let at = 0; at < TIMES; at += 1) {
       const { body: older } = await create();
       const [{ body: newer }, claimed] = await Promise.all([create(), claim(one())]);
@@ -111,7 +116,7 @@ describe("a hundred times", () => {
     }
   });
 
-  it("a start executes the configuration that an edit has left, or keeps the edit out", async () => {
+  it("a start executes the edited configuration, or the edit is refused", async () => {
     const edits = { accepted: 0, refused: 0 };
     for (let at = 0; at < TIMES; at += 1) {
       const began = Date.now();
@@ -119,7 +124,7 @@ describe("a hundred times", () => {
       const duration = Date.now() - began;
       await create({ patch: [set("/before", -1), set("/mine", at)] });
       const claimed = await claim(one());
-      // From a start that is over when the edit begins, to the reverse.
+      // From starts that finish before the edit to edits that finish before the start.
       const lead = (((at % 21) - 10) / 10) * duration;
       const [start, edit] = await Promise.all([
         scheduler.wait(Math.max(0, lead)).then(() => call(claimed, "start")),
@@ -138,9 +143,9 @@ describe("a hundred times", () => {
     expect(Math.min(edits.accepted, edits.refused), JSON.stringify(edits)).toBeGreaterThan(0);
   });
 
-  it("a start in one pool executes what a success in another has left", async () => {
-    const [, environment] = stage.environments;
-    const elsewhere = String(stage.runners[2]);
+  it("a start in one pool uses the configuration after a success in another pool", async () => {
+    const [, environment] = fixture.environments;
+    const elsewhere = String(fixture.runners[2]);
     for (let at = 0; at < TIMES; at += 1) {
       await create({ queue: "fifo", patch: [set("/first", at)] }, environment);
       const first = await claim(one());
@@ -159,7 +164,7 @@ describe("a hundred times", () => {
     }
   });
 
-  it("a creation during a success loses neither patch", async () => {
+  it("a creation during a success keeps both patches", async () => {
     for (let at = 0; at < TIMES; at += 1) {
       await create({ patch: [set("/first", at)] });
       const first = await claim(one());
@@ -177,7 +182,7 @@ describe("a hundred times", () => {
     }
   });
 
-  it("the changelog of a cancel that races a start says what the cancel has changed", async () => {
+  it("the changelog of a cancel during a start shows the change of the cancel", async () => {
     for (let at = 0; at < TIMES; at += 1) {
       worker.now += 1;
       const { body } = await create();
@@ -187,10 +192,10 @@ describe("a hundred times", () => {
       const isStarted = start.status === 200;
       const after = isStarted ? "canceling" : "canceled";
       expect(canceled.body.status).toBe(after);
-      const path = `/v1/projects/${stage.projectId}/changelog?limit=2`;
-      const { data } = (await people("GET", path)).body;
-      const told = data.find(({ before }: { before?: object }) => before);
-      expect(told).toMatchObject({
+      const path = `/v1/projects/${fixture.projectId}/changelog?limit=2`;
+      const { data } = (await user("GET", path)).body;
+      const change = data.find(({ before }: { before?: object }) => before);
+      expect(change).toMatchObject({
         record: { id: body.id },
         before: { status: isStarted ? "in_progress" : "queued" },
         after: { status: after },

@@ -18,13 +18,13 @@ import {
 
 const CALLERS = 5;
 
-/** Every DELETE, and whether the changelog of a project has an entry for it. */
+/** Every DELETE operation, and whether it is recorded in a changelog. */
 const CHANGELOG: Record<string, boolean> = {
   removeMember: false,
   revokeApiKey: false,
   deleteRunnerPool: false,
   revokeRunnerToken: false,
-  // The changelog of a project is deleted with it.
+  // Deleting a project deletes its changelog.
   deleteProject: false,
   removeProjectMember: true,
   deleteIntegration: true,
@@ -37,7 +37,7 @@ const CHANGELOG: Record<string, boolean> = {
 const deletions = operations.filter(({ method }) => method === "DELETE");
 const cases = deletions.map((each) => [each.operationId, each] as const);
 
-/** One of everything that can be deleted, by the names of the path parameters. */
+/** IDs of one record of each deletable type, by path parameter. */
 async function newRecords(world: World): Promise<Record<string, string>> {
   const project = await newProject(world.client);
   const member = await join(world);
@@ -67,11 +67,11 @@ function pathOf(operation: Operation, ids: Record<string, string>): string {
   });
 }
 
-/** The ID of the record that an operation deletes: the last parameter of its path. */
+/** The ID of the deleted record, which is the last path parameter. */
 const recordOf = (operation: Operation, ids: Record<string, string>) =>
   pathOf(operation, ids).split("/").at(-1);
 
-/** A database that answers the first query of each of `count` sessions before any second query. */
+/** A database that runs the first query of all `count` sessions before any second query. */
 function readingTogether(count: number): D1Database {
   let started = 0;
   let open = () => {};
@@ -111,7 +111,7 @@ function readingTogether(count: number): D1Database {
   return { withSession } as unknown as D1Database;
 }
 
-/** A database that is an ordinary one until it is replaced. */
+/** A database whose target a test can replace. */
 function replaceable() {
   let current: D1Database = env.DB;
   const withSession = (constraint: string) => current.withSession(constraint);
@@ -123,13 +123,13 @@ function replaceable() {
   };
 }
 
-/** Sends a DELETE from several callers at once, each of whom has read before any of them writes. */
+/** Sends concurrent DELETEs, each of which reads before any of them writes. */
 async function deleteAtOnce(world: World, path: string): Promise<Reply[]> {
   const { database, replace } = replaceable();
   const isolate = new Instrumented({ database });
-  const people = await Promise.all(Array.from({ length: CALLERS }, () => newKey(world)));
-  const callers = people.map(({ client }) => client.via(isolate.fetch));
-  // From here on the isolate knows the keys, so that a request begins with its own query.
+  const keys = await Promise.all(Array.from({ length: CALLERS }, () => newKey(world)));
+  const callers = keys.map(({ client }) => client.via(isolate.fetch));
+  // Warms the credential cache, so that the first query of a request is its own.
   await Promise.all(callers.map((caller) => caller.get("/v1/orgs")));
   replace(readingTogether(CALLERS));
   return Promise.all(callers.map((caller) => caller.delete(path)));
@@ -150,7 +150,7 @@ describe("of several DELETEs of one record", () => {
     expect(Object.keys(CHANGELOG).toSorted()).toEqual(ids.toSorted());
   });
 
-  it.each(cases)("at once, %s succeeds once, and the others are 404", async (id, operation) => {
+  it.each(cases)("concurrent %s succeeds once, and the others get 404", async (id, operation) => {
     const world = await newWorld();
     const ids = await newRecords(world);
     const replies = await deleteAtOnce(world, pathOf(operation, ids));
@@ -159,17 +159,14 @@ describe("of several DELETEs of one record", () => {
     expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
   });
 
-  it.each(cases)(
-    "one after the other, %s succeeds once, and then is 404",
-    async (id, operation) => {
-      const world = await newWorld();
-      const ids = await newRecords(world);
-      const path = pathOf(operation, ids);
-      expect((await world.client.delete(path)).status).toBe(204);
-      expect((await world.client.delete(path)).status).toBe(404);
-      expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
-    },
-  );
+  it.each(cases)("sequential %s succeeds once, and then gets 404", async (id, operation) => {
+    const world = await newWorld();
+    const ids = await newRecords(world);
+    const path = pathOf(operation, ids);
+    expect((await world.client.delete(path)).status).toBe(204);
+    expect((await world.client.delete(path)).status).toBe(404);
+    expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
+  });
 });
 
 describe("a record that cannot be deleted", () => {

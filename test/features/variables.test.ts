@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { beforeEach, describe, expect, it } from "vitest";
 import { insertVariable } from "../../src/features/variables/store.ts";
-import { PLANTED, plant } from "../support/canary-secrets.ts";
+import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
 import type { Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
   scopes = [environment, component];
 });
 
-const variable = (name: string, value = plant(), storage_method = "secret") => ({
+const variable = (name: string, value = newCanarySecret(), storage_method = "secret") => ({
   name,
   storage_method,
   value,
@@ -38,7 +38,7 @@ const list = (path: string) => world.client.get(`${path}?limit=240`);
 
 describe("variables", () => {
   it("keep their value, and show it at one path alone", async () => {
-    const value = plant();
+    const value = newCanarySecret();
     for (const path of scopes) {
       const created = await world.client.post(path, variable("TOKEN", value));
       expect(created.status).toBe(201);
@@ -49,7 +49,7 @@ describe("variables", () => {
       const stored = await env.DB.prepare("select * from variables where id = ?")
         .bind(created.body.id)
         .first();
-      expect(JSON.stringify(stored)).not.toContain(PLANTED);
+      expect(JSON.stringify(stored)).not.toContain(CANARY_PREFIX);
       expect(stored?.["value"]).toMatch(/^test\.[A-Za-z0-9+/]+=*$/);
     }
   });
@@ -101,7 +101,7 @@ describe("variables", () => {
   it("rise by one version with every replacement, and hold the last value", async () => {
     const { id } = (await world.client.post(component, variable("TOKEN"))).body;
     for (const version of [2, 3, 4]) {
-      const value = plant();
+      const value = newCanarySecret();
       const replaced = await world.client.put(
         `/v1/variables/${id}`,
         variable("TOKEN", value, "string"),
@@ -167,7 +167,7 @@ describe("variables", () => {
         key_id: people.contributor.keyId,
       },
     ]);
-    expect(JSON.stringify(results)).not.toContain(PLANTED);
+    expect(JSON.stringify(results)).not.toContain(CANARY_PREFIX);
   });
 
   it("show their value thirty times a minute, and a refused look leaves no record", async () => {
@@ -208,7 +208,7 @@ describe("many variables at once", () => {
   it("are merged: named ones are written, and the others stay", async () => {
     await world.client.post(component, variable("STAYS"));
     const before = (await world.client.post(component, variable("CHANGES"))).body;
-    const [changed, added] = [plant(), plant()];
+    const [changed, added] = [newCanarySecret(), newCanarySecret()];
     const reply = await put(component, "merge", [
       variable("CHANGES", changed, "string"),
       variable("NEW", added),
@@ -295,14 +295,14 @@ describe("many variables at once", () => {
     const names = body.data.map(({ name }: Parsed) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { id } of body.data) {
-      expect((await reveal(id)).value).toContain(PLANTED);
+      expect((await reveal(id)).value).toContain(CANARY_PREFIX);
     }
   });
 });
 
 describe("a planted secret", () => {
   it("is in the message of Drizzle's errors, and leaves with none of them", async () => {
-    const secret = plant();
+    const secret = newCanarySecret();
     const row = {
       id: "x",
       organizationId: "nobody",
@@ -320,20 +320,20 @@ describe("a planted secret", () => {
     } as const;
     const failure = await insertVariable(drizzle(env.DB), row).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DrizzleQueryError);
-    expect((failure as Error).message).toContain(PLANTED);
+    expect((failure as Error).message).toContain(CANARY_PREFIX);
     const { status, worker } = await failWith((failure as Error).cause);
     expect(status).toBe(409);
-    expect(JSON.stringify(worker.logged)).not.toContain(PLANTED);
+    expect(JSON.stringify(worker.logged)).not.toContain(CANARY_PREFIX);
   });
 
   it("stays inside when what fails is unforeseen", async () => {
     const cause = new Error("D1_ERROR: no such column: SQLITE_ERROR");
-    const failure = new DrizzleQueryError("insert …", [plant()], cause);
+    const failure = new DrizzleQueryError("insert …", [newCanarySecret()], cause);
     const { status, worker } = await failWith(failure);
     expect(status).toBe(500);
     const log = JSON.stringify(worker.logged);
     expect(log).toContain("no such column");
-    expect(log).not.toContain(PLANTED);
+    expect(log).not.toContain(CANARY_PREFIX);
   });
 
   /** A write whose batch fails like this. */

@@ -12,15 +12,15 @@ beforeAll(async () => {
   world = await newWorld();
 });
 
-describe("bodies", () => {
+describe("a body", () => {
   const jsonOf = (bytes: number) => {
-    const frame = JSON.stringify({ name: "x", description: "" });
-    return frame.replace('""', `"${"a".repeat(bytes - frame.length)}"`);
+    const json = JSON.stringify({ name: "x", description: "" });
+    return json.replace('""', `"${"a".repeat(bytes - json.length)}"`);
   };
   const type = { "content-type": "application/json" };
   const post = (body: string) => world.client.request("POST", "/v1/projects", body, type);
 
-  it("of a mebibyte are read, and of one byte more are not", async () => {
+  it("of 1 MiB is read, and one that is a byte larger is refused", async () => {
     const whole = await post(jsonOf(MEBIBYTE));
     expect(whole.body.cause.issues[0].path).toBe("description");
     const over = await post(jsonOf(MEBIBYTE + 1));
@@ -28,7 +28,7 @@ describe("bodies", () => {
     expect(over.body.message).toContain("1 MiB");
   });
 
-  it("over a mebibyte are refused also when their length is not announced", async () => {
+  it("over 1 MiB without a Content-Length is refused", async () => {
     const chunk = new TextEncoder().encode("a".repeat(MEBIBYTE / 4));
     let chunks = 0;
     const body = new ReadableStream({
@@ -51,7 +51,7 @@ describe("bodies", () => {
     expect(await response.text()).toContain("1 MiB");
   });
 
-  /** Sends a body in chunks, by an isolate whose log is on record. */
+  /** Sends a body in chunks, and returns the logged events too. */
   const stream = async (body: ReadableStream, headers: Record<string, string> = {}) => {
     const { client } = await newKey(world);
     const isolate = new Instrumented();
@@ -68,8 +68,8 @@ describe("bodies", () => {
 
   it.each([
     ["in chunks", {}],
-    ["of an announced length", { "content-length": "40" }],
-  ])("that break off %s are bad input, and no failure of the service", async (_, headers) => {
+    ["with a Content-Length", { "content-length": "40" }],
+  ])("that breaks off %s is bad input", async (_, headers) => {
     const parts = ['{"name":"x",', '"description":'];
     const body = new ReadableStream({
       pull(controller) {
@@ -86,7 +86,7 @@ describe("bodies", () => {
     });
   });
 
-  it("that are not UTF-8 are bad input, and those with a byte order mark are read", async () => {
+  it("that is not UTF-8 is bad input, and one with a byte order mark is read", async () => {
     const post = async (bytes: number[]) => {
       const { client } = await newKey(world);
       const isolate = new Instrumented();
@@ -105,7 +105,7 @@ describe("bodies", () => {
     expect((await world.client.request("POST", "/v1/projects", marked, type)).status).toBe(201);
   });
 
-  it("name every thing that is wrong with them at once", async () => {
+  it("with several errors gets one issue for each of them", async () => {
     const { body } = await world.client.post("/v1/projects", { icon: "ship", surprise: 1 });
     const paths = body.cause.issues.map((issue: Parsed) => issue.path);
     expect(paths.toSorted()).toEqual(["icon", "name", "surprise"]);
@@ -113,8 +113,8 @@ describe("bodies", () => {
 
   it.each([
     ["5,000 unknown fields", 5_000, 190],
-    ["an unknown field of half a mebibyte", 1, MEBIBYTE / 2],
-  ])("with %s get a short answer", async (_, count, length) => {
+    ["an unknown field of 0.5 MiB", 1, MEBIBYTE / 2],
+  ])("with %s gets a short response", async (_, count, length) => {
     const fields = Array.from({ length: count }, (_, at) => [`${at}`.padStart(length, "x"), 1]);
     const { status, body, text } = await world.client.post(
       "/v1/projects",
@@ -125,7 +125,7 @@ describe("bodies", () => {
     expect(text.length).toBeLessThan(10_000);
   });
 
-  it("cannot reach into prototypes", async () => {
+  it("cannot change prototypes", async () => {
     const reply = await world.client.request(
       "POST",
       "/v1/projects",
@@ -136,9 +136,9 @@ describe("bodies", () => {
   });
 });
 
-describe("paths that are not there", () => {
+describe("a path without a route", () => {
   it.each(["/v1/nothing", "/v1/projects/", "/v1//projects", "/v1/orgs/x/y/z"])(
-    "such as %s are 404 to a key and 401 to a stranger",
+    "such as %s is 404 with an API key and 401 without one",
     async (path) => {
       const { status, body } = await world.client.get(path);
       expect([status, body.code]).toEqual([404, "not_found"]);
@@ -147,15 +147,15 @@ describe("paths that are not there", () => {
   );
 
   it.each(["/", "/favicon.ico", "/v2/projects"])(
-    "such as %s are 404 to everybody",
+    "outside /v1, such as %s, is 404 without an API key",
     async (path) => {
       expect((await new Client(undefined).get(path)).status).toBe(404);
     },
   );
 });
 
-describe("failures of the database", () => {
-  /** A database whose every query fails in this way, once the key has been read. */
+describe("a failure of the database", () => {
+  /** A database whose queries fail, except the query for the key. */
   const failing = (thrown: unknown): D1Database => {
     let healthy = true;
     return {
@@ -183,18 +183,18 @@ describe("failures of the database", () => {
     "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
     "D1_ERROR: D1 DB exceeded its CPU time limit and was reset.",
     "D1_ERROR: Request timed out",
-  ])("for lack of time are 408: %s", async (message) => {
+  ])("by a timeout is 408: %s", async (message) => {
     const { reply } = await call(new Error(message));
     expect([reply.status, reply.body.code]).toEqual([408, "timeout"]);
   });
 
   it.each([
     ["an error of D1", new Error("D1_ERROR: no such table: secrets: SQLITE_ERROR")],
-    ["an error of ours", new TypeError("secret is not a function")],
+    ["an error of the Worker", new TypeError("secret is not a function")],
     ["a string", "secret"],
     ["nothing", undefined],
     ["an object", { secret: 1 }],
-  ])("that nobody foresaw are 500 and show nothing but the request's ID: %s", async (_, thrown) => {
+  ])("that is unexpected is 500 and shows only the request's ID: %s", async (_, thrown) => {
     const { reply, isolate } = await call(thrown);
     expect(reply.status).toBe(500);
     expect(reply.body).toEqual({
@@ -206,7 +206,7 @@ describe("failures of the database", () => {
     expect(failure?.fields["request_id"]).toBe(reply.headers.get("x-request-id"));
   });
 
-  it("are logged with what D1 said", async () => {
+  it("is logged with the message of D1", async () => {
     const isolate = new Instrumented();
     const { client } = await newKey(world);
     const caller = client.via(isolate.fetch);
@@ -228,7 +228,7 @@ describe("failures of the database", () => {
     expect((await caller.get("/v1/projects")).status).toBe(200);
   });
 
-  it("are logged without the parameters of the statement", async () => {
+  it("is logged without the parameters of the statement", async () => {
     const secret = "1111111111111111111111";
     const { isolate } = await call(new Error("D1_ERROR: no such column: SQLITE_ERROR"));
     expect(JSON.stringify(isolate.logged)).not.toContain(secret);
@@ -236,8 +236,8 @@ describe("failures of the database", () => {
   });
 });
 
-describe("every answer", () => {
-  it("is kept from shared caches, and has an ID of its own", async () => {
+describe("a response", () => {
+  it("is not stored by shared caches, and has a unique request ID", async () => {
     const replies = [
       await world.client.get("/v1/orgs"),
       await new Client(undefined).get("/v1/orgs"),
@@ -249,7 +249,7 @@ describe("every answer", () => {
     expect(new Set(replies.map(({ headers }) => headers.get("x-request-id"))).size).toBe(2);
   });
 
-  it("to HEAD is that to GET, without the body", async () => {
+  it("to HEAD is the response to GET without its body", async () => {
     const project = await newProject(world.client);
     for (const path of [`/v1/projects/${project.id}`, "/health", "/openapi.json"]) {
       const reply = await world.client.request("HEAD", path);
@@ -258,7 +258,7 @@ describe("every answer", () => {
     }
   });
 
-  it("leaves one line in the log, with the pattern of the route and no more of the path", async () => {
+  it("is logged in one line, with the pattern of the route instead of the path", async () => {
     const isolate = new Instrumented();
     const project = await newProject(world.client);
     const { client, keyId } = await newKey(world);
@@ -281,25 +281,25 @@ describe("every answer", () => {
     ]);
   });
 
-  it("leaves no key, no name and no e-mail address in the log", async () => {
+  it("is logged without keys, names and e-mail addresses", async () => {
     const isolate = new Instrumented();
     const { client } = await newKey(world);
     const caller = client.via(isolate.fetch);
     const members = `/v1/orgs/${world.id}/members`;
-    const person = { email: "planted@example.com", name: "Planted Name", role: "member" };
+    const person = { email: "canary@example.com", name: "Canary Name", role: "member" };
     await caller.post(members, person);
     await caller.post(members, person);
-    await caller.post(members, { ...person, surprise: "planted value" });
-    const created = await caller.post(`/v1/orgs/${world.id}/api-keys`, { name: "planted key" });
+    await caller.post(members, { ...person, surprise: "canary value" });
+    const created = await caller.post(`/v1/orgs/${world.id}/api-keys`, { name: "canary key" });
     const log = JSON.stringify(isolate.logged);
-    for (const planted of [client.key, created.body.key, "planted", "Planted"]) {
-      expect(log).not.toContain(planted);
+    for (const canary of [client.key, created.body.key, "canary", "Canary"]) {
+      expect(log).not.toContain(canary);
     }
   });
 });
 
 describe("health", () => {
-  it("is well when the secrets are there and the database answers", async () => {
+  it("is ok if the secrets are set and the database responds", async () => {
     const reply = await new Client(undefined).get("/health");
     expect([reply.status, reply.body]).toEqual([
       200,
@@ -307,7 +307,7 @@ describe("health", () => {
     ]);
   });
 
-  it("is not well when the database alone fails", async () => {
+  it("fails if only the database fails", async () => {
     const database = {
       withSession: () => ({ prepare: () => ({ bind: () => ({}) }), getBookmark: () => null }),
     } as unknown as D1Database;
@@ -317,7 +317,7 @@ describe("health", () => {
     expect(body.cause).toMatchObject({ missing_secrets: [], database: "unreachable" });
   });
 
-  it("names the secrets that are missing, and says whether the database answers", async () => {
+  it("names the missing secrets, and states whether the database responds", async () => {
     const { createApp } = await import("../../src/app.ts");
     const { createExecutionContext } = await import("cloudflare:test");
     const broken = {

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Stage } from "./support/stage.ts";
+import { RunnerFixture } from "./support/fixture.ts";
 
-/** Linux limits an environment variable to this. */
+/** Maximum size of an environment variable on Linux, in bytes. */
 const MAX_ARG_STRLEN = 131_072;
-/** Signals that are closer together count as one. */
+/** Longer than the interval in which the runner counts signals as one. */
 const ANOTHER_SIGNAL_MS = 1_500;
-const HANGS = "exec sleep 600";
-/** Keeps the patch of each run on a line of its own. */
+const SLEEPS = "exec sleep 600";
+/** Appends the patch of each run as one line. */
 const READS_PATCH = 'cat "$LONGSHORE_PATCH_FILE" >> patches; echo >> patches';
 const SHOWS_PATCH_FILE =
   'echo "$LONGSHORE_PATCH_FILE" >> paths; ls -l "$LONGSHORE_PATCH_FILE" | cut -c1-10 >> modes; ' +
@@ -21,25 +21,25 @@ const ONLY_IF_EMPTY = [
   { op: "add", path: "/region", value: "eu" },
 ];
 
-let stage: Stage;
+let fixture: RunnerFixture;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  fixture = await RunnerFixture.start();
 });
 
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 describe.concurrent("the patch that the reference runner executes", () => {
-  it("is based on the configuration that the deployment before it has left", async (context) => {
-    const { place, run } = await stage.prepare(context);
-    const stack_ids = place.stackIds.slice(0, 1);
+  it("is based on the configuration after the previous deployment", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const stack_ids = project.stackIds.slice(0, 1);
     const add = (value: number) => [{ op: "add", path: "/replicas", value }];
-    const first = await place.deploy({ stack_ids, queue: "fifo", patch: add(1) });
-    const second = await place.deploy({ stack_ids, queue: "fifo", patch: add(2) });
+    const first = await project.deploy({ stack_ids, queue: "fifo", patch: add(1) });
+    const second = await project.deploy({ stack_ids, queue: "fifo", patch: add(2) });
     expect(second.data.patch).toEqual(add(2));
     const runner = run(READS_PATCH);
-    expect((await place.verdict(first.id)).status).toBe("succeeded");
-    expect((await place.verdict(second.id)).status).toBe("succeeded");
+    expect((await project.waitForEnd(first.id)).status).toBe("succeeded");
+    expect((await project.waitForEnd(second.id)).status).toBe("succeeded");
     const patches = runner.read("patches").map((line) => JSON.parse(line));
     expect(patches).toEqual([
       [{ op: "add", path: "/replicas", value: 1 }],
@@ -47,26 +47,26 @@ describe.concurrent("the patch that the reference runner executes", () => {
     ]);
   });
 
-  it("is whole, however large, in a file that only its user can read", async (context) => {
-    const { place, run } = await stage.prepare(context);
+  it("is complete at any size, in a file that only its user can read", async (context) => {
+    const { project, run } = await fixture.prepare(context);
     const patch = [{ op: "add", path: "/blob", value: "x".repeat(MAX_ARG_STRLEN) }];
-    const { id } = await place.deploy({ patch });
+    const { id } = await project.deploy({ patch });
     const runner = run(`${READS_PATCH}; ${SHOWS_PATCH_FILE}`, "--once");
     expect(await runner.exited).toBe(0);
-    expect(await place.verdict(id)).toEqual(SUCCEEDED);
+    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
     expect(runner.read("patches").map((line) => JSON.parse(line))).toEqual([patch, patch]);
     const modes = ["-rw-------", "drwx------"];
     expect(runner.read("modes")).toEqual([...modes, ...modes]);
   });
 
-  it("leaves the disk with the deployment, however that ends", async (context) => {
-    const { place, run } = await stage.prepare(context);
+  it("is deleted from disk when the deployment ends, with any outcome", async (context) => {
+    const { project, run } = await fixture.prepare(context);
     const runner = run(`${SHOWS_PATCH_FILE}; [ -e go ]`);
-    const { id: failing } = await place.deploy();
-    expect((await place.verdict(failing)).status).toBe("failed");
+    const { id: failing } = await project.deploy();
+    expect((await project.waitForEnd(failing)).status).toBe("failed");
     runner.make("go");
-    const { id } = await place.deploy();
-    expect((await place.verdict(id)).status).toBe("succeeded");
+    const { id } = await project.deploy();
+    expect((await project.waitForEnd(id)).status).toBe("succeeded");
     runner.signal("SIGTERM");
     expect(await runner.exited).toBe(0);
     const folders = runner.read("paths").map(dirname);
@@ -74,15 +74,15 @@ describe.concurrent("the patch that the reference runner executes", () => {
     expect(folders.filter(existsSync)).toEqual([]);
   });
 
-  it("leaves the disk when a third signal ends the runner at once", async (context) => {
-    // The report after the first signal is held: the work does not end before the third one.
-    const { place, run } = await stage.prepare(context, async (verb, times) => {
+  it("is deleted from disk when a third signal ends the runner immediately", async (context) => {
+    // The report after the first signal is delayed, so the runner is still working at the third.
+    const { project, run } = await fixture.prepare(context, async (verb, times) => {
       if (verb === "stacks" && times === 2) await runner.exited;
       return false;
     });
-    const runner = run(`${SHOWS_PATCH_FILE}; ${HANGS}`);
-    await place.deploy();
-    await runner.hasWritten("modes", 2);
+    const runner = run(`${SHOWS_PATCH_FILE}; ${SLEEPS}`);
+    await project.deploy();
+    await runner.waitForLines("modes", 2);
     runner.signal("SIGTERM");
     await sleep(ANOTHER_SIGNAL_MS);
     const [path = ""] = runner.read("paths");
@@ -95,31 +95,31 @@ describe.concurrent("the patch that the reference runner executes", () => {
   });
 
   it("is an empty list for a deployment without one", async (context) => {
-    const { place, run } = await stage.prepare(context);
-    await place.deploy();
+    const { project, run } = await fixture.prepare(context);
+    await project.deploy();
     const runner = run(READS_PATCH, "--once");
     expect(await runner.exited).toBe(0);
     expect(runner.read("patches")).toEqual(["[]", "[]"]);
   });
 
-  it("is reported as a conflict where it does not apply, and the next deployment is run", async (context) => {
-    const said: string[] = [];
-    const { place, run } = await stage.prepare(context, (verb, times) => {
-      said.push(verb);
-      // So that the start of each deployment is repeated, the refused one too.
+  it("is reported as a conflict if it does not apply, and the next deployment runs", async (context) => {
+    const requests: string[] = [];
+    const { project, run } = await fixture.prepare(context, (verb, times) => {
+      requests.push(verb);
+      // Drops the reply to the first start of each deployment, so that the runner repeats it.
       return verb === "start" && times === 1;
     });
-    const stack_ids = place.stackIds.slice(0, 1);
-    const deploy = (patch: object[]) => place.deploy({ stack_ids, queue: "fifo", patch });
+    const stack_ids = project.stackIds.slice(0, 1);
+    const deploy = (patch: object[]) => project.deploy({ stack_ids, queue: "fifo", patch });
     const { id: first } = await deploy(ONLY_IF_EMPTY);
     const { id: conflicting } = await deploy(ONLY_IF_EMPTY);
     const { id: next } = await deploy([{ op: "add", path: "/replicas", value: 3 }]);
     const runner = run(READS_PATCH);
-    expect((await place.verdict(first)).status).toBe("succeeded");
-    const { status, stacks } = await place.verdict(conflicting);
+    expect((await project.waitForEnd(first)).status).toBe("succeeded");
+    const { status, stacks } = await project.waitForEnd(conflicting);
     expect(status).toBe("failed");
     expect(stacks).toEqual([expect.stringContaining("skipped: patch_conflict: operation 0")]);
-    expect((await place.verdict(next)).status).toBe("succeeded");
+    expect((await project.waitForEnd(next)).status).toBe("succeeded");
     runner.signal("SIGTERM");
     expect(await runner.exited).toBe(0);
     expect(runner.runs.map(({ deployment }) => deployment)).toEqual([first, next]);
@@ -129,19 +129,19 @@ describe.concurrent("the patch that the reference runner executes", () => {
     const work = ["variables", "stacks", "stacks", "complete"];
     const deployed = ["claims", "start", "start", ...work];
     const expected = [...deployed, "claims", "start", "start", ...deployed];
-    expect(said.slice(0, expected.length)).toEqual(expected);
+    expect(requests.slice(0, expected.length)).toEqual(expected);
   });
 
-  it("ends a runner with 1 where it does not apply, with --once", async (context) => {
-    const { place, run } = await stage.prepare(context);
-    const deploy = () => place.deploy({ queue: "fifo", patch: ONLY_IF_EMPTY });
+  it("makes a runner with --once exit with 1 if it does not apply", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const deploy = () => project.deploy({ queue: "fifo", patch: ONLY_IF_EMPTY });
     const { id: first } = await deploy();
     const { id: conflicting } = await deploy();
     expect(await run("true", "--once").exited).toBe(0);
     const runner = run("true", "--once");
     expect(await runner.exited).toBe(1);
-    expect((await place.read(first)).status).toBe("succeeded");
-    expect((await place.read(conflicting)).status).toBe("failed");
+    expect((await project.read(first)).status).toBe("succeeded");
+    expect((await project.read(conflicting)).status).toBe("failed");
     expect(runner.output).toContain(`Deployment ${conflicting}: failed with patch_conflict.`);
     expect(runner.runs).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Parsed, type Service, startService } from "./support/service.ts";
 
-/** What an endpoint does with a connection, or once it has read the request. */
+/** The endpoint's handlers for a new connection and for a complete request. */
 interface Endpoint {
   onConnection?(socket: Socket): void;
   onRequest?(socket: Socket): void;
@@ -16,12 +16,12 @@ const LOST = "no connection, or lost before a valid response";
 const SHORT = "the response ended before its declared length";
 const PAUSE_MS = 50;
 
-/** Ends a response so far with a reset, once its bytes have arrived. */
+/** Writes part of a response, and resets the connection after the bytes have arrived. */
 const thenReset = (socket: Socket, text: string) => {
   socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), PAUSE_MS));
 };
 
-/** Without a response, workerd 1.20261023.1 does not tell these apart, so no text claims to. */
+/** workerd 1.20261023.1 does not distinguish these cases, so they share one error text. */
 const WITHOUT_RESPONSE: [string, Endpoint, string][] = [
   ["resets the connection at once", { onConnection: (socket) => socket.resetAndDestroy() }, LOST],
   ["closes the connection at once", { onConnection: (socket) => socket.end() }, LOST],
@@ -72,7 +72,7 @@ beforeAll(async () => {
   const { owner } = service;
   const project = await owner.call("POST", "/v1/projects", { name: "storefront" });
   const root = `/v1/projects/${project.id}/notification-integrations`;
-  /** The delivery of a ping to this URL, after its first attempt. */
+  /** Pings a URL; returns the delivery after its first attempt. */
   pingTo = async (url) => {
     const { id } = await owner.call("POST", root, { type: "webhook", configuration: {}, url });
     const ping = await owner.call("POST", `${root}/${id}/ping`);
@@ -114,31 +114,34 @@ async function listen({ onConnection, onRequest, scheme = "http" }: Endpoint) {
 }
 
 describe("an endpoint", () => {
-  it.each(WITHOUT_RESPONSE)("that %s gets no other claim than is known", async (_, does, error) => {
-    const { attempts, status } = await pingTo(await listen(does));
-    expect(status).toBe("pending");
-    expect(attempts).toMatchObject([{ number: 1, error }]);
-    expect(attempts[0]).not.toHaveProperty("status_code");
-    expect(attempts[0]).not.toHaveProperty("response");
-  });
+  it.each(WITHOUT_RESPONSE)(
+    "that %s gets an error text that states only what is known",
+    async (_, does, error) => {
+      const { attempts, status } = await pingTo(await listen(does));
+      expect(status).toBe("pending");
+      expect(attempts).toMatchObject([{ number: 1, error }]);
+      expect(attempts[0]).not.toHaveProperty("status_code");
+      expect(attempts[0]).not.toHaveProperty("response");
+    },
+  );
 
   it.each([
     ["that refuses the connection", "http://127.0.0.1:1/", LOST],
     ["whose name does not resolve", "http://longshore.invalid/", "the request failed"],
-  ])("%s gets no other claim either", async (_, url, error) => {
+  ])("%s gets an error text that states only what is known", async (_, url, error) => {
     const { attempts } = await pingTo(url);
     expect(attempts).toMatchObject([{ error }]);
     expect(attempts[0]).not.toHaveProperty("status_code");
   });
 
-  it.each(WITH_RESPONSE)("that %s has answered, and failed", async (_, does, error) => {
+  it.each(WITH_RESPONSE)("that %s counts as a reply that failed", async (_, does, error) => {
     const { attempts, status } = await pingTo(await listen(does));
     expect(status).toBe("pending");
     expect(attempts).toMatchObject([{ number: 1, status_code: 200, error }]);
     expect(attempts[0]).not.toHaveProperty("response");
   });
 
-  it("that sends more bytes than it declares has answered with those that it declares", async () => {
+  it("that sends more bytes than it declares is read up to the declared length", async () => {
     const more = `${OK}content-length: 3\r\n\r\nhello`;
     const { attempts, status } = await pingTo(
       await listen({ onRequest: (socket) => socket.end(more) }),

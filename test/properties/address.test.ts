@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientNetwork } from "../../src/rate-limits/address.ts";
+import { clientNetwork } from "../../src/rate-limits/client-address-limiter.ts";
 
 const group = fc.oneof(fc.constant(0), fc.nat({ max: 0xffff }));
 const groups = (count: number) => fc.array(group, { minLength: count, maxLength: count });
@@ -8,7 +8,7 @@ const full = (each: readonly number[]) =>
   each.map((value) => value.toString(16).padStart(4, "0")).join(":");
 const short = (each: readonly number[]) => each.map((value) => value.toString(16)).join(":");
 
-/** Every spelling of an address with one of its runs of zeros left out (RFC 4291, 2.2). */
+/** Every compressed form of an address (RFC 4291, 2.2). */
 function compressed(each: readonly number[]): string[] {
   const spellings: string[] = [];
   for (let start = 0; start < each.length; start += 1) {
@@ -19,8 +19,8 @@ function compressed(each: readonly number[]): string[] {
   return spellings;
 }
 
-describe("the network of a client", () => {
-  it("is one for all spellings of an IPv6 address", () => {
+describe("the network of a client address", () => {
+  it("is the same for all spellings of an IPv6 address", () => {
     fc.assert(
       fc.property(groups(8), (address) => {
         const spellings = [full(address), short(address), ...compressed(address)];
@@ -32,7 +32,7 @@ describe("the network of a client", () => {
     );
   });
 
-  it("is one for all addresses of a /64, and another for every other", () => {
+  it("is the same for all addresses of a /64, and differs for every other /64", () => {
     fc.assert(
       fc.property(groups(4), groups(4), groups(4), groups(4), (network, other, host, guest) => {
         const own = clientNetwork(full([...network, ...host]));
@@ -45,7 +45,7 @@ describe("the network of a client", () => {
     );
   });
 
-  it("is the whole of an IPv4 address, also of one that comes as IPv6", () => {
+  it("is the full IPv4 address, also when it is mapped to IPv6", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(clientNetwork(address)).toBe(address);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BoundedMap } from "../../src/lib/bounded-map.ts";
 
 describe("a bounded map", () => {
-  it("holds the keys that were set last, each with its last value", () => {
+  it("keeps the most recently set keys with their last values", () => {
     const writes = fc.array(fc.tuple(fc.nat({ max: 9 }), fc.nat()), { maxLength: 50 });
     fc.assert(
       fc.property(writes, fc.integer({ min: 1, max: 8 }), (each, capacity) => {
@@ -24,7 +24,7 @@ describe("a bounded map", () => {
     );
   });
 
-  it("counts a key that is set again among the newest", () => {
+  it("treats a key that is set again as the newest", () => {
     const map = new BoundedMap<string, number>(2);
     map.set("a", 1).set("b", 2).set("a", 3).set("c", 4);
     expect([...map]).toEqual([

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe("a sealed text", () => {
-  it("opens as what it was, whatever Unicode it is of", async () => {
+  it("opens as the original text, for any Unicode text", async () => {
     await fc.assert(
       fc.asyncProperty(unicode, async (text) => {
         expect(await cipher.open(await cipher.seal(text, place()), place())).toBe(text);
@@ -35,7 +35,7 @@ describe("a sealed text", () => {
     }
   });
 
-  it("cannot be made of lone surrogates, which would not come back", async () => {
+  it("cannot contain lone surrogates, which UTF-8 cannot represent", async () => {
     const broken = fc
       .tuple(fc.string(), fc.integer({ min: 0xd800, max: 0xdfff }), fc.string())
       .map(([before, unit, after]) => before + String.fromCharCode(unit) + after)
@@ -48,20 +48,20 @@ describe("a sealed text", () => {
     );
   });
 
-  it("never comes out the same twice, and begins with the ID of its key", async () => {
+  it("differs each time, and starts with the ID of its key", async () => {
     await fc.assert(
       fc.asyncProperty(unicode, async (text) => {
         const [one, two] = [await cipher.seal(text, place()), await cipher.seal(text, place())];
         expect(one).not.toBe(two);
         expect(one.startsWith("new.")).toBe(true);
-        // Not only the IV differs.
+        // The ciphertext differs too, not only the IV.
         expect(one.slice(-20)).not.toBe(two.slice(-20));
       }),
       RUNS,
     );
   });
 
-  it("with any bit flipped does not open", async () => {
+  it("does not open with any bit flipped", async () => {
     const bit = fc.nat();
     await fc.assert(
       fc.asyncProperty(unicode, bit, async (text, pick) => {
@@ -75,7 +75,7 @@ describe("a sealed text", () => {
     );
   });
 
-  it("cut short, lengthened or garbled does not open", async () => {
+  it("does not open if truncated, extended or corrupted", async () => {
     const sealed = await cipher.seal("text", place());
     const bytes = bytesOf(sealed);
     const broken = [
@@ -103,7 +103,7 @@ describe("a sealed text", () => {
     );
   });
 
-  it("opens in no other row, organization or table", async () => {
+  it("does not open in another row, organization or table", async () => {
     const other = fc.record({ table: unicode, row: unicode, organizationId: unicode });
     await fc.assert(
       fc.asyncProperty(unicode, other, other, async (text, here, there) => {
@@ -117,7 +117,7 @@ describe("a sealed text", () => {
     await expect(cipher.open(sealed, place({ table: "a", row: "bc" }))).rejects.toThrow(SealBroken);
   });
 
-  it("opens as long as its key is in the ring, in whatever place there", async () => {
+  it("opens while its key is in the keyring, at any position", async () => {
     const before = await (await Cipher.of(`old:${keyOf(2)}`)).seal("text", place());
     expect(await cipher.open(before, place())).toBe("text");
     const without = await Cipher.of(`new:${keyOf(1)}`);
@@ -134,8 +134,8 @@ describe("a keyring", () => {
     ["with an ID of other characters", `a.b:${keyOf(1)}`],
     ["with a key that is too short", `a:${btoa("short")}`],
     ["with a key that is too long", `a:${btoa("x".repeat(33))}`],
-    ["with a key that is no base64", `a:${"!".repeat(44)}`],
-    ["with two keys of one ID", `a:${keyOf(1)},a:${keyOf(2)}`],
+    ["with a key that is not base64", `a:${"!".repeat(44)}`],
+    ["with two keys of the same ID", `a:${keyOf(1)},a:${keyOf(2)}`],
     ["with an empty entry", `a:${keyOf(1)},`],
   ])("%s is refused, and the message holds nothing of it", async (_, keyring) => {
     const refusal = await Cipher.of(keyring).catch((error: Error) => error);
@@ -144,7 +144,7 @@ describe("a keyring", () => {
     expect(String(refusal)).not.toContain(keyOf(1));
   });
 
-  it("encrypts with its first key, and says which that is", async () => {
+  it("encrypts with its first key, and exposes the ID of that key", async () => {
     expect(cipher.currentKeyId).toBe("new");
     const turned = await Cipher.of(` old:${keyOf(2)} , new:${keyOf(1)}`);
     expect(turned.currentKeyId).toBe("old");

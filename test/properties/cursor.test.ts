@@ -11,7 +11,7 @@ const position = fc.record({
 const other = (each: Direction) => (each === "asc" ? "desc" : "asc");
 
 describe("cursors", () => {
-  it("come back as the position they were made of", () => {
+  it("decode to the position that they encode", () => {
     fc.assert(
       fc.property(direction, position, (order, at) => {
         expect(decodeCursor(order, encodeCursor(order, at))).toEqual(at);
@@ -19,7 +19,7 @@ describe("cursors", () => {
     );
   });
 
-  it("need no escaping in a URL and no padding, and keep to the contract's patterns", () => {
+  it("need no URL escaping and no padding, and match the patterns of the contract", () => {
     fc.assert(
       fc.property(direction, position, (order, at) => {
         const cursor = encodeCursor(order, at);
@@ -30,7 +30,7 @@ describe("cursors", () => {
     );
   });
 
-  it("are read in base64url too", () => {
+  it("are also accepted in base64url", () => {
     fc.assert(
       fc.property(direction, position, (order, at) => {
         const url = encodeCursor(order, at).replaceAll("+", "-").replaceAll("/", "_");
@@ -39,7 +39,7 @@ describe("cursors", () => {
     );
   });
 
-  it("of one order are not read in the other", () => {
+  it("of one sort order are refused in the other", () => {
     fc.assert(
       fc.property(direction, position, (order, at) => {
         expect(decodeCursor(other(order), encodeCursor(order, at))).toBeUndefined();
@@ -47,7 +47,7 @@ describe("cursors", () => {
     );
   });
 
-  it("that are garbage are refused without a crash", () => {
+  it("that are malformed are refused without an exception", () => {
     const garbage = fc.oneof(
       fc.string(),
       fc.base64String(),

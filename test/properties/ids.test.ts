@@ -7,7 +7,7 @@ const uuid = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const dashed = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 describe("identifiers", () => {
-  it("name the same record in all three forms", () => {
+  it("identify the same record in all three formats", () => {
     fc.assert(
       fc.property(uuid, (bytes) => {
         const short = encodeId(bytes);
@@ -20,7 +20,7 @@ describe("identifiers", () => {
     );
   });
 
-  it("lose nothing: each stands for one UUID", () => {
+  it("convert to UUIDs and back without loss", () => {
     fc.assert(
       fc.property(uuid, (bytes) => {
         let value = 0n;
@@ -30,7 +30,7 @@ describe("identifiers", () => {
     );
   });
 
-  it("sort as their UUIDs do", () => {
+  it("sort in the order of their UUIDs", () => {
     fc.assert(
       fc.property(uuid, uuid, (a, b) => {
         const asUuids = toHex(a) < toHex(b);
@@ -39,7 +39,7 @@ describe("identifiers", () => {
     );
   });
 
-  it("that are new sort by the time they were made", () => {
+  it("sort by creation time", () => {
     const instant = fc.integer({ min: 0, max: 2 ** 47 });
     fc.assert(
       fc.property(instant, instant, (a, b) => {
@@ -50,7 +50,7 @@ describe("identifiers", () => {
     );
   });
 
-  it("are those of the pattern, and nothing else is read as one", () => {
+  it("match the pattern, and no other text is parsed as one", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-zA-Z-]{22,36}$/)), (text) => {
         expect(canonicalId(text) !== undefined).toBe(IDENTIFIER_PATTERN.test(text));
@@ -58,7 +58,7 @@ describe("identifiers", () => {
     );
   });
 
-  it("beyond 128 bits are read as they are", () => {
+  it("beyond 128 bits are parsed unchanged", () => {
     expect(canonicalId("z".repeat(22))).toBe("z".repeat(22));
   });
 });

@@ -13,7 +13,7 @@ const withoutOld = ({ old_value: _, ...operation }: { old_value?: unknown; path:
   operation;
 
 describe("the patch between two documents", () => {
-  it("turns the one into the other, with what stood there before, within its bound", () => {
+  it("turns one document into the other, records old values, and respects its size limit", () => {
     const bound = fc.oneof(fc.constant(BYTES), fc.integer({ min: 0, max: 400 }));
     fc.assert(
       fc.property(jsonObject(), jsonObject(), bound, (from, to, maximum) => {
@@ -32,7 +32,7 @@ describe("the patch between two documents", () => {
     );
   });
 
-  it("is empty between equal documents, and one operation for one difference", () => {
+  it("is empty for equal documents, and has one operation for one difference", () => {
     fc.assert(
       fc.property(jsonObject(), jsonDocument(), (document, value) => {
         expect(diffDocuments(document, structuredClone(document), BYTES)).toEqual([]);
@@ -47,7 +47,7 @@ describe("the patch between two documents", () => {
     );
   });
 
-  it("replaces arrays and scalars that differ as a whole, and compares objects by key", () => {
+  it("replaces whole arrays and scalars that differ, and compares objects by key", () => {
     const from = { a: [1, { x: 1 }], b: { "~/": { c: 1, d: 2 } }, e: 1, f: {} };
     const to = { a: [1, { x: 2 }], b: { "~/": { c: 1, d: 3 } }, e: "1", f: [] };
     expect(diffDocuments(from, to, BYTES)).toEqual([
@@ -58,7 +58,7 @@ describe("the patch between two documents", () => {
     ]);
   });
 
-  it("leaves all old values out beyond the bound, and then becomes one replace", () => {
+  it("omits all old values above the size limit, and then becomes one replace", () => {
     const from = { a: "x".repeat(100), b: "x".repeat(100) };
     const to = { a: 1, b: 2 };
     const full = diffDocuments(from, to, BYTES);
@@ -67,7 +67,7 @@ describe("the patch between two documents", () => {
     expect(diffDocuments(from, to, 50)).toEqual([{ op: "replace", path: "", value: to }]);
   });
 
-  it("is one replace where long paths are repeated", () => {
+  it("is one replace where repeated long paths would be larger", () => {
     const key = "k".repeat(400);
     const chain = (leaf: number) => {
       let value: object = { leaf };
@@ -78,12 +78,12 @@ describe("the patch between two documents", () => {
     expect(jsonBytes(to)).toBeLessThan(BYTES);
     const work = { nodes: 0 };
     const patch = diffDocuments(from, to, BYTES, work);
-    // Both documents in one patch fit no more.
+    // One patch cannot contain both documents.
     expect(patch).toEqual([{ op: "replace", path: "", value: to, old_value: from }]);
     expect(work.nodes).toBeLessThan(5 * countNodes([from, to]));
   });
 
-  it.each([600, 50_000])("visits a number of nodes linear in arrays of %i elements", (length) => {
+  it.each([600, 50_000])("visits a linear number of nodes in arrays of %i elements", (length) => {
     const array = (offset: number) => Array.from({ length }, (_, at) => (at * 7 + offset) % 1_000);
     for (const [from, to] of [
       [{ a: array(0) }, { a: array(1) }],
@@ -101,7 +101,7 @@ describe("the patch between two documents", () => {
     }
   });
 
-  it("reaches any depth, and shares no value with either document", () => {
+  it("supports any depth, and shares no value with either document", () => {
     const from = { deep: nested(20_000), same: {}, list: [{}] };
     const to = { deep: { a: nested(20_000) }, same: {}, list: [{ x: {} }] };
     const patch = diffDocuments(from, to, 10 * BYTES);
@@ -111,8 +111,8 @@ describe("the patch between two documents", () => {
   });
 });
 
-describe("a copy within a budget", () => {
-  it("takes from it exactly the bytes of its JSON, and is refused one byte less", () => {
+describe("a copy with a byte budget", () => {
+  it("uses exactly the bytes of its JSON, and fails with one byte less", () => {
     fc.assert(
       fc.property(jsonObject(), (document) => {
         const size = jsonBytes(document);

@@ -18,7 +18,7 @@ describe("the depth of a document", () => {
     expect(depthOf(document)).toBe(depth);
   });
 
-  it("is what its text nests, however it is written", () => {
+  it("is the nesting depth of its text, with any formatting", () => {
     fc.assert(
       fc.property(jsonDocument(), fc.constantFrom(undefined, 2, "\t"), (document, indent) => {
         const text = JSON.stringify(document, null, indent);
@@ -29,7 +29,7 @@ describe("the depth of a document", () => {
     );
   });
 
-  it("does not count what stands in strings", () => {
+  it("ignores brackets in strings", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("[", "{", '"', "\\", "]", "}", "a") }),
@@ -42,7 +42,7 @@ describe("the depth of a document", () => {
   });
 
   it.each(["", "{", "]]]]", '"', '"\\', "}{", "nonsense", '["]'])(
-    "of no JSON is found too: %s",
+    "is also computed for invalid JSON: %s",
     (text) => {
       expect(nestsDeeper(text, 1)).toBe(false);
       expect(nestsDeeper(`[[${text}`, 1)).toBe(true);
@@ -50,8 +50,8 @@ describe("the depth of a document", () => {
   );
 });
 
-describe("the problem of a document", () => {
-  it("is none for any sound document of 64 levels", () => {
+describe("the validation of a document", () => {
+  it("accepts every valid document of 64 levels", () => {
     fc.assert(
       fc.property(jsonObject(), (document) => {
         expect(documentProblem(document)).toBeUndefined();
@@ -63,7 +63,7 @@ describe("the problem of a document", () => {
     }
   });
 
-  it("says what to change, and where", () => {
+  it("reports the path and what to change", () => {
     const key = "a/~b";
     for (const [document, path, message] of [
       [{ [key]: [1, { x: "\u0000" }] }, [key, "1", "x"], "Send a text without control characters."],

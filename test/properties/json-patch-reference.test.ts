@@ -9,13 +9,13 @@ const REFUSED = Symbol("refused");
 const TESTS = 10;
 const RUNS = 10_000;
 
-/** How an operation is made of a document; the numbers choose among what there is. */
+/** How to generate an operation for a document; the numbers select paths and values. */
 interface Choice {
   op: Operation["op"];
   path: number;
   from: number;
   value: unknown;
-  /** Whether the path is one that an operation of this kind finds, or any at all. */
+  /** Whether the path is valid for the operation, or arbitrary. */
   isWild: boolean;
   suffix: string;
 }
@@ -48,7 +48,7 @@ function toOperation(document: unknown, made: Choice): Operation {
   return { op, path: String(pick(places, made.path)), from, value: made.value };
 }
 
-/** What stands at a pointer by the reference, undefined for nothing. */
+/** The value at a pointer according to json-p3; undefined if there is none. */
 function at(document: unknown, pointer: string): unknown {
   try {
     return new JSONPointer(pointer).resolve(document as JSONValue);
@@ -57,7 +57,7 @@ function at(document: unknown, pointer: string): unknown {
   }
 }
 
-/** The same text for objects whose keys differ in order alone. */
+/** Equal texts for objects that differ only in the order of their keys. */
 const canonical = (document: unknown) =>
   JSON.stringify(document, (_, each) =>
     typeof each === "object" && each !== null && !Array.isArray(each)
@@ -66,16 +66,15 @@ const canonical = (document: unknown) =>
   );
 
 /**
- * One operation by the reference, without its four differences: `copy` does not copy, a move of the
- * root to itself is refused, the end of an array is any token that converts to its length, such as
- * 01 or the empty one, and an empty object equals an empty array.
+ * Applies one operation with json-p3, except where it deviates: `copy` shares references, moving the
+ * root to itself fails, tokens such as "01" count as the end of an array, and {} equals [].
  */
 function applyReference(document: unknown, operation: Operation): unknown {
   const { op, path, from = "" } = operation;
   if (op === "move" && path === "" && from === "") return document;
   if (op === "move" && from !== "" && !path.startsWith(`${from}/`)) {
     const rest = applyReference(document, { op: "remove", path: from });
-    // The end of an array is checked where the value arrives, which the removal may have moved.
+    // Checks the array's end after the removal, which may shift it.
     return rest === REFUSED
       ? REFUSED
       : applyReference(rest, { op: "add", path, value: at(document, from) });
@@ -110,7 +109,7 @@ function applyOurs(document: unknown, patch: readonly Operation[]): unknown {
 
 describe("100,000 random patches", () => {
   it.each(Array.from({ length: TESTS }, (_, at) => at))(
-    "have the result or the refusal of an independent implementation: part %i",
+    "have the same result or refusal as an independent implementation: part %i",
     () => {
       let applied = 0;
       fc.assert(

@@ -11,7 +11,7 @@ const BOUNDS = { copiedBytes: 1024 * KIB, oldValueBytes: 256 * KIB };
 const apply = (document: unknown, patch: readonly object[], bounds = BOUNDS) =>
   applyPatch(document, patch as Operation[], bounds);
 
-/** What a patch is refused with. */
+/** The message of the refusal of a patch. */
 function refusal(document: unknown, patch: readonly object[], bounds = BOUNDS): PatchRefused {
   try {
     apply(document, patch, bounds);
@@ -118,11 +118,11 @@ describe("a patch that cannot be applied", () => {
     }
   });
 
-  it("has a reason of bounded length, whatever its path", () => {
+  it("has a reason of limited length, for any path", () => {
     expect(refusal({}, [remove(`/${"k".repeat(100_000)}`)]).message.length).toBeLessThan(500);
   });
 
-  it("leaves the document and the patch as they were", () => {
+  it("does not change the document or the patch", () => {
     const frozen = freeze(structuredClone(document));
     const patch = freeze([add("/o/p/q", { x: [1] }), add("/a/-", {}), remove("/n"), remove("/n")]);
     expect(refusal(frozen, patch).index).toBe(3);
@@ -157,11 +157,11 @@ describe("a test", () => {
   });
 });
 
-describe("keys that objects inherit", () => {
+describe("keys with names of inherited properties", () => {
   const PROTOTYPES = [Object, Array, Number, String, Boolean, Function].map(
     (type) => type.prototype,
   );
-  /** The members of all prototypes, and what their functions have as members. */
+  /** The properties of all built-in prototypes and of their functions. */
   const snapshot = () =>
     PROTOTYPES.flatMap((prototype) =>
       Reflect.ownKeys(prototype).flatMap((key) => {
@@ -170,7 +170,7 @@ describe("keys that objects inherit", () => {
       }),
     );
 
-  it.each(INHERITED_KEYS)("are data like any other: %s", (key) => {
+  it.each(INHERITED_KEYS)("are ordinary data: %s", (key) => {
     const before = snapshot();
     const text = (json: string) => json.replaceAll("KEY", key);
     const document = JSON.parse(text('{"KEY":{"KEY":1},"o":{},"a":[]}'));
@@ -195,7 +195,7 @@ describe("keys that objects inherit", () => {
       expect(PROTOTYPES).toContain(Object.getPrototypeOf(each));
   });
 
-  it("reach no prototype by any path", () => {
+  it("give no path access to a prototype", () => {
     const before = snapshot();
     const steps = [...INHERITED_KEYS, "call", "toFixed", "push", "length", "at", "0", "-"];
     const document = () => ({ o: {}, a: [[]], n: 1, s: "x", t: true, z: null });
@@ -213,7 +213,7 @@ describe("keys that objects inherit", () => {
             { op: "copy", from: "/n", path },
             { op: "move", from: "/n", path },
           ]) {
-            // The one path that exists: an element of the inner array can be added.
+            // The only valid path: it adds an element to the inner array.
             if (path === "/a/0/0" || path === "/a/0/-") continue;
             refusal(document(), [operation]);
           }
@@ -230,7 +230,7 @@ function freeze<Value>(value: Value): Value {
 }
 
 describe("old values", () => {
-  it("are what stood at the path before, for all operations but test", () => {
+  it("are the previous values at the paths, for all operations except test", () => {
     const patch = [
       { op: "test", path: "/a/0", value: 1 },
       { op: "add", path: "/a/0", value: 9 },
@@ -257,7 +257,7 @@ describe("old values", () => {
     ]);
   });
 
-  it("are left out, all of them, once they exceed the bound", () => {
+  it("are all omitted when they exceed the size limit", () => {
     const patch = [
       { op: "replace", path: "/a", value: 1 },
       { op: "replace", path: "/b", value: 1 },
@@ -274,7 +274,7 @@ describe("old values", () => {
 describe("copies", () => {
   const doublings = Array.from({ length: 60 }, () => ({ op: "copy", from: "/a", path: "/a/0" }));
 
-  it("are refused once they exceed the bound together, at the operation that does", () => {
+  it("are refused at the operation where their total exceeds the size limit", () => {
     const patch = [0, 1, 2].map((at) => ({ op: "copy", from: "/a", path: `/b${at}` }));
     const at = (copiedBytes: number) => () =>
       apply({ a: ["é"] }, patch, { ...BOUNDS, copiedBytes });
@@ -284,8 +284,8 @@ describe("copies", () => {
     expect(refusal({ a: ["x".repeat(1_000)] }, doublings).message).toContain("too large to copy");
   });
 
-  it("and moves may nest a document deeper than any stack", () => {
-    // Each copy of the whole to the end of the deepest path of 1,000 levels adds as many.
+  it("and moves may nest a document deeper than the call stack", () => {
+    // Each copy of the document to the end of its deepest path adds 1,000 levels.
     const path = "/a".repeat(1_000);
     const patch = Array.from({ length: 12 }, () => ({ op: "copy", from: "", path }));
     expect(() => apply(nested(1_000), patch)).not.toThrow(RangeError);
@@ -298,7 +298,7 @@ describe("copies", () => {
   });
 });
 
-describe("what a patch visits", () => {
+describe("the number of visited nodes", () => {
   const visits = (document: unknown, patch: readonly object[], bounds = BOUNDS) => {
     const work = { nodes: 0 };
     try {
@@ -345,7 +345,7 @@ describe("what a patch visits", () => {
     for (const { nodes, input } of sizes) expect(nodes).toBeLessThan(4 * input);
   });
 
-  it("grows by copies and old values no more than their bounds allow", () => {
+  it("grows by copies and old values only within their size limits", () => {
     const large = numbers(30_000);
     const input = countNodes(large) + 4 * 200;
     const copies = times(200, (at) => ({ op: "copy", from: "/a", path: `/b${at}` }));

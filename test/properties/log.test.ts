@@ -5,7 +5,7 @@ import { describeError } from "../../src/lib/log.ts";
 
 const SECRET = "s3cr3t";
 
-/** Lines with a secret, some of which look like the frames of a stack. */
+/** Lines with a secret; some look like stack frames. */
 const secretText = fc
   .array(
     fc.oneof(
@@ -27,8 +27,8 @@ const anyCause = fc.oneof(
 
 const logged = (error: unknown) => JSON.stringify(describeError(error));
 
-describe("what a log holds of an error", () => {
-  it("is nothing of the message of one that wraps something, nor through its stack", () => {
+describe("the log entry of an error", () => {
+  it("omits the message of a wrapping error, also from its stack", () => {
     fc.assert(
       fc.property(secretText, anyCause, (message, cause) => {
         expect(logged(new Error(message, { cause }))).not.toContain(SECRET);
@@ -36,7 +36,7 @@ describe("what a log holds of an error", () => {
     );
   });
 
-  it("is nothing of a statement's parameters, whatever made it fail", () => {
+  it("omits the parameters of a failed statement, for any cause", () => {
     fc.assert(
       fc.property(secretText, anyCause, (secret, cause) => {
         const error = new DrizzleQueryError("select ?", [secret], cause as Error);
@@ -46,7 +46,7 @@ describe("what a log holds of an error", () => {
     );
   });
 
-  it("is where it was thrown, and what lies beneath", () => {
+  it("has the stack frames, and the message of the innermost cause", () => {
     const cause = new TypeError("D1_ERROR: no such column");
     const found = describeError(new DrizzleQueryError("select ?", [SECRET], cause));
     expect(found).toEqual({
@@ -58,7 +58,7 @@ describe("what a log holds of an error", () => {
     expect(describeError(undefined)).toEqual({ message: "undefined" });
   });
 
-  it("has the prefix that D1 adds, and the class only where it has a name", () => {
+  it("has D1's prefix, and the class of the error if it has a name", () => {
     const cause = new Error("no such table: projects: SQLITE_ERROR");
     const error = new Error(`D1_ERROR: ${cause.message}`, { cause });
     const found = describeError(new DrizzleQueryError("select ?", [SECRET], error));
@@ -70,7 +70,7 @@ describe("what a log holds of an error", () => {
     expect(describeError(other)["message"]).toBe(cause.message);
   });
 
-  it("is nothing of a parameter that D1 quotes", () => {
+  it("omits parameters that D1 quotes", () => {
     const quoted = new Error(`D1_TYPE_ERROR: Type 'object' not supported for value '${SECRET}\n'`);
     const error = new DrizzleQueryError("select ?", [SECRET], quoted);
     expect(describeError(error)["message"]).toBe(
@@ -78,16 +78,16 @@ describe("what a log holds of an error", () => {
     );
   });
 
-  it("ends, and is nothing of any message, where causes go in a circle", () => {
+  it("terminates and omits all messages if the causes are circular", () => {
     const error = new Error(SECRET, { cause: undefined });
     error.cause = new Error(`outer ${SECRET}`, { cause: error });
     expect(logged(error)).not.toContain(SECRET);
     expect(describeError(error)["message"]).toBe("Too many causes.");
   });
 
-  it("is nothing of a message that was changed after the stack was written", () => {
+  it("omits a message that was changed after the stack was captured", () => {
     const error = new Error(`${SECRET}\n    at ${SECRET}`, { cause: "gone" });
-    // The runtime writes the stack when it is first read.
+    // The runtime captures the stack when it is first read.
     expect(error.stack).toContain(SECRET);
     error.message = "replaced";
     expect(logged(error)).not.toContain(SECRET);

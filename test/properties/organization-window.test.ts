@@ -6,7 +6,7 @@ import { type Conditions, LimiterSimulation } from "../support/limiter-simulatio
 
 const RUNS = 60;
 const MAX_LATENCY_MS = 100;
-/** Reports reach the organization's object late, and its log rounds times up. */
+/** Tolerance: reports reach the organization's object late, and its log rounds times up. */
 const TOLERANCE_MS = 50 + MAX_LATENCY_MS;
 const LOWEST_REFUSAL = 16 / 20;
 
@@ -99,7 +99,7 @@ describe("an organization's window", () => {
     );
   });
 
-  it.each([1, 10, 20])("has none of %i warm keys at a moderate rate wait", (keys) => {
+  it.each([1, 10, 20])("delays none of %i warm keys at a moderate rate", (keys) => {
     const gaps = fc.integer({ min: 700, max: 15_000 });
     fc.assert(
       fc.property(conditions, gaps, (each, gap) => {
@@ -116,7 +116,7 @@ describe("an organization's window", () => {
     );
   });
 
-  it("holds nothing in advance for keys that are used once", () => {
+  it("reserves no tokens for keys that are used once", () => {
     const simulation = simulate(
       { limit: 100, seed: 1, maxLatencyMs: 5, lossRate: 0, failureRate: 0, evictionRate: 0 },
       [0, WINDOW_MS + TOLERANCE_MS].map((at) => ({

@@ -15,8 +15,8 @@ const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 5, 1);
 const below1 = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-describe("the schedule", () => {
-  it("is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then nothing", () => {
+describe("the retry schedule", () => {
+  it("is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then ends", () => {
     const seconds = RETRY_DELAYS_MS.map(
       (_, at) => ((retryAt(at + 1, NOW, { random: () => 0.5 }) ?? 0) - NOW) / 1_000,
     );
@@ -26,7 +26,7 @@ describe("the schedule", () => {
     }
   });
 
-  it("strays by a tenth at the most, and by all of it", () => {
+  it("has a jitter of up to one tenth", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), below1, (attempt, chance) => {
         const delay = Number(RETRY_DELAYS_MS[attempt - 1]);
@@ -39,7 +39,7 @@ describe("the schedule", () => {
     expect(Number(retryAt(1, NOW, { random: () => 0.999_999 })) - NOW).toBe(5_500);
   });
 
-  it("is never before Retry-After, which counts up to 12 h", () => {
+  it("waits at least until Retry-After, up to 12 h", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 7 }),
@@ -57,7 +57,7 @@ describe("the schedule", () => {
     );
   });
 
-  it("pauses an endpoint until Retry-After, or for as long as the retry, a minute at the most", () => {
+  it("pauses an endpoint until Retry-After, or until the retry for at most a minute", () => {
     expect(pauseUntil(NOW, NOW + 5_000)).toBe(NOW + 5_000);
     expect(pauseUntil(NOW, NOW + HOUR)).toBe(NOW + 60_000);
     expect(pauseUntil(NOW)).toBe(NOW + 60_000);
@@ -99,7 +99,7 @@ describe("Retry-After", () => {
     expect(readRetryAfter(header, NOW)).toBeUndefined();
   });
 
-  it("is whatever is sent, without a crash", () => {
+  it("is parsed from any text without an exception", () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const moment = readRetryAfter(header, NOW);
@@ -110,8 +110,8 @@ describe("Retry-After", () => {
   });
 });
 
-describe("an answer", () => {
-  it("is a success with a status of 2xx, and with no other", () => {
+describe("a response", () => {
+  it("is a success only with a 2xx status", () => {
     for (let status = 200; status < 600; status += 1) {
       const outcome = outcomeOf(status);
       expect(outcome.success).toBe(status < 300);
@@ -123,24 +123,39 @@ describe("an answer", () => {
   });
 });
 
-describe("the verdict on a message", () => {
+describe("the next action for a message", () => {
   const delivery = { id: "a", status: "pending", dueAt: NOW, claimedUntil: null } as const;
-  const nobody = { mine: new Set<string>(), waiting: new Set<string>() };
+  const noClaims = { mine: new Set<string>(), waiting: new Set<string>() };
   const ids = new Set(["a"]);
   it.each([
-    ["of nothing", undefined, nobody, "close"],
-    ["of what is over", { ...delivery, status: "failed" as const }, nobody, "close"],
-    ["of what is ours", delivery, { ...nobody, mine: ids }, "send"],
-    ["of what another sends", { ...delivery, claimedUntil: NOW + 1 }, nobody, "close"],
-    ["far too early", { ...delivery, dueAt: NOW + 5_001 }, nobody, "close"],
-    ["a little early", { ...delivery, dueAt: NOW + 5_000 }, nobody, { putOffMs: 5_000 }],
+    ["for a missing delivery", undefined, noClaims, "close"],
+    ["for a finished delivery", { ...delivery, status: "failed" as const }, noClaims, "close"],
+    ["for a claimed delivery", delivery, { ...noClaims, mine: ids }, "send"],
     [
-      "of what has to wait",
+      "for a delivery that another consumer sends",
+      { ...delivery, claimedUntil: NOW + 1 },
+      noClaims,
+      "close",
+    ],
+    [
+      "for a delivery that is due much later",
+      { ...delivery, dueAt: NOW + 5_001 },
+      noClaims,
+      "close",
+    ],
+    [
+      "for a delivery that is due soon",
+      { ...delivery, dueAt: NOW + 5_000 },
+      noClaims,
+      { putOffMs: 5_000 },
+    ],
+    [
+      "for a throttled delivery",
       { ...delivery, dueAt: NOW + HOUR },
-      { ...nobody, waiting: ids },
+      { ...noClaims, waiting: ids },
       { putOffMs: HOUR },
     ],
-  ])("%s", (_, row, claimed, verdict) => {
-    expect(verdictOf(row, claimed, NOW)).toEqual(verdict);
+  ])("%s", (_, row, claimed, action) => {
+    expect(verdictOf(row, claimed, NOW)).toEqual(action);
   });
 });

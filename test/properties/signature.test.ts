@@ -8,7 +8,7 @@ const OTHER = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 const NOW = 1_760_000_000;
 const SIGNED = { id: "1CiCzHVVXqZpdRYYCDUVHx", timestamp: NOW, body: '{"data":"€"}' };
 
-/** The headers of a message as it is sent, but for what a test changes of it. */
+/** The headers of a sent message, with the changes of a test. */
 async function headersOf(signed: typeof SIGNED, signature?: string) {
   return {
     "webhook-id": signed.id,
@@ -29,7 +29,7 @@ const verify = (body: string, headers: Record<string, string>) =>
   new Webhook(SECRET).verify(body, headers);
 
 describe("a signature", () => {
-  it.each(official.vectors)("is that of the official vector $id", async (vector) => {
+  it.each(official.vectors)("equals the official test vector $id", async (vector) => {
     const { id, timestamp, body, secret, signature } = vector;
     expect(await sign({ id, timestamp: Number(timestamp), body }, [secret])).toBe(signature);
     pass(Number(timestamp));
@@ -37,7 +37,7 @@ describe("a signature", () => {
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
   });
 
-  it("comes with that of the secret before, the newest first, and either verifies", async () => {
+  it("is followed by one with the previous secret, and both verify", async () => {
     pass(NOW);
     const both = await sign(SIGNED, [SECRET, OTHER]);
     expect(both).toBe(`${await sign(SIGNED, [SECRET])} ${await sign(SIGNED, [OTHER])}`);
@@ -46,7 +46,7 @@ describe("a signature", () => {
     }
   });
 
-  it("verifies where the right one is the third of a list", async () => {
+  it("verifies if the correct one is the third in the list", async () => {
     pass(NOW);
     const [wrong, right] = [await sign(SIGNED, [OTHER]), await sign(SIGNED, [SECRET])];
     const list = `${wrong} v1a,${right.slice(3)} ${right}`;
@@ -83,13 +83,13 @@ describe("a signature", () => {
     expect(() => verify(SIGNED.body, headers)).toThrow(`Message timestamp ${name}`);
   });
 
-  it("does not verify another body, nor an empty one", async () => {
+  it("does not verify another body or an empty one", async () => {
     pass(NOW);
     const headers = await headersOf(SIGNED);
     for (const body of ["", '{"data":"x"}']) expect(() => verify(body, headers)).toThrow();
   });
 
-  it("of an empty body verifies that alone", async () => {
+  it("of an empty body verifies only an empty body", async () => {
     pass(NOW);
     const empty = { ...SIGNED, body: "" };
     const headers = await headersOf(empty);

@@ -9,7 +9,7 @@ const ORIGIN = "https://longshore.example.com";
 const ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 const LARGEST = 20_000;
 
-/** Whatever people may call things, and then some: long, escaped, broken, composed. */
+/** Names with unusual characters: long, escaped, malformed and combined ones. */
 const name = fc.oneof(
   fc.string({ unit: "binary", maxLength: 300 }),
   fc.string({ unit: "grapheme", maxLength: 300 }),
@@ -94,7 +94,7 @@ function unescaped(text: string): string {
   return OURS.reduce((rest, ours) => rest.replace(ours, "$1"), text).replace(/[^<>&]/g, "");
 }
 
-describe("a message for Slack, whatever the event holds", () => {
+describe("a Slack message of any event", () => {
   const every = (check: (blocks: AnyBlock[], text: string) => void) =>
     fc.assert(
       fc.property(payload, origin, (event, from) => {
@@ -104,7 +104,7 @@ describe("a message for Slack, whatever the event holds", () => {
       { numRuns: RUNS },
     );
 
-  it("keeps to the limits of Block Kit", () => {
+  it("is within the limits of Block Kit", () => {
     every((blocks, text) => {
       expect(blocks.length).toBeLessThanOrEqual(50);
       expect(text.length).toBeGreaterThan(0);
@@ -123,14 +123,14 @@ describe("a message for Slack, whatever the event holds", () => {
     });
   });
 
-  it("has no control character of Slack's but those of its own links and dates", () => {
+  it("has Slack control characters only in its own links and dates", () => {
     every((blocks, text) => {
       const texts = [text, ...blocks.flatMap(textsOf).map((each) => each.text)];
       expect(texts.filter((each) => unescaped(each) !== "")).toEqual([]);
     });
   });
 
-  it("is sound Unicode, and under 20 KB", () => {
+  it("is well-formed Unicode, and smaller than 20 KB", () => {
     every((blocks, text) => {
       const json = JSON.stringify({ text, blocks });
       expect(new TextEncoder().encode(json).length).toBeLessThan(LARGEST);
@@ -141,7 +141,7 @@ describe("a message for Slack, whatever the event holds", () => {
   });
 });
 
-it("is under 20 KB also where every name is as long as it can be", () => {
+it("a Slack message with names of maximum length is smaller than 20 KB", () => {
   const long = { id: "&".repeat(300), name: "&".repeat(300), status: "&".repeat(300) };
   const places = { project: long, environment: long, from_environment: long, stack: long };
   const data = { ...long, ...places, record: { ...long, type: long.name } };
@@ -155,8 +155,8 @@ it("is under 20 KB also where every name is as long as it can be", () => {
   }
 });
 
-describe("a text that is cut", () => {
-  it("ends where a character ends, and says that there was more", () => {
+describe("a truncated text", () => {
+  it("ends at a character boundary, with an ellipsis", () => {
     expect(shorten("abcdef", 6)).toBe("abcdef");
     expect(shorten("abcdefg", 6)).toBe("abcde…");
     expect(shorten("abcd👩‍👩‍👧‍👦", 6)).toBe("abcd…");
@@ -164,7 +164,7 @@ describe("a text that is cut", () => {
     expect(shorten("🏴󠁧󠁢󠁥󠁮󠁧󠁿".repeat(9), 3)).toBe("…");
   });
 
-  it("is never longer than asked for, and a beginning of the whole", () => {
+  it("is at most as long as the limit, and a prefix of the text", () => {
     fc.assert(
       fc.property(name, fc.integer({ min: 1, max: 100 }), (text, maximum) => {
         const cut = shorten(text, maximum);
@@ -181,14 +181,14 @@ describe("the message of each type", () => {
   const project = { id: ID, name: "shop <3" };
   const environment = { id: ID, name: "production" };
   const link = (path: string, label: string) => `<${ORIGIN}/v1/${path}/${ID}|${label}>`;
-  const tell = (type: EventType, data: object) => {
+  const render = (type: EventType, data: object) => {
     const timestamp = "2026-11-21T09:30:00.000Z";
     const { text, blocks } = toSlackMessage({ id: "e", type, timestamp, data }, ORIGIN);
-    return { text, told: JSON.stringify(blocks), blocks };
+    return { text, blocksJson: JSON.stringify(blocks), blocks };
   };
 
-  it("tells of a deployment: where, why, and of each stack", () => {
-    const { text, blocks } = tell("deployments.failed", {
+  it("shows the environment, the reason and each stack of a deployment", () => {
+    const { text, blocks } = render("deployments.failed", {
       deployment_id: ID,
       status: "failed",
       failure_reason: "tests & more",
@@ -227,65 +227,70 @@ describe("the message of each type", () => {
     ]);
   });
 
-  it("links to nothing where it does not know where it is", () => {
+  it("has no link if the origin of the service is unknown", () => {
     const timestamp = "2026-11-21T09:30:00.000Z";
     const data = { deployment_id: ID, project, environment };
     const event = { id: "e", type: "deployments.succeeded", timestamp, data } as const;
     expect(JSON.stringify(toSlackMessage(event))).not.toContain("http");
   });
 
-  it("tells of a promotion", () => {
+  it("shows a promotion", () => {
     const from = { id: ID, name: "staging" };
     const data = { deployment_id: ID, from_deployment_id: ID, project, environment };
-    const { text, told } = tell("promotions.created", { ...data, from_environment: from });
+    const { text, blocksJson } = render("promotions.created", { ...data, from_environment: from });
     expect(text).toBe("⏫ Promotion: shop &lt;3 / production, from staging");
-    expect(told).toContain(link("environments", "staging"));
+    expect(blocksJson).toContain(link("environments", "staging"));
   });
 
-  it("tells of an alarm", () => {
+  it("shows an alarm", () => {
     const data = { name: "cpu", state: "alarm", reason: "98 %", project, environment };
-    const { text, told } = tell("services.in_alarm", { ...data, stack: { id: ID, name: "api" } });
+    const { text, blocksJson } = render("services.in_alarm", {
+      ...data,
+      stack: { id: ID, name: "api" },
+    });
     expect(text).toBe("🚨 Service in alarm: cpu of api in shop &lt;3 / production");
-    expect(told).toContain("98 %");
-    expect(told).toContain(link("stacks", "api"));
+    expect(blocksJson).toContain("98 %");
+    expect(blocksJson).toContain(link("stacks", "api"));
   });
 
-  it("tells of a change, of records that have a page of their own and of others", () => {
+  it("shows a change of a record, with and without its own page", () => {
     const record = { type: "environment", id: ID, name: "production" };
-    const { text, told } = tell("changelog.created", { action: "updated", record });
+    const { text, blocksJson } = render("changelog.created", { action: "updated", record });
     expect(text).toBe("📝 Change: environment production was updated");
-    expect(told).toContain(`The environment ${link("environments", "production")} was updated.`);
-    const gone = tell("changelog.created", { action: "deleted", record });
-    expect(gone.told).toContain("The environment production was deleted.");
+    expect(blocksJson).toContain(
+      `The environment ${link("environments", "production")} was updated.`,
+    );
+    const gone = render("changelog.created", { action: "deleted", record });
+    expect(gone.blocksJson).toContain("The environment production was deleted.");
     const member = { type: "project_member", id: ID };
-    const other = tell("changelog.created", { action: "created", record: member });
-    expect(other.told).toContain(`The project member ${ID} was created.`);
+    const other = render("changelog.created", { action: "created", record: member });
+    expect(other.blocksJson).toContain(`The project member ${ID} was created.`);
   });
 
-  it("sums up several changes, and shows the first of them", () => {
+  it("summarizes several changes, and shows the first ones", () => {
     const entries = Array.from({ length: 12 }, (_, at) => ({
       action: at === 0 ? "deleted" : "created",
       record: { type: "variable", id: ID, name: `V${at}` },
     }));
-    const { text, told } = tell("changelog.created", { ...entries[0], entries, count: 12 });
+    const { text, blocksJson } = render("changelog.created", { ...entries[0], entries, count: 12 });
     expect(text).toBe("📝 Change: 12 changes");
-    expect(told).toContain("*12 changes*");
-    expect(told).toContain("• The variable V0 was deleted.");
-    expect(told).toContain(`• The variable ${link("variables", "V5")} was created.`);
-    expect(told).not.toContain("V6");
-    expect(told).toContain("and 6 more");
-    const few = tell("changelog.created", { entries: entries.slice(0, 2), count: 2 });
-    expect(few.told).toContain("V1");
-    expect(few.told).not.toContain("more");
-    // As it is in deliveries that were stored before there were entries, and with just one.
+    expect(blocksJson).toContain("*12 changes*");
+    expect(blocksJson).toContain("• The variable V0 was deleted.");
+    expect(blocksJson).toContain(`• The variable ${link("variables", "V5")} was created.`);
+    expect(blocksJson).not.toContain("V6");
+    expect(blocksJson).toContain("and 6 more");
+    const few = render("changelog.created", { entries: entries.slice(0, 2), count: 2 });
+    expect(few.blocksJson).toContain("V1");
+    expect(few.blocksJson).not.toContain("more");
+    // Deliveries of an older version have no entries; others have exactly one.
     for (const fields of [{}, { entries: entries.slice(0, 1), count: 1 }]) {
-      const one = tell("changelog.created", { ...entries[0], ...fields });
+      const one = render("changelog.created", { ...entries[0], ...fields });
       expect(one.text).toBe("📝 Change: variable V0 was deleted");
     }
   });
 
-  it("tells of a ping", () => {
-    expect(tell("ping", { integration_id: ID }).text).toBe(
+  it("shows a ping", () => {
+    expect(render("ping", { integration_id: ID }).text).toBe(
       "👋 Ping: messages of Longshore arrive here.",
     );
   });

@@ -9,7 +9,7 @@ import { GOOD, HOSTILE } from "../support/targets.ts";
 
 const hostile = Object.entries(HOSTILE).flatMap(([why, urls]) => urls.map((url) => [why, url]));
 
-/** Addresses of a block, with the bits after its prefix at random. */
+/** Addresses of a block, with random bits after the prefix. */
 const within = (block: readonly number[], prefix: number, width: 4 | 16) =>
   fc.uint8Array({ minLength: width, maxLength: width }).map((bytes) =>
     bytes.map((byte, at) => {
@@ -24,7 +24,7 @@ const v6 = (bytes: Uint8Array) =>
     (((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0)).toString(16),
   ).join(":");
 
-/** IANA's special-purpose registry of IPv4, and multicast. */
+/** Source: IANA's IPv4 special-purpose address registry, and multicast. */
 const BLOCKS_V4: readonly [number[], number][] = [
   [[0], 8],
   [[10], 8],
@@ -46,7 +46,7 @@ const BLOCKS_V4: readonly [number[], number][] = [
   [[240], 4],
 ];
 
-/** IANA's special-purpose registry of IPv6, multicast, and what stands for IPv4. */
+/** Source: IANA's IPv6 special-purpose address registry, multicast, and embedded IPv4. */
 const BLOCKS_V6: readonly [number[], number][] = [
   [[0, 0], 16],
   [[0, 0x64, 0xff, 0x9b], 32],
@@ -65,12 +65,12 @@ const BLOCKS_V6: readonly [number[], number][] = [
 ];
 
 describe("the target of a webhook", () => {
-  it("is refused in enough ways", () => {
+  it("is refused for many reasons", () => {
     expect(hostile.length).toBeGreaterThanOrEqual(60);
     expect(GOOD.length).toBeGreaterThanOrEqual(15);
   });
 
-  it.each(hostile)("%s: %s is refused, with what to change", (_, url = "") => {
+  it.each(hostile)("%s: %s is refused, and the message says what to change", (_, url = "") => {
     expect(targetProblem(url, false)).toMatch(/^Send (a|an) .*URL/);
   });
 
@@ -78,7 +78,7 @@ describe("the target of a webhook", () => {
     expect(targetProblem(url, false)).toBeUndefined();
   });
 
-  it.each(BLOCKS_V4)("no address of %j/%i is accepted, however it is written", (block, prefix) => {
+  it.each(BLOCKS_V4)("no address of %j/%i is accepted, in any notation", (block, prefix) => {
     fc.assert(
       fc.property(within(block, prefix, 4), (bytes) => {
         const [a = 0, b = 0, c = 0, d = 0] = bytes;
@@ -121,7 +121,7 @@ describe("the target of a webhook", () => {
     within([], 0, 16).map(v6),
   );
 
-  it("is what a second opinion takes for public, at the edges of blocks too", () => {
+  it("is public according to an independent library, also at the edges of blocks", () => {
     fc.assert(
       fc.property(anywhere, (host) => {
         const address = ipaddr.parse(host);
@@ -134,7 +134,7 @@ describe("the target of a webhook", () => {
     );
   });
 
-  it("is no crash, whatever the text", () => {
+  it("is checked for any text without an exception", () => {
     const texts = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.webUrl(),
@@ -149,7 +149,7 @@ describe("the target of a webhook", () => {
     );
   });
 
-  it("may be of this machine, without TLS, where that is allowed", () => {
+  it("may be this machine, without TLS, if insecure webhooks are allowed", () => {
     for (const url of ["http://127.0.0.1:8787/x", "http://localhost/", "https://10.0.0.1:5000/"]) {
       expect(targetProblem(url, true)).toBeUndefined();
     }

@@ -9,7 +9,7 @@ const RUNS = 200;
 const LIMIT = 7;
 const REQUEST = { key: "key", organizationId: "org", policy: "default", version: 0 } as const;
 
-/** Gaps between requests, in milliseconds, in the shapes that load comes in. */
+/** Gaps between requests, in milliseconds, for different load patterns. */
 const SHAPES = {
   steady: fc.constantFrom(WINDOW_MS / LIMIT, WINDOW_MS / LIMIT - 1, WINDOW_MS / LIMIT + 1),
   burst: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 0, WINDOW_MS - 1, WINDOW_MS, WINDOW_MS + 1),
@@ -31,7 +31,7 @@ const timesOf = (gaps: readonly number[]) => {
   });
 };
 
-/** The window by its definition: counts the admissions of the last 60 seconds, one by one. */
+/** A reference implementation: counts the admissions of the last 60 seconds individually. */
 class BruteForce {
   readonly admitted: number[] = [];
 
@@ -47,7 +47,7 @@ class BruteForce {
 }
 
 describe.each(shapes)("the window under %s load", (_, gaps) => {
-  it("decides as its definition does", () => {
+  it("decides like the reference implementation", () => {
     fc.assert(
       fc.property(gaps, (each) => {
         const model = new BruteForce();
@@ -62,7 +62,7 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
     );
   });
 
-  it("holds at most the limit in any 60 seconds", () => {
+  it("admits at most the limit in any 60 seconds", () => {
     fc.assert(
       fc.property(gaps, (each) => {
         const admitted: number[] = [];
@@ -81,7 +81,7 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
     );
   });
 
-  it("names the second in which there is room, and not one before", () => {
+  it("returns the first second with a free request", () => {
     fc.assert(
       fc.property(gaps, (each) => {
         let log: AdmissionLog = [];
@@ -100,7 +100,7 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
     );
   });
 
-  it("is not changed in any decision by the refusals that an isolate caches", async () => {
+  it("makes the same decisions with cached refusals in an isolate", async () => {
     await fc.assert(
       fc.asyncProperty(gaps, async (each) => {
         const model = new BruteForce();
@@ -131,7 +131,7 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
 });
 
 describe("the window", () => {
-  it("is held in order by a clock that steps back", () => {
+  it("stays ordered when the clock steps back", () => {
     const times = fc.array(fc.integer({ min: 0, max: 3 * WINDOW_MS }), { maxLength: 100 });
     fc.assert(
       fc.property(times, (each) => {
@@ -148,7 +148,7 @@ describe("the window", () => {
     );
   });
 
-  it("starts with the whole limit, and says so", () => {
+  it("starts with the full limit, and reports it", () => {
     const { limit } = POLICIES.default;
     expect(admit([], limit, 5)).toEqual({
       admitted: true,

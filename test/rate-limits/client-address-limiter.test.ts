@@ -8,17 +8,17 @@ import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { newKey, newWorld } from "../support/world.ts";
 
-/** An address limiter that refuses every request, and records what it was asked for. */
+/** An address limiter that refuses every request, and records the networks. */
 function refusing() {
-  const asked: string[] = [];
+  const networks: string[] = [];
   const limit = async ({ key }: { key: string }) => {
-    asked.push(key);
+    networks.push(key);
     return { success: false };
   };
-  return { asked, addressLimiter: { limit } };
+  return { networks, addressLimiter: { limit } };
 }
 
-/** An address limiter that admits so many requests in total. */
+/** An address limiter that admits `limit` requests in total. */
 function admitting(limit: number) {
   let count = 0;
   const addressLimiter = {
@@ -45,7 +45,7 @@ describe("an address over its limit", () => {
     ["GET", "/"],
     ["POST", "/health"],
     ["GET", "/v2/projects"],
-  ])("is refused %s %s, in words of the contract", async (method, path) => {
+  ])("is refused %s %s, with the error of the contract", async (method, path) => {
     const { addressLimiter } = refusing();
     const isolate = new Instrumented({ addressLimiter });
     const reply = await new Client(undefined, isolate.fetch).request(method, path);
@@ -55,9 +55,9 @@ describe("an address over its limit", () => {
     expect(isolate.exchanges).toEqual([]);
   });
 
-  it("has no key looked up that it makes up, and is counted again after ten seconds", async () => {
+  it("has no lookups of made-up keys, and is counted again after 10 s", async () => {
     let now = Date.now();
-    const { addressLimiter, asked } = refusing();
+    const { addressLimiter, networks } = refusing();
     const isolate = new Instrumented({ addressLimiter, clock: { now: () => now } });
     const address = from("203.0.113.7");
     const get = async () =>
@@ -65,17 +65,17 @@ describe("an address over its limit", () => {
     expect(await get()).toBe(429);
     now += 9_999;
     expect(await get()).toBe(429);
-    expect(asked).toHaveLength(1);
+    expect(networks).toHaveLength(1);
     now += 1;
     expect(await get()).toBe(429);
-    expect(asked).toHaveLength(2);
+    expect(networks).toHaveLength(2);
     expect(isolate.database).toEqual([]);
     const calls = isolate.objects.map(({ statements: [call] }) => call?.sql);
     expect(calls).toEqual(["isKnown", "isKnown", "isKnown"]);
   });
 
-  it("has a valid key looked up that was used before, and another refused", async () => {
-    const { addressLimiter, asked } = refusing();
+  it("may use a key that was used before, and no other", async () => {
+    const { addressLimiter, networks } = refusing();
     const isolate = new Instrumented({ addressLimiter });
     const address = from("203.0.113.8");
     const world = await newWorld();
@@ -87,10 +87,10 @@ describe("an address over its limit", () => {
       expect((await used.via(isolate.fetch).get("/v1/orgs", address)).status).toBe(200);
     }
     // The second refusal of the address was cached, and a cached key is not counted.
-    expect(asked).toHaveLength(1);
+    expect(networks).toHaveLength(1);
   });
 
-  it("is refused a key that cannot be asked about", async () => {
+  it("is refused if the object of the key fails", async () => {
     const { addressLimiter } = refusing();
     const fail = () => Promise.reject(new Error("The object failed"));
     const limiters = { getByName: () => ({ isKnown: fail }) } as unknown as LimiterNamespace;
@@ -100,7 +100,7 @@ describe("an address over its limit", () => {
     expect(isolate.logged.map(({ event }) => event)).toContain("rate_limiter.unavailable");
   });
 
-  it("has at most 300 of 340 made-up keys looked up, and does not lock out valid keys", async () => {
+  it("has at most 300 of 340 made-up keys looked up, and may use a valid key", async () => {
     const limiter = admitting(LIMITS.addressRequests.value);
     const isolate = new Instrumented(limiter);
     const address = from("203.0.113.10");
@@ -118,7 +118,7 @@ describe("an address over its limit", () => {
     expect((await used.via(isolate.fetch).get("/v1/orgs", address)).status).toBe(200);
   });
 
-  it("counts each request once, and none of a cached valid key", async () => {
+  it("is counted once per request, except for a cached valid key", async () => {
     const limiter = admitting(1_000);
     const isolate = new Instrumented(limiter);
     const known = (await newWorld()).client.via(isolate.fetch);
@@ -131,21 +131,21 @@ describe("an address over its limit", () => {
     expect(counts).toEqual([1, 1, 2, 3, 4]);
   });
 
-  it("is over it with all of its /64, and no other is", async () => {
-    const { addressLimiter, asked } = refusing();
+  it("shares the limit with its /64", async () => {
+    const { addressLimiter, networks } = refusing();
     const isolate = new Instrumented({ addressLimiter });
     const anonymous = new Client(undefined, isolate.fetch);
     for (const address of ["2001:db8::1", "2001:DB8:0:0:ffff::2", "2001:db8:0:1::1"]) {
       expect((await anonymous.get("/v1/orgs", from(address))).status).toBe(429);
     }
-    // The second of the first network is remembered, and not asked for again.
-    expect(asked).toHaveLength(2);
-    expect(new Set(asked).size).toBe(2);
+    // The refusal of the first network is cached.
+    expect(networks).toHaveLength(2);
+    expect(new Set(networks).size).toBe(2);
   });
 });
 
 describe("an address limiter that fails", () => {
-  it("refuses nobody, and is logged", async () => {
+  it("admits the requests, and the failure is logged", async () => {
     const limit = () => Promise.reject(new Error("The limiter is gone"));
     const isolate = new Instrumented({ addressLimiter: { limit } });
     const anonymous = new Client(undefined, isolate.fetch);

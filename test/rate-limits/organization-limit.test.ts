@@ -14,7 +14,7 @@ const CONNECTIONS = 6;
 const keysOf = (world: World, count: number) =>
   Promise.all(Array.from({ length: count }, async () => (await newKey(world)).client));
 
-/** Without the check against the OpenAPI document, which takes longer than the request. */
+/** Does not check the response against the OpenAPI document, which takes longer than the request. */
 const get = (key: string | undefined): Promise<Response> => {
   const headers = { "x-api-key": String(key), "cf-connecting-ip": "198.51.100.7" };
   return exports.default.fetch(new Request("https://longshore.test/v1/orgs", { headers }));
@@ -35,7 +35,7 @@ const withStatus = (replies: readonly Response[], status: number) =>
   replies.filter((reply) => reply.status === status);
 
 describe("an organization with 60 keys", () => {
-  it("is admitted 16 to 20 times the limit of one, beside another that is not affected", async () => {
+  it("is admitted 16 to 20 times the limit of one key, and does not affect another organization", async () => {
     const [busy, quiet] = [await newWorld(), await newWorld()];
     const keys = await keysOf(busy, KEYS);
     const began = Date.now();
@@ -50,7 +50,7 @@ describe("an organization with 60 keys", () => {
     const admitted = withStatus(replies, 200).length;
     expect(admitted + refused.length).toBe(KEYS * REQUESTS_PER_KEY);
     expect(admitted).toBeGreaterThanOrEqual(1_600);
-    // On a machine that takes over a minute, the window moves on meanwhile.
+    // If this takes over a minute, the first admissions leave the window.
     if (Date.now() - began < 60_000) expect(admitted).toBeLessThanOrEqual(2_000);
     for (const { headers } of refused) {
       const reset = Number(headers.get("x-ratelimit-reset"));
@@ -63,7 +63,7 @@ describe("an organization with 60 keys", () => {
     }
   });
 
-  it("is refused without asking again until there is room, as its isolate has cached", async () => {
+  it("is refused from the cache of the isolate", async () => {
     const world = await newWorld();
     const organization = env.ORGANIZATION_LIMITER.getByName(world.id);
     await organization.lease("default", { id: "x", waiting: 2_000, prefetch: 0, reports: [] });
@@ -81,17 +81,17 @@ describe("an organization with 60 keys", () => {
 describe("a key with 1,000 concurrent reads", () => {
   it("has 100 admitted, and at most 32 more reach the database", async () => {
     const world = await newWorld();
-    const isolate = new Instrumented({ limiters: exact() });
+    const isolate = new Instrumented({ limiters: immediateLimiters() });
     const caller = world.client.via(isolate.fetch);
-    // Of another policy: the key is cached, and its default window is empty.
+    // Caches the key. Of another policy, so the default window is empty.
     await caller.get("/v1/deployments");
     isolate.forget();
     const replies = await Promise.all(Array.from({ length: 1_000 }, () => caller.get("/v1/orgs")));
     const count = (status: number) => replies.filter((reply) => reply.status === status).length;
     expect(count(200)).toBe(100);
     expect(count(429)).toBe(900);
-    const most = 100 + LIMITS.concurrentReads.value;
-    expect(isolate.database.length).toBeLessThanOrEqual(most);
+    const maximum = 100 + LIMITS.concurrentReads.value;
+    expect(isolate.database.length).toBeLessThanOrEqual(maximum);
     isolate.forget();
   });
 });
@@ -103,8 +103,8 @@ describe("the address limiter of wrangler.toml", () => {
   });
 });
 
-/** Limiters without a time limit to miss: on a busy machine, a call that is late is repeated. */
-function exact(): LimiterNamespace {
+/** Limiters that respond at once: on a busy machine, a late call is repeated and counted twice. */
+function immediateLimiters(): LimiterNamespace {
   const logs = new Map<string, AdmissionLog>();
   const consume = async (policy: string) => {
     const decision = admit(logs.get(policy) ?? [], 100, Date.now());

@@ -12,7 +12,7 @@ const admittedOf = (consumptions: readonly { admitted: boolean }[]) =>
 
 describe("the rate limiter of a key", () => {
   it("admits exactly 100 of 1,000 requests at once", async () => {
-    // However slow the machine is, no call to the organization's object times out.
+    // Prevents timeouts of calls to the organization's object on a slow machine.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const limiter = newLimiter();
@@ -22,7 +22,7 @@ describe("the rate limiter of a key", () => {
     expect(admittedOf(consumptions)).toBe(100);
   });
 
-  it("holds the windows of the policies apart", async () => {
+  it("has a separate window for each policy", async () => {
     const limiter = newLimiter();
     const reveals = await Promise.all(
       Array.from({ length: 50 }, () => limiter.consume("reveal", 0, ORGANIZATION)),
@@ -42,7 +42,7 @@ describe("the rate limiter of a key", () => {
     });
   });
 
-  it("remembers a burst through the loss of its memory", async () => {
+  it("keeps the window of a burst when it loses its memory", async () => {
     const limiter = newLimiter();
     await Promise.all(
       Array.from({ length: 100 }, () => limiter.consume("default", 0, ORGANIZATION)),
@@ -55,7 +55,7 @@ describe("the rate limiter of a key", () => {
     expect(admittedOf(after)).toBe(0);
   });
 
-  it("remembers the newest version of the key, at once and through the loss of its memory", async () => {
+  it("returns the newest version of the key, also after it lost its memory", async () => {
     const limiter = newLimiter();
     await limiter.raiseVersion(3);
     await limiter.raiseVersion(2);
@@ -64,14 +64,14 @@ describe("the rate limiter of a key", () => {
     expect(await limiter.consume("default", 0, ORGANIZATION)).toMatchObject({ version: 3 });
   });
 
-  it("has the version in storage once it has been told of it", async () => {
+  it("stores a version before it responds", async () => {
     const limiter = newLimiter();
     await limiter.raiseVersion(3);
     await evictDurableObject(limiter);
     expect(await limiter.consume("default", 0, ORGANIZATION)).toMatchObject({ version: 3 });
   });
 
-  it("writes to storage far less often than it is asked", async () => {
+  it("saves at most once for every 100 requests", async () => {
     const requests = 1_000;
     const puts = await runInDurableObject(newLimiter(), async (object, state) => {
       const put = vi.spyOn(state.storage, "put");
@@ -83,7 +83,7 @@ describe("the rate limiter of a key", () => {
     expect(puts).toBeLessThan(requests / 100);
   });
 
-  it("continues with the state that it stored before there were organization windows", async () => {
+  it("loads state from before organization windows existed", async () => {
     const limiter = newLimiter();
     const logs = { default: Array.from({ length: 100 }, () => Date.now()) };
     await runInDurableObject(limiter, (_, state) =>
@@ -95,7 +95,7 @@ describe("the rate limiter of a key", () => {
     expect(await limiter.consume("polling", 0, ORGANIZATION)).toMatchObject({ admitted: true });
   });
 
-  it("knows that its key was used, and stores nothing when asked", async () => {
+  it("reports whether its key was used, and stores nothing for that", async () => {
     const limiter = newLimiter();
     expect(await limiter.isKnown()).toBe(false);
     const stored = await runInDurableObject(limiter, (_, { storage }) => storage.list());
@@ -114,7 +114,7 @@ describe("a key's share in its organization's window", () => {
     await env.ORGANIZATION_LIMITER.getByName(organizationId).lease("default", request);
   };
 
-  it("is refused when that is full, uses no quota then, and asks no more until there is room", async () => {
+  it("is refused while that is full, and a refusal consumes nothing of the key's window", async () => {
     const organizationId = newId(systemClock);
     await fill(organizationId, 1_999);
     const limiter = newLimiter();
@@ -131,7 +131,7 @@ describe("a key's share in its organization's window", () => {
     expect(other).toMatchObject({ admitted: true });
   });
 
-  it("survives the loss of the organization's memory", async () => {
+  it("survives the memory loss of the organization's object", async () => {
     const organizationId = newId(systemClock);
     await fill(organizationId, 2_000);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -145,7 +145,7 @@ describe("a key's share in its organization's window", () => {
     return runInDurableObject(env.RATE_LIMITER.getByName(name), async (_, state) => {
       const broken = { getByName: () => ({ lease }) } as unknown as typeof env.ORGANIZATION_LIMITER;
       const limiter = new RateLimiter(state, { ...env, ORGANIZATION_LIMITER: broken });
-      // Waits until its state is loaded, which the runtime does for objects of its own.
+      // Waits until the state is loaded. The runtime does so for objects that it creates.
       await limiter.raiseVersion(1);
       return Promise.all(
         Array.from({ length: times }, () => limiter.consume("default", 0, ORGANIZATION)),
@@ -155,12 +155,12 @@ describe("a key's share in its organization's window", () => {
 
   it.each([
     ["fails", () => Promise.reject(new Error("The object failed"))],
-    ["never answers", () => new Promise<never>(() => undefined)],
+    ["never responds", () => new Promise<never>(() => undefined)],
   ])("is a quarter of the key's limit while the organization's object %s", async (_, lease) => {
     expect(admittedOf(await consumeWith(lease, 60))).toBe(25);
   });
 
-  it("is nothing while the organization's object is overloaded", async () => {
+  it("is zero while the organization's object is overloaded", async () => {
     const overloaded = Object.assign(new Error("Overloaded"), { overloaded: true });
     const [refused] = await consumeWith(() => Promise.reject(overloaded), 1);
     expect(refused).toMatchObject({ admitted: false, by: "organization", waitMs: 1_000 });

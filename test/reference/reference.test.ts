@@ -7,7 +7,7 @@ import { openApi, operations } from "../support/contract.ts";
 const capture = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, captured = ""]) => captured);
 
-/** A document of one operation, which takes and answers `schema`. */
+/** A document with one operation, whose body and response are `schema`. */
 function documentOf(schema: object, { summary = "Do it", schemas = {} } = {}): OpenApiDocument {
   const content = { "application/json": { schema: { ...schema } } };
   return {
@@ -35,13 +35,13 @@ describe("the page at /docs", () => {
     reply = await new Client(undefined).get("/docs");
   });
 
-  it("is HTML that caches may keep", () => {
+  it("is HTML that caches may store", () => {
     expect(reply.status).toBe(200);
     expect(reply.headers.get("content-type")?.toLowerCase()).toBe("text/html; charset=utf-8");
     expect(reply.headers.get("cache-control")).toBe("public, max-age=300");
   });
 
-  it("lets in its own style, by its hash, and nothing from elsewhere", async () => {
+  it("allows its own style by its hash, and no other resources", async () => {
     const [style = ""] = capture(reply.text, /<style>([\s\S]*?)<\/style>/g);
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
     const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
@@ -53,7 +53,7 @@ describe("the page at /docs", () => {
   });
 
   it.each(operations.map((each) => [each.operationId, each] as const))(
-    "tells of %s",
+    "describes %s",
     (id, each) => {
       const [article = ""] = capture(
         reply.text,
@@ -63,14 +63,14 @@ describe("the page at /docs", () => {
       expect(article).toContain("$LONGSHORE_URL/");
       expect(article.replaceAll(/<[^>]+>/g, "")).toContain(each.path);
       expect(article.includes("$LONGSHORE_API_KEY")).toBe(
-        each.security.some((one) => "api_key" in one),
+        each.security.some((credential) => "api_key" in credential),
       );
       for (const { name } of each.parameters ?? [])
         expect(article).toContain(`<code>${name}</code>`);
     },
   );
 
-  it.each(Object.entries(openApi.webhooks))("tells of the webhook %s", (type, { post }) => {
+  it.each(Object.entries(openApi.webhooks))("describes the webhook %s", (type, { post }) => {
     const anchor = `webhook-${type.replace(".", "-")}`;
     const [article = ""] = capture(
       reply.text,
@@ -84,38 +84,38 @@ describe("the page at /docs", () => {
     expect(reply.text).toContain(`href="#${anchor}"`);
   });
 
-  it("tells once what all webhooks have in common", () => {
+  it("shows the headers and replies of webhooks once", () => {
     const [section = ""] = capture(reply.text, /<section id="webhooks"([\s\S]*?)<\/section>/g);
     const [post] = Object.values(openApi.webhooks).map((each) => each.post);
     const names = post?.parameters?.map(({ name }) => name) ?? [];
     expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
     const statuses = Object.keys(post?.responses ?? {});
     expect(statuses.toSorted()).toEqual(["2XX", "3XX", "410", "429", "default"]);
-    for (const told of [
+    for (const term of [
       ...names,
-      ...statuses.map((each) => each.replace("default", "anything else")),
+      ...statuses.map((each) => each.replace("default", "any other")),
     ]) {
-      expect(section.split(`<dt><code>${told}</code>`)).toHaveLength(2);
+      expect(section.split(`<dt><code>${term}</code>`)).toHaveLength(2);
     }
   });
 
-  it("has an anchor for every link, once", () => {
+  it("has one anchor for every link", () => {
     const anchors = capture(reply.text, /\sid="([^"]+)"/g);
     expect(new Set(anchors).size).toBe(anchors.length);
     const links = capture(reply.text, /\shref="([^"]+)"/g).filter(
       (link) => !link.startsWith("data:"),
     );
-    const anywhere = [...anchors.map((anchor) => `#${anchor}`), "/openapi.json"];
-    expect(links.filter((link) => !anywhere.includes(link))).toEqual([]);
+    const targets = [...anchors.map((anchor) => `#${anchor}`), "/openapi.json"];
+    expect(links.filter((link) => !targets.includes(link))).toEqual([]);
   });
 
-  it("tells each error code once", () => {
+  it("lists each error code once", () => {
     expect(capture(reply.text, /<th scope="row"><code>(\w+)<\/code>/g)).toHaveLength(10);
   });
 });
 
 describe("the rendering of a document", () => {
-  it("renders what markdown it knows, and escapes all text", () => {
+  it("renders bold text and code, and escapes all text", () => {
     const page = renderReference(
       documentOf({ type: "string", example: "<i>'\"" }, { summary: "<script>alert(1)</script>" }),
     );
@@ -125,12 +125,12 @@ describe("the rendering of a document", () => {
     expect(page).not.toContain("<i>'");
   });
 
-  it("writes a body that a shell passes on as it is", () => {
+  it("quotes a body for the shell", () => {
     const page = renderReference(documentOf({ type: "object", example: { name: "it's $HOME" } }));
     expect(page).toContain("&quot;it&#39;\\&#39;&#39;s $HOME&quot;");
   });
 
-  it("brings references, nullable fields, maps and unions into words", () => {
+  it("describes references, nullable fields, maps and unions", () => {
     const page = renderReference(
       documentOf(
         {
@@ -157,23 +157,23 @@ describe("the rendering of a document", () => {
       ),
     );
     const text = page.replaceAll(/<style>[\s\S]*<\/style>|<[^>]+>/g, "").replaceAll(/\s+/g, " ");
-    for (const told of [
+    for (const field of [
       "own string",
       "none string or null At most 5 characters",
       "map map of string to integer",
       "either object required One of these: left",
       "anything any value",
     ]) {
-      expect(text).toContain(told);
+      expect(text).toContain(field);
     }
   });
 
-  it("leaves out webhooks that there are none of", () => {
+  it("has no section for webhooks if there are none", () => {
     const page = renderReference(documentOf({ type: "string" }));
     expect(page).not.toContain("webhooks");
   });
 
-  it("comes to an end for a schema that holds itself", () => {
+  it("ends for a schema that contains itself", () => {
     const Tree = { type: "object", properties: { left: { $ref: "#/components/schemas/Tree" } } };
     const page = renderReference(
       documentOf({ $ref: "#/components/schemas/Tree" }, { schemas: { Tree } }),

@@ -1,17 +1,16 @@
-/** Whatever begins like this is a secret that a test has planted: the suite scans for it. */
-export const PLANTED = "planted-secret-";
+/** Every canary secret starts with this; the suite searches replies and logs for it. */
+export const CANARY_PREFIX = "canary-secret-";
 
-/** A secret of a test's own, with characters that escaping and encoding would change. */
-export function plant(): string {
-  return `${PLANTED}${crypto.randomUUID()}-"\\'%\n€🔑`;
+/** A unique secret, with characters that escaping and encoding would change. */
+export function newCanarySecret(): string {
+  return `${CANARY_PREFIX}${crypto.randomUUID()}-"\\'%\n€🔑`;
 }
 
-/** The paths that may show a planted secret. */
-const VALUE = /^\/v1\/(variables\/[^/]+\/value|runner\/attempts\/[^/]+\/variables)$/;
+/** The paths whose replies may contain a canary secret. */
+const REVEALING_PATHS = /^\/v1\/(variables\/[^/]+\/value|runner\/attempts\/[^/]+\/variables)$/;
 
-/** Throws if a reply shows what only these paths may show. */
-export function refuseLeak(path: string, reply: string): void {
-  if (reply.includes(PLANTED) && !VALUE.test(path)) {
-    throw new Error(`${path} leaked a planted secret: ${reply}`);
+export function assertNoLeak(path: string, reply: string): void {
+  if (reply.includes(CANARY_PREFIX) && !REVEALING_PATHS.test(path)) {
+    throw new Error(`${path} leaked a canary secret: ${reply}`);
   }
 }

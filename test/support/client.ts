@@ -1,8 +1,8 @@
 import { exports } from "cloudflare:workers";
-import { refuseLeak } from "./canary-secrets.ts";
-import { complaints } from "./contract.ts";
+import { assertNoLeak } from "./canary-secrets.ts";
+import { contractViolations } from "./contract.ts";
 
-/** A reply's body has been held against its declared schema; what a test reads of it is its affair. */
+/** Untyped, because `contractViolations` has checked every body against its declared schema. */
 export type Parsed = ReturnType<typeof JSON.parse>;
 
 export interface Reply {
@@ -14,10 +14,9 @@ export interface Reply {
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** The Worker itself, as Wrangler's configuration starts it. */
 const worker: Fetch = (request) => exports.default.fetch(request);
 
-/** A caller with one API key. Every reply to it is held against the OpenAPI document. */
+/** Sends requests with one API key, and checks every reply against the OpenAPI document. */
 export class Client {
   readonly key: string | undefined;
   readonly #fetch: Fetch;
@@ -48,12 +47,12 @@ export class Client {
     return this.request("DELETE", path);
   }
 
-  /** The same caller by way of another handler, for instance one with instruments. */
+  /** The same key with another handler, such as an instrumented one. */
   via(fetch: Fetch): Client {
     return new Client(this.key, fetch);
   }
 
-  /** `body` goes as JSON; a string goes as it is, and bytes also without a content type. */
+  /** Sends `body` as JSON, a string unchanged, and bytes unchanged without a content type. */
   async request(
     method: string,
     path: string,
@@ -78,10 +77,10 @@ export class Client {
     const text = await response.text();
     const { status, headers: replyHeaders } = response;
     const url = new URL(request.url);
-    refuseLeak(url.pathname, text);
-    const wrong = complaints(method, url.pathname, status, replyHeaders, text);
-    if (wrong.length > 0) {
-      throw new Error(`${method} ${path} broke the contract: ${wrong.join("; ")}\n${text}`);
+    assertNoLeak(url.pathname, text);
+    const violations = contractViolations(method, url.pathname, status, replyHeaders, text);
+    if (violations.length > 0) {
+      throw new Error(`${method} ${path} broke the contract: ${violations.join("; ")}\n${text}`);
     }
     const isJsonReply = replyHeaders.get("content-type")?.startsWith("application/json");
     return {

@@ -10,7 +10,7 @@ import type { Log } from "../../src/lib/log.ts";
 import type { Parsed } from "./client.ts";
 import { VirtualQueue } from "./virtual-queue.ts";
 
-/** A request that an endpoint has got. */
+/** A request that an endpoint received. */
 export interface Received {
   url: string;
   method: string;
@@ -20,74 +20,80 @@ export interface Received {
   at: number;
 }
 
-/** What an endpoint does with a request; the signal tells that nobody waits any more. */
+/** Answers a request; the signal aborts when the sender stops waiting. */
 export type Endpoint = (request: Received, signal: AbortSignal) => Response | Promise<Response>;
 
-/** Something that an invocation of the worker does to the outside; it may come to grief with it. */
-export interface Life {
+/** One invocation of the Worker; `pass` makes an external call, which a test may let fail. */
+export interface Invocation {
   pass<Result>(run: () => Promise<Result>): Promise<Result>;
-  readonly isOver: boolean;
+  readonly hasCrashed: boolean;
 }
 
-const untroubled: Life = { pass: (run) => run(), isOver: false };
+const faultless: Invocation = { pass: (run) => run(), hasCrashed: false };
 
-const SLOTS = 4;
+const INSTANCES = 4;
 const MINUTE = 60_000;
 
-/** A worker of its own memory, which handles one thing after another. */
-class Slot {
-  life: Life = untroubled;
+/** A Worker instance with its own memory that handles one invocation at a time. */
+class WorkerInstance {
+  invocation: Invocation = faultless;
   readonly app: ReturnType<typeof createApp>;
 
-  constructor(post: Post, random: () => number, log: Log) {
+  constructor(harness: DeliveryHarness, random: () => number, log: Log) {
     this.app = createApp({
-      clock: { now: () => post.now },
+      clock: { now: () => harness.now },
       log,
       random,
-      fetch: (url, init) => this.life.pass(() => post.receive(url, init)),
+      fetch: (url, init) => this.invocation.pass(() => harness.receive(url, init)),
     });
   }
 
-  async run(post: Post, act: (bindings: Env, execution: ExecutionContext) => Promise<void>) {
-    this.life = post.newLife();
-    const under: Promise<unknown>[] = [];
-    const execution = { waitUntil: (each: Promise<unknown>) => under.push(each) };
-    await act(bindingsOf(post, this.life), execution as unknown as ExecutionContext);
-    return Promise.allSettled(under);
+  async run(
+    harness: DeliveryHarness,
+    act: (bindings: Env, execution: ExecutionContext) => Promise<void>,
+  ) {
+    this.invocation = harness.newInvocation();
+    const background: Promise<unknown>[] = [];
+    const execution = { waitUntil: (each: Promise<unknown>) => background.push(each) };
+    await act(bindingsOf(harness, this.invocation), execution as unknown as ExecutionContext);
+    return Promise.allSettled(background);
   }
 }
 
-interface PostOptions {
+interface DeliveryHarnessOptions {
   random?: () => number;
-  /** How many workers there are. */
-  slots?: number;
-  /** Does not wait for what an invocation goes on with after its batch; `left` does. */
-  leavesBehind?: boolean;
+  /** Number of Worker instances that take batches concurrently. */
+  instances?: number;
+  /** Does not wait for `waitUntil` promises after a batch; `waitForDetached` does. */
+  detachesWaitUntil?: boolean;
 }
 
-/** The sending side with a clock, a queue and a network that the test holds in its hands. */
-export class Post {
+/** Runs the queue consumer and the sweep with a clock, queue and network that the test controls. */
+export class DeliveryHarness {
   readonly queue = new VirtualQueue(() => this.now);
   readonly received: Received[] = [];
   readonly logged: string[] = [];
-  /** The statements of each trip to the database. */
-  readonly trips: D1PreparedStatement[][] = [];
+  /** The statements of each round trip to the database. */
+  readonly roundTrips: D1PreparedStatement[][] = [];
   bindings: Partial<Env> = {};
   onStatement: (sql: string) => void = () => undefined;
-  newLife: () => Life = () => untroubled;
+  newInvocation: () => Invocation = () => faultless;
   #now = Date.now();
   #sweptAt = 0;
-  readonly #slots: Slot[];
-  readonly #leavesBehind: boolean;
-  readonly #left: Promise<unknown>[] = [];
+  readonly #instances: WorkerInstance[];
+  readonly #detachesWaitUntil: boolean;
+  readonly #detached: Promise<unknown>[] = [];
   endpoint: Endpoint;
 
-  constructor(endpoint: Endpoint, options: PostOptions = {}) {
-    const { random = () => 0.5, slots = SLOTS, leavesBehind = false } = options;
-    this.#leavesBehind = leavesBehind;
+  constructor(endpoint: Endpoint, options: DeliveryHarnessOptions = {}) {
+    const { random = () => 0.5, instances = INSTANCES, detachesWaitUntil = false } = options;
+    this.#detachesWaitUntil = detachesWaitUntil;
     this.endpoint = endpoint;
     const log: Log = (_, event, fields) => this.logged.push(JSON.stringify({ event, ...fields }));
-    this.#slots = Array.from({ length: slots }, () => new Slot(this, random, log));
+    this.#instances = Array.from(
+      { length: instances },
+      () => new WorkerInstance(this, random, log),
+    );
     this.now = this.#now;
   }
 
@@ -105,16 +111,16 @@ export class Post {
     const headers = init.headers as Record<string, string>;
     const request = { url, method, headers, redirect, body: String(body), at: this.now };
     this.received.push(request);
-    if (!signal) throw new Error("A request without a time-out");
+    if (!signal) throw new Error("The request has no timeout signal");
     return this.endpoint(request, signal);
   }
 
-  /** Hands over what the queue has, until there is nothing that may come before this moment. */
+  /** Delivers messages and runs sweeps until nothing is due before this moment. */
   async runUntil(moment: number): Promise<void> {
     for (;;) {
       await this.#drain();
       const cron = Math.ceil((await nextSweep()) / MINUTE) * MINUTE;
-      // Once a minute, whether the run before came to grief or not.
+      // Once a minute, even after a failed run.
       const sweepAt = Math.max(cron, this.#sweptAt + MINUTE);
       const next = Math.min(this.queue.next, sweepAt);
       if (next > moment) break;
@@ -124,44 +130,44 @@ export class Post {
     this.now = Math.max(this.now, moment);
   }
 
-  /** Waits for what was left behind. */
-  async left(): Promise<void> {
-    await Promise.allSettled(this.#left.splice(0));
+  /** Waits for the `waitUntil` promises of all batches. */
+  async waitForDetached(): Promise<void> {
+    await Promise.allSettled(this.#detached.splice(0));
   }
 
   async sweep(): Promise<void> {
-    const [slot] = this.#slots;
+    const [instance] = this.#instances;
     this.#sweptAt = this.now;
-    // A run that comes to grief is made up for by the next.
-    await slot
-      ?.run(this, (bindings, execution) => slot.app.sweep(bindings, execution))
+    // The next run repairs what a failed run leaves.
+    await instance
+      ?.run(this, (bindings, execution) => instance.app.sweep(bindings, execution))
       .catch(() => undefined);
   }
 
-  /** One invocation of the worker, for what it has no handler of its own here. */
+  /** Runs code as one invocation of the Worker. */
   async invoke(act: (bindings: Env, execution: ExecutionContext) => Promise<void>): Promise<void> {
-    await this.#slots[0]?.run(this, act);
+    await this.#instances[0]?.run(this, act);
   }
 
-  /** Rings for these, as the worker does after it has written them. */
-  ring(ids: readonly string[]): void {
+  /** Enqueues deliveries as the Worker does after it has written them. */
+  enqueue(ids: readonly string[]): void {
     for (const delivery_id of ids) this.queue.push({ delivery_id }, 0);
   }
 
   async #drain(): Promise<void> {
     await Promise.all(
-      this.#slots.map(async (slot) => {
-        for (let batch = this.queue.take(); batch; batch = this.queue.take()) {
+      this.#instances.map(async (instance) => {
+        for (let batch = this.queue.receiveBatch(); batch; batch = this.queue.receiveBatch()) {
           const taken = batch;
           const { promise: alive, resolve } = Promise.withResolvers<unknown>();
-          const run = slot.run(this, async (bindings, execution) => {
-            await slot.app.queue(taken.batch, bindings, execution);
-            // What the invocation leaves behind does not hold up the queue.
-            taken.complete(slot.life.isOver);
+          const run = instance.run(this, async (bindings, execution) => {
+            await instance.app.queue(taken.batch, bindings, execution);
+            // Its `waitUntil` promises do not delay the queue.
+            taken.complete(instance.invocation.hasCrashed);
             resolve(undefined);
           });
           await Promise.race([alive, run]).catch(() => taken.complete(true));
-          if (this.#leavesBehind) this.#left.push(run);
+          if (this.#detachesWaitUntil) this.#detached.push(run);
           else await run.catch(() => undefined);
         }
       }),
@@ -169,7 +175,7 @@ export class Post {
   }
 }
 
-/** When the sweep will find something. */
+/** When the next sweep is due. */
 async function nextSweep(): Promise<number> {
   const row = await env.DB.prepare(
     "select min(sweep_at) as at from deliveries where status = 'pending'",
@@ -177,36 +183,36 @@ async function nextSweep(): Promise<number> {
   return row?.at ?? Number.POSITIVE_INFINITY;
 }
 
-function bindingsOf(post: Post, life: Life): Env {
+function bindingsOf(harness: DeliveryHarness, invocation: Invocation): Env {
   const queue = {
     sendBatch: (messages: { body: DeliveryMessage; delaySeconds?: number }[]) =>
-      life.pass(async () => {
-        for (const { body, delaySeconds = 0 } of messages) post.queue.push(body, delaySeconds);
+      invocation.pass(async () => {
+        for (const { body, delaySeconds = 0 } of messages) harness.queue.push(body, delaySeconds);
       }),
   };
   const withSession = (constraint: string) => {
     const session = env.DB.withSession(constraint);
     return {
       prepare: (sql: string) => {
-        post.onStatement(sql);
+        harness.onStatement(sql);
         return session.prepare(sql);
       },
       batch: (statements: D1PreparedStatement[]) => {
-        post.trips.push(statements);
-        return life.pass(() => session.batch(statements));
+        harness.roundTrips.push(statements);
+        return invocation.pass(() => session.batch(statements));
       },
       getBookmark: () => session.getBookmark(),
     };
   };
   const own = { DB: { withSession }, DELIVERIES: queue };
-  return { ...env, ...own, ...post.bindings } as unknown as Env;
+  return { ...env, ...own, ...harness.bindings } as unknown as Env;
 }
 
 export const SECRET = `whsec_${btoa("a secret of 24 bytes....")}`;
 export const OLD_SECRET = `whsec_${btoa("another one of 24 bytes.")}`;
 
-/** An integration of a project as it is stored; by default one that wants to hear of changes. */
-export async function plantIntegration(
+/** Inserts an integration, by default one that subscribes to changelog events. */
+export async function insertIntegration(
   project: Parsed,
   fields: { url?: string; type?: string; rotatedUntil?: number; configuration?: object } = {},
 ): Promise<string> {
@@ -214,7 +220,7 @@ export async function plantIntegration(
   const { configuration = { changelog: true } } = fields;
   const id = newId(systemClock);
   const cipher = await cipherOf(env.ENCRYPTION_KEYS);
-  const place = secretContext(project.org_id, id);
+  const context = secretContext(project.org_id, id);
   const columns = {
     id,
     organization_id: project.org_id,
@@ -223,8 +229,8 @@ export async function plantIntegration(
     configuration: JSON.stringify(configuration),
     url: await cipher.seal(url, urlContext(project.org_id, id)),
     shown_url: url,
-    secret: type === "slack" ? null : await cipher.seal(SECRET, place),
-    previous_secret: rotatedUntil === undefined ? null : await cipher.seal(OLD_SECRET, place),
+    secret: type === "slack" ? null : await cipher.seal(SECRET, context),
+    previous_secret: rotatedUntil === undefined ? null : await cipher.seal(OLD_SECRET, context),
     previous_secret_until: rotatedUntil ?? null,
     created_at: 1,
     updated_at: 1,
@@ -238,8 +244,8 @@ export async function plantIntegration(
   return id;
 }
 
-/** Deliveries to an integration, due at this moment; their IDs. */
-export async function plantDeliveries(
+/** Inserts deliveries that are due now; returns their IDs. */
+export async function insertDeliveries(
   project: Parsed,
   integrationId: string,
   now: number,
@@ -259,8 +265,8 @@ export async function plantDeliveries(
   return ids;
 }
 
-/** Recorded attempts of a delivery, each of its own claim. */
-export async function plantAttempts(deliveryId: string, count: number): Promise<void> {
+/** Inserts failed attempts of a delivery and counts them as claims. */
+export async function insertAttempts(deliveryId: string, count: number): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("update deliveries set attempts = attempts + ? where id = ?").bind(
       count,
@@ -289,7 +295,7 @@ export async function stored(id: string): Promise<Stored> {
   const row = await env.DB.prepare("select * from deliveries where id = ?")
     .bind(id)
     .first<Stored>();
-  if (!row) throw new Error("There is no such delivery");
+  if (!row) throw new Error("The delivery does not exist");
   return row;
 }
 
@@ -306,7 +312,7 @@ export async function storedAttempts(deliveryId: string): Promise<Parsed[]> {
   return results;
 }
 
-/** What other tests of the file have left pending would be swept along. */
+/** Deletes pending deliveries of earlier tests, which a sweep would send. */
 export async function clearOutbox(): Promise<void> {
   const tables = ["delivery_attempts", "deliveries", "changelog_entries"];
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));

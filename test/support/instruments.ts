@@ -13,22 +13,22 @@ export interface Statement {
 /** One exchange with D1 or with a Durable Object. */
 export interface Exchange {
   with: "database" | "object";
-  /** What the session was opened with; only for the database. */
+  /** The constraint of the session; only for the database. */
   constraint?: string;
   statements: Statement[];
-  /** As D1 counts them; only for a batch. */
+  /** From D1's metadata; only for a batch. */
   rowsRead?: number;
-  /** Places in the order of all beginnings and endings. */
+  /** Positions in the order of all starts and ends of exchanges. */
   began: number;
   ended: number;
 }
 
-/** A worker of its own memory, whose every exchange is on record. */
+/** A Worker with its own memory that records every exchange. */
 export class Instrumented {
   readonly exchanges: Exchange[] = [];
   readonly logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
   readonly fetch: (request: Request) => Promise<Response>;
-  /** What the cron trigger does each minute. */
+  /** Runs the cron trigger. */
   readonly sweep: () => Promise<void>;
   #order = 0;
 
@@ -45,7 +45,7 @@ export class Instrumented {
       ...(clock && { clock }),
       log: (level, event, fields) => {
         this.logged.push({ level, event, fields });
-        // Through the console, where the suite's set-up scans every line for planted secrets.
+        // Uses the console, because test/support/setup.ts searches every line for canary secrets.
         consoleLog(level, event, fields);
       },
     });

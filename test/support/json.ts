@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
-/** Keys that a pointer escapes, and keys that look like indices. */
+/** Includes keys that a pointer escapes, and keys that look like indices. */
 const PLAIN_KEYS = ["a", "b", "c", "", "~", "/", "~1", "0", "1", "é"];
-/** Keys that objects have by inheritance. */
+/** Names of properties that every object inherits. */
 export const INHERITED_KEYS = [
   "__proto__",
   "constructor",
@@ -11,7 +11,7 @@ export const INHERITED_KEYS = [
   "hasOwnProperty",
 ];
 
-/** JSON documents of a small alphabet, so that two of them have much in common. */
+/** JSON documents from a small alphabet, so that two of them have much in common. */
 export function jsonDocument(keys: readonly string[] = PLAIN_KEYS): fc.Arbitrary<unknown> {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
@@ -24,7 +24,7 @@ export function jsonDocument(keys: readonly string[] = PLAIN_KEYS): fc.Arbitrary
   return tree;
 }
 
-/** The same, with an object as its root and keys that objects have by inheritance. */
+/** JSON documents with an object at the root, whose keys include inherited names. */
 export function jsonObject(): fc.Arbitrary<Record<string, unknown>> {
   const keys = [...PLAIN_KEYS, ...INHERITED_KEYS];
   return objectOf(keys, jsonDocument(keys));
@@ -42,12 +42,12 @@ function objectOf(keys: readonly string[], value: fc.Arbitrary<unknown>) {
     .map((members) => toObject(members));
 }
 
-/** Unlike an assignment, it makes `__proto__` a member. */
+/** Unlike an assignment, `fromEntries` makes `__proto__` an own property. */
 function toObject(members: [string, unknown][]): Record<string, unknown> {
   return Object.fromEntries(members);
 }
 
-/** The objects and arrays in a value, each as often as it occurs. */
+/** The objects and arrays in a value, repeated ones included. */
 export function containersOf(value: unknown): object[] {
   const found: object[] = [value].filter(
     (each) => typeof each === "object" && each !== null,
@@ -60,7 +60,7 @@ export function containersOf(value: unknown): object[] {
   return found;
 }
 
-/** How many values a value has in it, itself included. */
+/** The number of values in a value, itself included. */
 export function countNodes(value: unknown): number {
   return containersOf(value).reduce((sum, each) => sum + Object.keys(each).length, 1);
 }
@@ -76,7 +76,7 @@ export function pointersOf(value: unknown, pointer = ""): string[] {
   ];
 }
 
-/** `{"a":{"a":…}}`, of so many levels. */
+/** `{"a":{"a":…}}`, nested to this depth. */
 export function nested(levels: number): Record<string, unknown> {
   let value: Record<string, unknown> = {};
   for (let level = 1; level < levels; level += 1) value = { a: value };

@@ -1,28 +1,31 @@
 import { LIMITS } from "../../src/lib/limits.ts";
 import { type KeyDecision, KeyWindow } from "../../src/rate-limits/key-window.ts";
-import { OrganizationWindow } from "../../src/rate-limits/organization-window.ts";
-import { randomOf } from "../walk/walk.ts";
+import {
+  type LeaseResponse,
+  OrganizationWindow,
+} from "../../src/rate-limits/organization-window.ts";
+import { type Random, seededRandom } from "./random.ts";
 
-/** As the key's object has it. */
+/** From the first request to its retry, as in the key's object. */
 const RETRY_AFTER_MS = 250;
 
 export interface Conditions {
-  /** Of one key. */
+  /** The limit of one key. */
   limit: number;
   seed: number;
-  /** One way, between a key's object and the organization's. */
+  /** One way, between the objects of a key and of the organization. */
   maxLatencyMs: number;
-  /** Probability that the first message, or the answer to it, is lost. */
+  /** Probability that the first message or its response is lost. */
   lossRate: number;
-  /** Probability that the retry is lost as well. */
+  /** Probability that the retry is lost too. */
   failureRate: number;
-  /** Probability, for each request, that its key's object has lost its memory before. */
+  /** Probability, for each request, that its key's object lost its memory before. */
   evictionRate: number;
 }
 
 interface SimulatedKey {
   window: KeyWindow;
-  /** How far its clock is ahead of the organization's. */
+  /** How far its clock is ahead of the clock of the organization's object. */
   skewMs: number;
   /** Requests to the organization's object that are in progress. */
   pending: number;
@@ -31,32 +34,31 @@ interface SimulatedKey {
 /** The objects of one organization and of its keys, on a simulated clock. */
 export class LimiterSimulation {
   readonly organizationLimit: number;
-  /** When requests were admitted: those that waited, when the organization's object decided. */
+  /** Times of admissions. A request that waited is admitted when the organization's object decides. */
   readonly admittedAt: number[] = [];
-  /** When requests were refused for the organization. */
+  /** Times of refusals by the organization's window. */
   readonly refusedAt: number[] = [];
-  /** When requests arrived that had to wait for the organization's object. */
+  /** Arrivals of requests that waited for the organization's object. */
   readonly waitedAt: number[] = [];
   readonly #conditions: Conditions;
-  readonly #random: ReturnType<typeof randomOf>;
+  readonly #random: Random;
   readonly #organization: OrganizationWindow;
   readonly #keys = new Map<number, SimulatedKey>();
   readonly #events: { at: number; run: () => void }[] = [];
-  /** The first of the requests that an answer settles were admitted by it, when it was given. */
-  #granted = { at: 0, left: 0 };
-  /** By the ID of the request, of which a retry has the same. */
-  readonly #decidedAt = new Map<string, number>();
+  /** The next `remaining` decisions are admissions by the last response, decided at `at`. */
+  #granted = { at: 0, remaining: 0 };
+  /** By the ID of the lease request, which a retry shares. */
+  readonly #decisions = new Map<string, { at: number; response: LeaseResponse }>();
   #now = 0;
   #ids = 0;
 
   constructor(conditions: Conditions) {
     this.#conditions = conditions;
-    this.#random = randomOf(conditions.seed);
+    this.#random = seededRandom(conditions.seed);
     this.organizationLimit = LIMITS.organizationRequests.value * conditions.limit;
     this.#organization = new OrganizationWindow(this.organizationLimit);
   }
 
-  /** Plans a request of a key. */
   request(at: number, key: number): void {
     this.#schedule(at, () => this.#arrive(this.#keyOf(key)));
   }
@@ -75,23 +77,25 @@ export class LimiterSimulation {
   }
 
   #arrive(key: SimulatedKey): void {
-    const decision = key.window.consume(this.#now + key.skewMs, (late) => this.#note(late));
-    if (decision) this.#note(decision);
+    const decision = key.window.consume(this.#now + key.skewMs, (late) =>
+      this.#recordDecision(late),
+    );
+    if (decision) this.#recordDecision(decision);
     else this.waitedAt.push(this.#now);
-    this.#renew(key, key.window);
+    this.#renewLease(key, key.window);
   }
 
-  #note({ admitted, by }: KeyDecision): void {
+  #recordDecision({ admitted, by }: KeyDecision): void {
     if (admitted) {
-      this.admittedAt.push(this.#granted.left > 0 ? this.#granted.at : this.#now);
-      this.#granted.left -= 1;
+      this.admittedAt.push(this.#granted.remaining > 0 ? this.#granted.at : this.#now);
+      this.#granted.remaining -= 1;
     } else if (by === "organization") {
       this.refusedAt.push(this.#now);
     }
   }
 
-  /** As the key's object does after every request and every answer. */
-  #renew(key: SimulatedKey, window: KeyWindow): void {
+  /** The key's object does the same after every request and every response. */
+  #renewLease(key: SimulatedKey, window: KeyWindow): void {
     const { lossRate, failureRate } = this.#conditions;
     const request = window.nextLease(this.#now + key.skewMs, () => String(++this.#ids));
     if (!request) return;
@@ -104,8 +108,8 @@ export class LimiterSimulation {
     if (isRetryLost) {
       this.#schedule(this.#now + RETRY_AFTER_MS + 150, () => {
         key.pending -= 1;
-        window.admitAlone(this.#now + key.skewMs);
-        this.#renew(key, window);
+        window.startFallback(this.#now + key.skewMs);
+        this.#renewLease(key, window);
       });
     }
   }
@@ -114,20 +118,22 @@ export class LimiterSimulation {
     key: SimulatedKey,
     window: KeyWindow,
     request: Parameters<OrganizationWindow["lease"]>[0],
-    isAnswerLost: boolean,
+    isResponseLost: boolean,
     delayMs: number,
   ): void {
     this.#schedule(this.#now + delayMs + this.#latency(), () => {
-      const decidedAt = this.#decidedAt.get(request.id) ?? this.#now;
-      this.#decidedAt.set(request.id, decidedAt);
-      const answer = this.#organization.lease(request, this.#now);
-      if (isAnswerLost) return;
+      const response = this.#organization.lease(request, this.#now);
+      const earlier = this.#decisions.get(request.id);
+      // The object decides again on a retry if its cache has evicted the first response.
+      const decidedAt = earlier?.response === response ? earlier.at : this.#now;
+      this.#decisions.set(request.id, { at: decidedAt, response });
+      if (isResponseLost) return;
       this.#schedule(this.#now + this.#latency(), () => {
         key.pending -= 1;
-        this.#granted = { at: decidedAt, left: answer.admitted };
-        window.accept(answer, this.#now + key.skewMs);
-        this.#granted.left = 0;
-        this.#renew(key, window);
+        this.#granted = { at: decidedAt, remaining: response.admitted };
+        window.accept(response, this.#now + key.skewMs);
+        this.#granted.remaining = 0;
+        this.#renewLease(key, window);
       });
     });
   }
@@ -150,7 +156,7 @@ export class LimiterSimulation {
     return key;
   }
 
-  /** Keeps the events in order, latest first, once the simulation runs. */
+  /** Keeps the events sorted, latest first. */
   #schedule(at: number, run: () => void): void {
     let low = 0;
     let high = this.#events.length;

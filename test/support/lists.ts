@@ -8,7 +8,7 @@ export interface Row {
   createdAt: number;
 }
 
-/** Projects made directly, with creation times that often coincide. */
+/** Inserts projects directly, so that a test can choose equal creation times. */
 export async function insertProjects(world: World, rows: readonly Row[]): Promise<void> {
   const statements = rows.flatMap(({ id, createdAt }) => [
     env.DB.prepare(
@@ -27,16 +27,16 @@ export async function insertProjects(world: World, rows: readonly Row[]): Promis
 }
 
 /**
- * An item is a row that a subquery has found by an index: a stack of one deployment. A record, and
- * what is numbered, is one of those that a page may hold: at most one more than its limit.
+ * Scans of `item` are of rows that a subquery found by an index. Scans of `record` and of numbered
+ * subqueries are of at most one row more than the page's limit.
  */
 const UNINDEXED =
   /^SCAN (?!(item|merged|record|\(subquery-\d+\))$|wanted VIRTUAL|.*\bUSING\b.*INDEX)/;
 const UNINDEXED_OR_SORTED = new RegExp(`${UNINDEXED.source}|TEMP B-TREE`);
 
 /**
- * Every statement finds its rows by an index and needs no sorting, and few rows are read. One that
- * merges the lists of `merged` projects also reads the first row of each, and sorts its page.
+ * Expects every statement to use indexes, to sort nothing, and to read few rows. A statement that
+ * merges the lists of `merged` projects may also read the first row of each and sort its page.
  */
 export async function expectIndexed(
   exchanges: readonly Exchange[],
@@ -47,7 +47,7 @@ export async function expectIndexed(
     const explained = await env.DB.prepare(`explain query plan ${sql}`)
       .bind(...params)
       .all<{ detail: string }>();
-    // A page that is cut at a size sorts its own records, which the count of rows below bounds.
+    // A page with a maximum size in bytes sorts its own records; the row count below bounds them.
     const isCut = sql.includes("page.total");
     for (const { detail } of explained.results) {
       expect(detail, sql).not.toMatch(merged || isCut ? UNINDEXED : UNINDEXED_OR_SORTED);
@@ -55,10 +55,8 @@ export async function expectIndexed(
     const { meta } = await env.DB.prepare(sql)
       .bind(...params)
       .all();
-    // A row of a member is read with its membership and account, one of a deployment with its
-    // stacks, the reader's role or the stack that it is looked for by; one that is merged, on its
-    // way through the queue, too; and one of a page that is cut at a size is read for that size
-    // before it is read in full. One more row tells of a next page.
+    // Rows read for each returned row: the row, up to four joined rows, four more for a merge, and
+    // four more where the page has a maximum size. One extra row shows whether a next page exists.
     const each = (merged > 0 ? 9 : 5) + (isCut ? 4 : 0);
     expect(meta.rows_read, sql).toBeLessThanOrEqual(each * (returned + 1) + 3 * merged + 16);
   }

@@ -10,7 +10,7 @@ interface Delivery {
   occurred_at: number;
 }
 
-/** What is in the outbox of a project, in the order that it was written. */
+/** The deliveries of a project, oldest first. */
 export async function listDeliveries(projectId: string) {
   const { results } = await env.DB.prepare(
     "select * from deliveries where project_id = ? order by occurred_at, id",

@@ -1,11 +1,11 @@
 import type { Client, Parsed, Reply } from "./client.ts";
 
-/** Claims under a new request, or one that was sent before. */
+/** Claims with a new request ID, or repeats an earlier claim. */
 export function claim(runner: Client, requestId: string = crypto.randomUUID()): Promise<Reply> {
   return runner.post("/v1/runner/claims", { request_id: requestId });
 }
 
-/** A runner with an attempt in hand. */
+/** A claimed attempt and its runner. */
 export class Attempt {
   readonly claimed: Parsed;
   readonly #runner: Client;
@@ -15,14 +15,13 @@ export class Attempt {
     this.claimed = claimed;
   }
 
-  /** Claims what there has to be. */
+  /** Throws if nothing can be claimed. */
   static async claim(runner: Client): Promise<Attempt> {
     const { status, body } = await claim(runner);
     if (status !== 200) throw new Error(`There was nothing to claim: ${status}`);
     return new Attempt(runner, body);
   }
 
-  /** Claims and starts. */
   static async started(runner: Client): Promise<Attempt> {
     const attempt = await Attempt.claim(runner);
     await attempt.post("start");

@@ -1,4 +1,4 @@
-/** URLs that no notification may be sent to, by what is wrong with them. */
+/** URLs that notifications must not be sent to, grouped by the reason. */
 export const HOSTILE: Record<string, readonly string[]> = {
   "this network": ["https://0.0.0.0/", "https://0.1.2.3/"],
   private: [

@@ -5,28 +5,27 @@ const MAX_RETRIES = 100;
 const RETRY_DELAY_SECONDS = 30;
 const QUEUE = "longshore-deliveries";
 
-interface Kept {
+interface QueuedMessage {
   body: DeliveryMessage;
   attempts: number;
   at: number;
   queue: string;
 }
 
-type Answer = { acked: true } | { delaySeconds: number };
+type Acknowledgement = { acked: true } | { delaySeconds: number };
 
-export interface Taken {
+export interface ReceivedBatch {
   batch: MessageBatch<DeliveryMessage>;
-  /** Takes the answers to its messages, unless the consumer died and nobody has heard them. */
-  complete(died: boolean): void;
+  /** Applies the acks and retries of the consumer; retries every message if it crashed. */
+  complete(hasCrashed: boolean): void;
 }
 
-/** A queue as wrangler.toml sets it up, whose messages come at a time that a test decides. */
+/** A queue with the settings of wrangler.toml and a clock that the test controls. */
 export class VirtualQueue {
-  kept: Kept[] = [];
-  /** How often a message has come again, at the most. */
+  messages: QueuedMessage[] = [];
+  /** The highest delivery count of a message. */
   maxAttempts = 0;
-  /** How many batches are over. */
-  settled = 0;
+  completedBatches = 0;
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -34,31 +33,30 @@ export class VirtualQueue {
   }
 
   push(body: DeliveryMessage, delaySeconds: number, queue = QUEUE): void {
-    this.kept.push({ body, attempts: 0, at: this.#now() + delaySeconds * 1_000, queue });
+    this.messages.push({ body, attempts: 0, at: this.#now() + delaySeconds * 1_000, queue });
   }
 
-  /** When the next message comes. */
+  /** When the next message is due. */
   get next(): number {
-    return this.kept.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+    return this.messages.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   }
 
-  /** A batch of what is there. */
-  take(): Taken | undefined {
-    const first = this.kept.findIndex(({ at }) => at <= this.#now());
+  receiveBatch(): ReceivedBatch | undefined {
+    const first = this.messages.findIndex(({ at }) => at <= this.#now());
     if (first < 0) return undefined;
-    const queue = this.kept[first]?.queue ?? QUEUE;
-    const taken: Kept[] = [];
-    for (let at = first; at < this.kept.length && taken.length < BATCH; at += 1) {
-      const each = this.kept[at];
+    const queue = this.messages[first]?.queue ?? QUEUE;
+    const taken: QueuedMessage[] = [];
+    for (let at = first; at < this.messages.length && taken.length < BATCH; at += 1) {
+      const each = this.messages[at];
       if (each && each.at <= this.#now() && each.queue === queue) taken.push(each);
     }
     const chosen = new Set(taken);
-    this.kept = this.kept.filter((each) => !chosen.has(each));
-    const answers = new Map<Kept, Answer>();
+    this.messages = this.messages.filter((each) => !chosen.has(each));
+    const acknowledgements = new Map<QueuedMessage, Acknowledgement>();
     const messages = taken.map((each) => {
       each.attempts += 1;
       this.maxAttempts = Math.max(this.maxAttempts, each.attempts);
-      return this.#messageOf(each, (answer) => answers.set(each, answer));
+      return this.#messageOf(each, (given) => acknowledgements.set(each, given));
     });
     const batch = {
       queue,
@@ -70,20 +68,26 @@ export class VirtualQueue {
         for (const message of messages) message.retry();
       },
     } as unknown as MessageBatch<DeliveryMessage>;
-    const complete = (died: boolean) => {
-      this.settled += 1;
+    const complete = (hasCrashed: boolean) => {
+      this.completedBatches += 1;
       for (const each of taken)
-        this.#settle(each, died ? { delaySeconds: RETRY_DELAY_SECONDS } : answers.get(each));
+        this.#finish(
+          each,
+          hasCrashed ? { delaySeconds: RETRY_DELAY_SECONDS } : acknowledgements.get(each),
+        );
     };
     return { batch, complete };
   }
 
-  #messageOf({ body, attempts }: Kept, answer: (answer: Answer) => void): Message<DeliveryMessage> {
-    let isAnswered = false;
-    const once = (given: Answer) => {
-      if (isAnswered) throw new Error("A message was answered twice");
-      isAnswered = true;
-      answer(given);
+  #messageOf(
+    { body, attempts }: QueuedMessage,
+    acknowledge: (given: Acknowledgement) => void,
+  ): Message<DeliveryMessage> {
+    let isAcknowledged = false;
+    const once = (given: Acknowledgement) => {
+      if (isAcknowledged) throw new Error("A message was acknowledged twice");
+      isAcknowledged = true;
+      acknowledge(given);
     };
     return {
       id: crypto.randomUUID(),
@@ -95,14 +99,14 @@ export class VirtualQueue {
     } as Message<DeliveryMessage>;
   }
 
-  /** A message that was not answered counts as taken. */
-  #settle(each: Kept, answer: Answer = { acked: true }): void {
-    if ("acked" in answer) return;
-    each.at = this.#now() + answer.delaySeconds * 1_000;
+  /** A message without an explicit ack or retry counts as acked. */
+  #finish(each: QueuedMessage, acknowledgement: Acknowledgement = { acked: true }): void {
+    if ("acked" in acknowledgement) return;
+    each.at = this.#now() + acknowledgement.delaySeconds * 1_000;
     if (each.attempts > MAX_RETRIES) {
-      // It comes at once, whatever delay was asked for: so does it of Miniflare.
+      // Dead letters are due at once, whatever the delay, as in Miniflare.
       Object.assign(each, { queue: `${QUEUE}-dead`, attempts: 0, at: this.#now() });
     }
-    this.kept.push(each);
+    this.messages.push(each);
   }
 }

@@ -16,14 +16,14 @@ export interface Person {
   keyId: string;
 }
 
-/** An organization of a test's own. */
+/** The organization of one test. */
 export interface World extends Person {
-  /** The organization. */
+  /** The organization's ID. */
   id: string;
   accountId: string;
 }
 
-/** Founds an organization with an owner and an owner's key. */
+/** Creates an organization with an owner and a key of the owner. */
 export async function newWorld(): Promise<World> {
   const { db } = openForWriting(env.DB);
   const person = {
@@ -49,7 +49,7 @@ export async function newWorld(): Promise<World> {
   };
 }
 
-/** Somebody new in the organization, with a key of the same role. */
+/** Adds a member to the organization, with a key of the same role. */
 export async function join(world: World, role: OrgRole = "member"): Promise<Person> {
   const { body: member } = await world.client.post(`/v1/orgs/${world.id}/members`, {
     email: newEmail(),
@@ -59,7 +59,7 @@ export async function join(world: World, role: OrgRole = "member"): Promise<Pers
   return newKey(world, { membershipId: member.membership_id, role });
 }
 
-/** A further key, by default for the owner: each has a rate limit of its own. */
+/** Adds a key, by default for the owner. Each key has its own rate limit. */
 export async function newKey(
   world: World,
   fields: { membershipId?: string; role?: OrgRole; expiresAt?: number } = {},
@@ -81,7 +81,7 @@ export async function newProject(client: Client, fields: object = {}): Promise<P
   return (await client.post("/v1/projects", { name: "storefront", ...fields })).body;
 }
 
-/** One of everything that an environment holds, by the names of their path parameters. */
+/** Creates a component, a stack and a variable; returns the IDs by their path parameters. */
 export async function newInside(
   client: Client,
   environmentId: string,
@@ -98,11 +98,10 @@ export async function newInside(
   };
 }
 
-/** A runner pool with a token. */
 export interface Pool {
   id: string;
   tokenId: string;
-  /** A runner of the pool. */
+  /** Authenticates with the pool's token. */
   runner: Client;
 }
 
@@ -117,23 +116,23 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
 
 const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
 
-/** Connects a project, which deployments need. */
+/** Connects a project; required before its first deployment. */
 export async function connect(client: Client, projectId: string): Promise<void> {
   await client.put(`/v1/projects/${projectId}/connection`, CONNECTION);
 }
 
-/** A deployment of an environment whose project is connected. */
+/** Requires a connected project. */
 export async function newDeployment(
   client: Client,
   environmentId: string,
   body: object = {},
 ): Promise<Parsed> {
   const reply = await client.post(`/v1/environments/${environmentId}/deployments`, body);
-  if (reply.status !== 201) throw new Error(`No deployment: ${reply.text}`);
+  if (reply.status !== 201) throw new Error(`The deployment was not created: ${reply.text}`);
   return reply.body;
 }
 
-/** A webhook integration that wants these kinds of notification. */
+/** A webhook integration that subscribes to these kinds of notification. */
 export async function newIntegration(
   client: Client,
   projectId: string,
@@ -143,11 +142,11 @@ export async function newIntegration(
   const configuration = Object.fromEntries(kinds.map((kind) => [kind, true]));
   const path = `/v1/projects/${projectId}/notification-integrations`;
   const reply = await client.post(path, { type: "webhook", configuration, url });
-  if (reply.status !== 201) throw new Error(`No integration: ${reply.text}`);
+  if (reply.status !== 201) throw new Error(`The integration was not created: ${reply.text}`);
   return reply.body;
 }
 
-/** A delivery of an integration, as an event would make it and the sender would leave it. */
+/** Inserts a delivery of an event that has been sent. */
 export async function newDelivery(
   integrationId: string,
   fields: { status?: string; createdAt?: number; attempts?: number } = {},
@@ -164,7 +163,7 @@ export async function newDelivery(
   return id;
 }
 
-/** A resource of a stack, as a runner's report would make it. */
+/** Inserts a resource as a runner's report would. */
 export async function newResource(stackId: string): Promise<string> {
   const id = newId(systemClock);
   await env.DB.prepare(

@@ -1,3 +1,3 @@
-import { describeWalks } from "./walker.ts";
+import { describeWalks } from "./random-walk.ts";
 
 describeWalks(0);

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { Answer } from "./walk.ts";
+import type { Reply } from "./fixture.ts";
 
-/** What the database says of an attempt before a call about it. */
+/** The state of an attempt in the database before a request about it. */
 export interface Lease {
   state: "offered" | "running" | "ended";
   deploymentStatus: string;
   failureReason: string | null;
-  /** Whether the attempt is its runner's, at this moment. */
+  /** Whether the runner holds the attempt now. */
   isLive: boolean;
   /** Whether the runner may read the variables. */
   isFresh: boolean;
-  desired: "continue" | "cancel" | "stop";
+  directive: "continue" | "cancel" | "stop";
 }
 
 interface Row {
@@ -42,11 +42,11 @@ export async function readLease(attemptId: string, now: number): Promise<Lease> 
     failureReason: row.failure_reason,
     isLive,
     isFresh: isRunning && now < Number(row.lease_until),
-    desired: isOver ? "cancel" : "continue",
+    directive: isOver ? "cancel" : "continue",
   };
 }
 
-/** Of these attempts, those that are their runner's at this moment. */
+/** Of these attempts, those that their runners hold now. */
 export async function listLive(attemptIds: readonly string[], now: number): Promise<string[]> {
   const { results } = await env.DB.prepare(
     `select id from attempts where id in (select value from json_each(?1))
@@ -58,7 +58,7 @@ export async function listLive(attemptIds: readonly string[], now: number): Prom
   return results.map(({ id }) => id);
 }
 
-/** Whether a report of a stack comes after its end. */
+/** Whether the stack was already finished before this report. */
 export async function isAfterEnd(attemptId: string, stackId: string, seq: number) {
   const row = await env.DB.prepare(
     `select 1 from deployment_stacks where stack_id = ?2 and seq < ?3
@@ -70,22 +70,22 @@ export async function isAfterEnd(attemptId: string, stackId: string, seq: number
   return row !== null;
 }
 
-/** Who holds a started attempt is heard, and told what its deployment is to do. */
-export function expectHeard(lease: Lease, { status, desired }: Answer, then?: "stop"): void {
+/** The runner of a live attempt gets 200 and the current directive. */
+export function expectAccepted(lease: Lease, { status, directive }: Reply, then?: "stop"): void {
   if (!lease.isLive || lease.state !== "running") return;
-  expect(status, "a live runner is refused").toBe(200);
-  expect(desired, "a live runner is told something else").toBe(then ?? lease.desired);
+  expect(status, "a live runner is rejected").toBe(200);
+  expect(directive, "a live runner gets another directive").toBe(then ?? lease.directive);
 }
 
-/** An offer is started in time, unless its deployment has failed for its patch. */
-export async function expectStarted(lease: Lease, attemptId: string, answer: Answer, now: number) {
-  expectHeard(lease, answer);
-  if (!lease.isLive || lease.state !== "offered" || answer.status === 200) return;
-  expect(answer.body?.cause?.reason, "the start of a live offer is refused").toBe("patch_conflict");
-  expect(answer.desired).toBe("stop");
+/** A live offer can be started, unless its patch conflicts. */
+export async function expectStarted(lease: Lease, attemptId: string, reply: Reply, now: number) {
+  expectAccepted(lease, reply);
+  if (!lease.isLive || lease.state !== "offered" || reply.status === 200) return;
+  expect(reply.body?.cause?.reason, "the start of a live offer is rejected").toBe("patch_conflict");
+  expect(reply.directive).toBe("stop");
   const { deploymentStatus, failureReason } = await readLease(attemptId, now);
-  expect([deploymentStatus, failureReason], "a conflict that fails nothing").toEqual([
-    "failed",
-    "patch_conflict",
-  ]);
+  expect(
+    [deploymentStatus, failureReason],
+    "a patch conflict does not fail the deployment",
+  ).toEqual(["failed", "patch_conflict"]);
 }

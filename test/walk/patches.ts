@@ -1,26 +1,24 @@
 import { JSONPatch, JSONPatchError, JSONPointer, type JSONValue, jsonpointer } from "json-p3";
-import type { randomOf } from "./walk.ts";
+import type { Random } from "../support/random.ts";
 
 export type Document = Record<string, unknown>;
 
 export interface Operation {
-  op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  op: "add" | "remove" | "repath" | "move" | "copy" | "test";
   path: string;
   from?: string;
   value?: unknown;
   old_value?: unknown;
 }
 
-type Random = ReturnType<typeof randomOf>;
-
-/** So few that patches are about the same ones, and conflict. Only scalars are moved and copied. */
+/** Few paths, so that patches conflict often. Only scalars are moved and copied. */
 const LEAVES = ["/a", "/b", "/c", "/nest/a", "/list/0"];
-const PLACES = [...LEAVES, "/nest/b", "/list/-"];
+const PATHS = [...LEAVES, "/nest/b", "/list/-"];
 const CONTAINERS = ["/nest", "/list"];
 
 const clone = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
-/** The same text for objects whose keys differ in order alone. */
+/** Equal texts for objects that differ only in the order of their keys. */
 export const canonical = (document: unknown): string =>
   JSON.stringify(document, (_, each) =>
     typeof each === "object" && each !== null && !Array.isArray(each)
@@ -28,7 +26,7 @@ export const canonical = (document: unknown): string =>
       : each,
   );
 
-/** What the service does not compute: a patch applied by json-p3. Undefined if it is refused. */
+/** Applies a patch with json-p3; undefined if the patch does not apply. */
 export function applyByReference(
   document: Document,
   patch: readonly Operation[],
@@ -42,21 +40,21 @@ export function applyByReference(
   return result;
 }
 
-/** Copies before and after, because the `copy` of json-p3 does not. */
+/** Clones before and after, because the `copy` of json-p3 shares references. */
 function applyOne(document: Document, operation: Operation): Document | undefined {
   try {
     const patch = new JSONPatch([clone(operation)] as ConstructorParameters<typeof JSONPatch>[0]);
     return clone(patch.apply(clone(document) as JSONValue)) as Document;
   } catch (error) {
-    const isRefusal =
+    const doesNotApply =
       error instanceof JSONPatchError || error instanceof jsonpointer.JSONPointerError;
-    if (isRefusal) return undefined;
+    if (doesNotApply) return undefined;
     throw error;
   }
 }
 
-/** Whether each `old_value` is what stands at its path before the operation. */
-export function recordsWhatWas(document: Document, patch: readonly Operation[]): boolean {
+/** Whether each `old_value` is the value at its path before the operation. */
+export function hasCorrectOldValues(document: Document, patch: readonly Operation[]): boolean {
   return patch.every((operation, index) => {
     const before = applyByReference(document, patch.slice(0, index));
     const was = before && valueAt(before, operation.path);
@@ -91,19 +89,19 @@ export function randomPatch(random: Random, document: Document): Operation[] {
 
 function randomOperation(random: Random, document: Document): Operation {
   const leaf = random.pick(LEAVES) ?? "/a";
-  const place = random.pick(PLACES) ?? "/a";
+  const path = random.pick(PATHS) ?? "/a";
   const container = random.pick(CONTAINERS) ?? "/nest";
   const value = random.chance(0.5) ? random.below(3) : random.below(1_000_000);
   const filled = container === "/nest" ? { a: value } : [value];
   const operations: Operation[] = [
-    { op: "add", path: place, value },
+    { op: "add", path: path, value },
     { op: "add", path: container, value: filled },
-    { op: "replace", path: leaf, value },
+    { op: "repath", path: leaf, value },
     { op: "remove", path: random.chance(0.2) ? container : leaf },
-    { op: "move", from: random.pick(LEAVES) ?? "/a", path: place },
-    { op: "copy", from: random.pick(LEAVES) ?? "/b", path: place },
+    { op: "move", from: random.pick(LEAVES) ?? "/a", path: path },
+    { op: "copy", from: random.pick(LEAVES) ?? "/b", path: path },
     { op: "test", path: leaf, value: valueAt(document, leaf) ?? value },
     { op: "test", path: leaf, value: valueAt(document, leaf) ?? value },
   ];
-  return random.pick(operations) ?? { op: "add", path: place, value };
+  return random.pick(operations) ?? { op: "add", path: path, value };
 }

@@ -1,32 +1,29 @@
-import { type Api, Refusal } from "./api.ts";
-import { type Ended, runCommand } from "./child.ts";
-import { Failure } from "./failure.ts";
-import { type Halt, Hold } from "./lease.ts";
+import type { ApiClient } from "./api.ts";
+import type { Claim, Completion, Deployment, Outcome, StackReport } from "./api-types.ts";
+import { type CommandResult, runCommand } from "./command.ts";
+import { ApiError, RunnerError } from "./errors.ts";
+import { type HaltReason, Lease } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
-import type { Claim, Completion, Deployment, Outcome, StackReport } from "./wire.ts";
 
 const PATCH_CONFLICT = "patch_conflict";
 
-/**
- * How a deployment has ended, as the server says. `lost`: another runner may have it now, or none;
- * the server has decided without this one.
- */
-export interface Result {
+/** The final status from the server; `lost` if this runner no longer holds the attempt. */
+export interface AttemptResult {
   status: Outcome | "lost";
   reason?: string | undefined;
 }
 
-const LOST: Result = { status: "lost" };
+const LOST: AttemptResult = { status: "lost" };
 
 export interface Signals {
-  /** Whoever runs this runner wants it to end. */
+  /** Aborted when the operator asks the runner to end. */
   ending: AbortSignal;
-  /** And does not want to wait. */
+  /** Aborted when the operator asks again, to end immediately. */
   force: AbortSignal;
 }
 
-const WORDS = {
+const COMPLETIONS = {
   canceled: {
     outcome: "canceled",
     message: "The command was stopped: the server asked to cancel.",
@@ -35,52 +32,51 @@ const WORDS = {
     outcome: "canceled",
     message: "The command was stopped: its runner was told to end.",
   },
-  unheard: {
+  lease_expired: {
     outcome: "failed",
     failure_reason: "lease_expired",
     message: "The command was stopped: the server did not answer for as long as the lease is.",
   },
-} as const satisfies Record<Exclude<Halt, "lost">, Completion>;
+} as const satisfies Record<Exclude<HaltReason, "lost">, Completion>;
 
 /**
- * Carries a claimed deployment out. A signal after the start stops the command and completes as
- * canceled, because a deployment that has begun is never queued again: to end without a word would
- * leave it `in_progress` until it counts as lost.
+ * Executes a claimed deployment. After the start, a signal stops the command and completes as
+ * canceled: without a completion, the deployment stays `in_progress` until the runner counts as lost.
  */
-export async function carryOut(
-  api: Api,
+export async function executeAttempt(
+  api: ApiClient,
   claim: Claim,
   options: Options,
   { ending, force }: Signals,
-): Promise<Result> {
-  const hold = new Hold(api, claim);
-  const interrupt = () => hold.giveUp("interrupted");
+): Promise<AttemptResult> {
+  const lease = new Lease(api, claim);
+  const interrupt = () => lease.halt("interrupted");
   ending.addEventListener("abort", interrupt, { once: true });
   try {
-    const deployment = await hold.start();
+    const deployment = await lease.start();
     console.log(`Deployment ${deployment.id}: started.`);
     if (ending.aborted) interrupt();
-    const completion = await work(hold, deployment, options, force);
-    if (hold.halt === "lost") return LOST;
-    const { status, failure_reason } = await hold.complete(completion);
+    const completion = await executeDeployment(lease, deployment, options, force);
+    if (lease.haltReason === "lost") return LOST;
+    const { status, failure_reason } = await lease.complete(completion);
     return { status, reason: failure_reason };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    if (error instanceof Refusal && error.reason === PATCH_CONFLICT) {
-      console.error(error.explanation);
+    if (!(error instanceof RunnerError)) throw error;
+    if (error instanceof ApiError && error.reason === PATCH_CONFLICT) {
+      console.error(error.serverMessage);
       return { status: "failed", reason: PATCH_CONFLICT };
     }
     console.error(error.message);
     return LOST;
   } finally {
     ending.removeEventListener("abort", interrupt);
-    hold.end();
+    lease.end();
   }
 }
 
-/** Works with the patch in a file, which is there as long as the work takes. */
-async function work(
-  hold: Hold,
+/** The patch file exists only during the execution. */
+async function executeDeployment(
+  lease: Lease,
   deployment: Deployment,
   options: Options,
   force: AbortSignal,
@@ -95,80 +91,81 @@ async function work(
     return { outcome: "failed", failure_reason: "patch_not_written", message };
   }
   try {
-    return await deployStacks(hold, deployment, options, { force, patchPath: patchFile.path });
+    return await deployStacks(lease, deployment, options, { force, patchPath: patchFile.path });
   } finally {
     patchFile.remove();
   }
 }
 
-/** The stacks one after the other, until one fails: what is left over, the server marks as skipped. */
+/** Deploys the stacks in order until one fails; the server marks the rest as skipped. */
 async function deployStacks(
-  hold: Hold,
+  lease: Lease,
   deployment: Deployment,
   options: Options,
   { force, patchPath }: { force: AbortSignal; patchPath: string },
 ): Promise<Completion> {
-  const variables = hold.halted.aborted ? [] : await readVariables(hold);
+  const variables = lease.halted.aborted ? [] : await readVariables(lease);
   for (const stackId of deployment.stack_ids) {
-    if (hold.halted.aborted) break;
+    if (lease.halted.aborted) break;
     const env = {
       ...toEnvironment(deployment, variables),
       LONGSHORE_STACK: stackId,
       LONGSHORE_PATCH_FILE: patchPath,
     };
-    const failure = await deployStack(hold, stackId, options, env, force);
-    if (failure && !hold.halted.aborted) {
+    const failure = await deployStack(lease, stackId, options, env, force);
+    if (failure && !lease.halted.aborted) {
       return { outcome: "failed", failure_reason: "stack_failed", message: failure };
     }
   }
-  return endOf(hold) ?? { outcome: "succeeded" };
+  return completionOfHalt(lease) ?? { outcome: "succeeded" };
 }
 
-/** They are read once, while the lease is young: a later read would go on record again. */
-async function readVariables(hold: Hold) {
-  const variables = await hold.readVariables();
+/** Reads them once: the server allows it only with a recent heartbeat, and audits every read. */
+async function readVariables(lease: Lease) {
+  const variables = await lease.readVariables();
   const names = variables.map(({ name }) => name);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   for (const name of repeated) {
-    console.error(`${name} is there more than once; the newest holds.`);
+    console.error(`${name} is set more than once; the newest value is used.`);
   }
   return variables;
 }
 
-/** Why the stack failed, if it did. */
+/** Returns the reason if the stack failed. */
 async function deployStack(
-  hold: Hold,
+  lease: Lease,
   stackId: string,
   { command, graceMs }: Options,
   env: NodeJS.ProcessEnv,
   force: AbortSignal,
 ): Promise<string | undefined> {
-  await hold.report(stackId, { seq: 1, status: "in_progress" });
-  if (hold.halted.aborted) return undefined;
+  await lease.report(stackId, { seq: 1, status: "in_progress" });
+  if (lease.halted.aborted) return undefined;
   console.log(`Stack ${stackId}: in progress.`);
-  const ended = await runCommand(command, env, { stop: hold.halted, force, graceMs });
-  if (hold.halt === "lost") return undefined;
-  const report: Omit<StackReport, "seq"> = toReport(ended, hold.halt);
+  const result = await runCommand(command, env, { stop: lease.halted, force, graceMs });
+  if (lease.haltReason === "lost") return undefined;
+  const report: Omit<StackReport, "seq"> = toReport(result, lease.haltReason);
   console.log(`Stack ${stackId}: ${report.status}. ${report.status_reason ?? ""}`.trimEnd());
-  await hold.report(stackId, { seq: 2, ...report });
+  await lease.report(stackId, { seq: 2, ...report });
   return report.status === "failed" ? report.status_reason : undefined;
 }
 
-/** A command that was stopped did not fail, but what it had done to its end is done. */
-function toReport({ ok, reason = "" }: Ended, halt: Exclude<Halt, "lost"> | undefined) {
+/** A stopped command did not fail. A command that succeeded before the stop counts as succeeded. */
+function toReport(
+  { ok, reason = "" }: CommandResult,
+  haltReason: Exclude<HaltReason, "lost"> | undefined,
+) {
   if (ok) return { status: "succeeded" } as const;
-  if (!halt) return { status: "failed", status_reason: reason } as const;
-  const { outcome, message } = WORDS[halt];
+  if (!haltReason) return { status: "failed", status_reason: reason } as const;
+  const { outcome, message } = COMPLETIONS[haltReason];
   return { status: outcome, status_reason: message } as const;
 }
 
-/** What is left to say when the work was ended before its end. */
-function endOf(hold: Hold): Completion | undefined {
-  const { halt } = hold;
-  return halt === undefined || halt === "lost" ? undefined : WORDS[halt];
+function completionOfHalt({ haltReason }: Lease): Completion | undefined {
+  return haltReason === undefined || haltReason === "lost" ? undefined : COMPLETIONS[haltReason];
 }
 
-/** What all commands see. What the deployment brings does not overwrite what the runner says. */
+/** Deployment variables do not override the `LONGSHORE_` variables of the runner. */
 function toEnvironment(
   deployment: Deployment,
   variables: readonly { name: string; value: string }[],
@@ -182,16 +179,16 @@ function toEnvironment(
   };
 }
 
-/** Gives an offer back, so that another runner has it at once. If that fails, it lapses by itself. */
-export async function release(api: Api, { attempt_id, lease_token, deployment }: Claim) {
+/** Lets another runner claim an unstarted deployment at once. If this fails, the offer lapses. */
+export async function release(api: ApiClient, { attempt_id, lease_token, deployment }: Claim) {
   try {
-    await api.call("POST", `/v1/runner/attempts/${attempt_id}/release`, {
+    await api.send("POST", `/v1/runner/attempts/${attempt_id}/release`, {
       leaseToken: lease_token,
-      giveUpAfterMs: 5_000,
+      retryForMs: 5_000,
     });
     console.log(`Deployment ${deployment.id}: given back.`);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof RunnerError)) throw error;
     console.error(error.message);
   }
 }

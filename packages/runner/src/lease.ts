@@ -1,5 +1,6 @@
-import { type Answer, type Api, pause, Refusal } from "./api.ts";
+import { type ApiClient, delay } from "./api.ts";
 import type {
+  ApiResponse,
   Claim,
   CompletedAttempt,
   Completion,
@@ -8,28 +9,28 @@ import type {
   Intervals,
   StackReport,
   StartedAttempt,
-} from "./wire.ts";
+} from "./api-types.ts";
+import { ApiError } from "./errors.ts";
 
 /**
- * Why the work ends before its end: the server asks to cancel; whoever runs this runner wants it to
- * end; the server was not heard of for as long as the lease is; or the attempt is not ours.
+ * Why the work stops early: the server cancels, the operator ends the runner, the server was silent
+ * for the length of the lease, or this runner no longer holds the attempt.
  */
-export type Halt = "canceled" | "interrupted" | "unheard" | "lost";
+export type HaltReason = "canceled" | "interrupted" | "lease_expired" | "lost";
 
 /**
- * A started attempt, as far as it is this runner's: the calls about it, the heartbeats beside the
- * work, and whatever speaks against going on. `halted` is given once; that the attempt is lost
- * outweighs whatever was the reason before, for then nothing more is to be said to the server.
+ * The lease of an attempt: its requests, its heartbeats, and the reason to stop early. The reason
+ * "lost" replaces every other, because the runner then sends no more requests.
  */
-export class Hold {
-  readonly #api: Api;
+export class Lease {
+  readonly #api: ApiClient;
   readonly #claim: Claim;
   readonly #halted = new AbortController();
   readonly #ended = new AbortController();
-  #halt: Halt | undefined;
+  #haltReason: HaltReason | undefined;
   #leaseTimer: NodeJS.Timeout | undefined;
 
-  constructor(api: Api, claim: Claim) {
+  constructor(api: ApiClient, claim: Claim) {
     this.#api = api;
     this.#claim = claim;
   }
@@ -38,42 +39,42 @@ export class Hold {
     return this.#halted.signal;
   }
 
-  get halt(): Halt | undefined {
-    return this.#halt;
+  get haltReason(): HaltReason | undefined {
+    return this.#haltReason;
   }
 
-  giveUp(halt: Halt): void {
-    if (halt === "lost" || !this.#halt) this.#halt = halt;
+  halt(reason: HaltReason): void {
+    if (reason === "lost" || !this.#haltReason) this.#haltReason = reason;
     this.#halted.abort();
   }
 
   /**
-   * Starts the attempt, in the time that the offer lasts, and then its heartbeats. Returns the
-   * deployment to execute: its patch may differ from that of the claim.
+   * Starts the attempt before the offer lapses, and then its heartbeats. The patch of the returned
+   * deployment may differ from that of the claim.
    */
   async start(): Promise<Deployment> {
     const sentAt = performance.now();
-    const giveUpAfterMs = this.#claim.start_within_seconds * 1000;
-    const { body } = await this.#call("POST", "/start", { giveUpAfterMs });
+    const retryForMs = this.#claim.start_within_seconds * 1000;
+    const { body } = await this.#send("POST", "/start", { retryForMs });
     const started = body as StartedAttempt;
     this.#renew(started, sentAt);
-    void this.#beat(started);
+    void this.#sendHeartbeats(started);
     return started.deployment;
   }
 
   async readVariables(): Promise<DeliveredVariables["variables"]> {
-    const { body } = await this.#call("GET", "/variables");
+    const { body } = await this.#send("GET", "/variables");
     return (body as DeliveredVariables).variables;
   }
 
   async report(stackId: string, report: StackReport): Promise<void> {
-    await this.#call("PUT", `/stacks/${stackId}`, { body: report });
+    await this.#send("PUT", `/stacks/${stackId}`, { body: report });
   }
 
-  /** Completes the attempt, after its last heartbeat. Returns how the deployment has ended. */
+  /** Stops the heartbeats and completes the attempt. Returns the final status. */
   async complete(completion: Completion): Promise<CompletedAttempt> {
     this.end();
-    const { body } = await this.#call("POST", "/complete", { body: completion });
+    const { body } = await this.#send("POST", "/complete", { body: completion });
     return body as CompletedAttempt;
   }
 
@@ -82,58 +83,58 @@ export class Hold {
     clearTimeout(this.#leaseTimer);
   }
 
-  async #beat({ heartbeat_every_seconds }: Intervals): Promise<void> {
+  async #sendHeartbeats({ heartbeat_every_seconds }: Intervals): Promise<void> {
     const signal = this.#ended.signal;
     let everyMs = heartbeat_every_seconds * 1000;
     while (true) {
-      await pause(everyMs, signal);
-      if (signal.aborted || this.#halt === "lost") return;
+      await delay(everyMs, signal);
+      if (signal.aborted || this.#haltReason === "lost") return;
       try {
         const sentAt = performance.now();
-        const { body } = await this.#call("POST", "/heartbeat", { signal });
+        const { body } = await this.#send("POST", "/heartbeat", { signal });
         everyMs = (body as Intervals).heartbeat_every_seconds * 1000;
         if (!signal.aborted) this.#renew(body as Intervals, sentAt);
       } catch (error) {
         if (signal.aborted) return;
-        if (!(error instanceof Refusal)) console.error(`Heartbeat: ${describe(error)}`);
+        if (!(error instanceof ApiError)) console.error(`Heartbeat: ${describe(error)}`);
       }
     }
   }
 
   /**
-   * The lease counts from when the heartbeat was sent, because the server cannot have counted it from
-   * any earlier. The clock that measures it is a monotonic one, and is only ever compared with itself.
+   * Counts the lease from the time that the heartbeat was sent, which is never later than on the
+   * server. `performance.now` is monotonic.
    */
   #renew({ lease_seconds }: Intervals, sentAt: number): void {
     clearTimeout(this.#leaseTimer);
     const leftMs = sentAt + lease_seconds * 1000 - performance.now();
-    this.#leaseTimer = setTimeout(() => this.giveUp("unheard"), leftMs);
+    this.#leaseTimer = setTimeout(() => this.halt("lease_expired"), leftMs);
   }
 
-  async #call(
+  async #send(
     method: string,
     path: string,
-    options: Omit<Parameters<Api["call"]>[2] & object, "leaseToken"> = {},
-  ): Promise<Answer> {
+    options: Omit<Parameters<ApiClient["send"]>[2] & object, "leaseToken"> = {},
+  ): Promise<ApiResponse> {
     const { attempt_id, lease_token: leaseToken } = this.#claim;
     const url = `/v1/runner/attempts/${attempt_id}${path}`;
     try {
-      const answer = await this.#api.call(method, url, { ...options, leaseToken });
-      if (answer.desired === "cancel") this.giveUp("canceled");
-      // The good answer to the last word says stop as well, when there is nothing left to stop.
-      if (answer.desired === "stop" && !this.#ended.signal.aborted) this.giveUp("lost");
-      return answer;
+      const response = await this.#api.send(method, url, { ...options, leaseToken });
+      if (response.directive === "cancel") this.halt("canceled");
+      // The response to a completion also says stop; then there is nothing to stop.
+      if (response.directive === "stop" && !this.#ended.signal.aborted) this.halt("lost");
+      return response;
     } catch (error) {
-      if (error instanceof Refusal && error.isStop && !isOver(path, this.#ended)) {
-        this.giveUp("lost");
+      if (error instanceof ApiError && error.isAttemptLost && !isLateHeartbeat(path, this.#ended)) {
+        this.halt("lost");
       }
       throw error;
     }
   }
 }
 
-/** Whether a heartbeat came after the last word, and was answered accordingly. */
-function isOver(path: string, ended: AbortController): boolean {
+/** A heartbeat that was in progress during the completion may be refused. */
+function isLateHeartbeat(path: string, ended: AbortController): boolean {
   return path === "/heartbeat" && ended.signal.aborted;
 }
 

@@ -1,24 +1,29 @@
 /**
- * `npm run runner`: the reference runner. It claims deployments of its pool, one at a time, and runs
- * a command for each stack. docs/runners.md says how the runner plane works.
+ * `npm run runner`: the reference runner. It claims one deployment of its pool at a time, and runs a
+ * command for each stack. See docs/runners.md.
  */
 import { randomUUID } from "node:crypto";
-import { Api, pause, Unanswered } from "./api.ts";
-import { carryOut, type Result, release, type Signals } from "./attempt.ts";
-import { runScript } from "./failure.ts";
+import { ApiClient, delay } from "./api.ts";
+import type { Claim } from "./api-types.ts";
+import { type AttemptResult, executeAttempt, release, type Signals } from "./attempt.ts";
+import { NoResponseError, RunnerError } from "./errors.ts";
 import { type Options, readOptions } from "./options.ts";
-import type { Claim } from "./wire.ts";
 
 const CLAIM_EVERY_MS = 5_000;
-/** One Ctrl-C may arrive twice: from the terminal, and from the npm that has it too. */
+/** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-await runScript(async () => {
+try {
   const options = readOptions(process.argv.slice(2), process.env);
-  return serve(options, new Api(options.url, options.token), listenToSignals());
-});
+  const api = new ApiClient(options.url, options.token);
+  process.exitCode = await serve(options, api, listenToSignals());
+} catch (error) {
+  if (!(error instanceof RunnerError)) throw error;
+  console.error(error.message);
+  process.exitCode = error.exitCode;
+}
 
-async function serve(options: Options, api: Api, signals: Signals): Promise<number> {
+async function serve(options: Options, api: ApiClient, signals: Signals): Promise<number> {
   console.log(`Waiting for deployments of ${options.url}, as process ${process.pid}.`);
   while (true) {
     const claim = await claimNext(api, signals.ending);
@@ -27,37 +32,39 @@ async function serve(options: Options, api: Api, signals: Signals): Promise<numb
       await release(api, claim);
       return 0;
     }
-    const result = await carryOut(api, claim, options, signals);
+    const result = await executeAttempt(api, claim, options, signals);
     console.log(`Deployment ${claim.deployment.id}: ${describe(result)}`);
     if (options.once) return result.status === "succeeded" ? 0 : 1;
     if (signals.ending.aborted) return 0;
   }
 }
 
-function describe({ status, reason }: Result): string {
+function describe({ status, reason }: AttemptResult): string {
   return reason === undefined ? `${status}.` : `${status} with ${reason}.`;
 }
 
 /**
- * The next attempt; undefined if this runner is to end. The ID of the request stays the same until
- * it is answered, so that an answer which got lost gives the same attempt, and not a second one.
+ * Claims the next attempt; undefined when the runner is ending. Retries of a claim keep its request
+ * ID, so that after a lost response the server returns the same attempt.
  */
-async function claimNext(api: Api, ending: AbortSignal): Promise<Claim | undefined> {
+async function claimNext(api: ApiClient, ending: AbortSignal): Promise<Claim | undefined> {
   while (!ending.aborted) {
-    const call = { body: { request_id: randomUUID() }, signal: ending, giveUpAfterMs: Infinity };
+    const request = { body: { request_id: randomUUID() }, signal: ending, retryForMs: Infinity };
     try {
-      const answer = await api.call("POST", "/v1/runner/claims", call);
-      // A late answer may bring an offer that has lapsed since.
-      if (answer.status === 200 && answer.desired === "continue") return answer.body as Claim;
-      if (answer.status !== 200) await pause(answer.retryAfterMs ?? CLAIM_EVERY_MS, ending);
+      const response = await api.send("POST", "/v1/runner/claims", request);
+      // After retries, the offer may have lapsed.
+      if (response.status === 200 && response.directive === "continue") {
+        return response.body as Claim;
+      }
+      if (response.status !== 200) await delay(response.retryAfterMs ?? CLAIM_EVERY_MS, ending);
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
+      if (!(error instanceof NoResponseError)) throw error;
     }
   }
   return undefined;
 }
 
-/** A signal asks to end; another one, later, to do so at once; a third is not discussed. */
+/** The first signal ends the runner gracefully, the second stops the command, the third exits. */
 function listenToSignals(): Signals {
   const steps = [new AbortController(), new AbortController()] as const;
   let count = 0;

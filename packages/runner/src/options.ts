@@ -1,25 +1,25 @@
 import { parseArgs } from "node:util";
-import { Failure } from "./failure.ts";
+import { RunnerError } from "./errors.ts";
 
 export interface Options {
-  /** Where the API is, without a slash at its end. */
+  /** The origin of the API, without a trailing slash. */
   url: string;
   token: string;
-  /** What the shell runs for each stack. */
+  /** The shell command for each stack. */
   command: string;
-  /** Ends after one deployment. */
+  /** Exits after one deployment. */
   once: boolean;
-  /** How long the command may take to end when it is asked to. */
+  /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
 }
 
 const USAGE =
   "Usage: npm run runner -- --url URL --exec COMMAND [--token TOKEN] [--once] [--grace SECONDS]\n" +
-  "The token is better kept in LONGSHORE_RUNNER_TOKEN: other users may see a command line.";
+  "Prefer LONGSHORE_RUNNER_TOKEN to --token: other users of the machine can see command lines.";
 
 /**
- * The server ends a deployment 120 s after it was canceled, and may then offer the next one. A runner
- * that hears nothing stops its command when its lease of 60 s ends; that and the grace fit in.
+ * The server ends a deployment 120 s after its cancellation and may then offer the next one. A runner
+ * without contact stops its command after its lease of 60 s, so the grace period must be below 60 s.
  */
 const MAXIMUM_GRACE_SECONDS = 45;
 
@@ -27,9 +27,13 @@ export function readOptions(args: string[], environment: NodeJS.Dict<string>): O
   const values = parse(args);
   const token = values.token ?? environment["LONGSHORE_RUNNER_TOKEN"];
   if (!token?.startsWith("lsr_")) {
-    throw new Failure(`A runner needs a token of a runner pool, as lsr_….\n${USAGE}`, 2);
+    throw new RunnerError(
+      `Set LONGSHORE_RUNNER_TOKEN to the token of a runner pool (lsr_…).\n${USAGE}`,
+      2,
+    );
   }
-  if (!values.exec) throw new Failure(`--exec takes the command of a deployment.\n${USAGE}`, 2);
+  if (!values.exec)
+    throw new RunnerError(`Set --exec to the command that deploys a stack.\n${USAGE}`, 2);
   return {
     url: readUrl(values.url),
     token,
@@ -53,18 +57,18 @@ function parse(args: string[]) {
     });
     return values;
   } catch (error) {
-    throw new Failure(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
+    throw new RunnerError(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
   }
 }
 
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, "");
-  throw new Failure(`--url takes the address of the API, not "${text}".\n${USAGE}`, 2);
+  throw new RunnerError(`Set --url to the URL of the API; "${text}" is not one.\n${USAGE}`, 2);
 }
 
 function readGrace(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds <= MAXIMUM_GRACE_SECONDS) return seconds;
-  throw new Failure(`--grace takes 0 to ${MAXIMUM_GRACE_SECONDS} seconds.\n${USAGE}`, 2);
+  throw new RunnerError(`Set --grace to 0 to ${MAXIMUM_GRACE_SECONDS} seconds.\n${USAGE}`, 2);
 }

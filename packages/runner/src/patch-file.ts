@@ -8,18 +8,18 @@ export interface PatchFile {
 }
 
 /**
- * Writes a patch as JSON to a file that only this user can read. It is a file because Linux limits an
- * environment variable to 128 KiB, and a patch may have 256 KiB. Throws what the file system throws.
+ * Writes a patch as JSON to a file that only this user can read. An environment variable would be too
+ * small: Linux limits one to 128 KiB, and a patch may have 256 KiB.
  */
 export function writePatchFile(patch: readonly unknown[]): PatchFile {
-  // Its mode is 0700.
+  // mkdtemp creates the folder with mode 0700.
   const folder = mkdtempSync(join(tmpdir(), "longshore-patch-"));
   const path = join(folder, "patch.json");
   const remove = () => {
     process.off("exit", remove);
     rmSync(folder, { recursive: true, force: true });
   };
-  // The third signal ends the process at once.
+  // A third signal exits without the `finally` block of the caller.
   process.once("exit", remove);
   try {
     writeFileSync(path, JSON.stringify(patch), { mode: 0o600 });

@@ -3,9 +3,7 @@ import { alarmRoutes, alarmRoutesForRunners } from "./routes.ts";
 import { alarms } from "./table.ts";
 
 export const alarmsFeature = {
-  tags: [
-    { name: "Alarms", description: "The health of stacks, as contributors and runners report it." },
-  ],
+  tags: [{ name: "Alarms", description: "The reported health of stacks." }],
   routes: { apiKey: [alarmRoutes], runnerToken: [alarmRoutesForRunners] },
   tables: [
     {

@@ -1,45 +1,37 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  RUNNER_TOKEN,
-} from "../../http/replies.ts";
-import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
+import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { createRouter, type RunnerEnv } from "../../http/router.ts";
 import { presentAlarm } from "./presenters.ts";
 import { Alarm, AlarmList, AlarmParams, AlarmReport, StackParams } from "./schemas.ts";
 import { listAlarms, reportAlarm, reportAlarmAsRunner } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/alarms",
   operationId: "listAlarms",
   tags: ["Alarms"],
   summary: "List the alarms of a stack",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: StackParams, query: ListQuery },
-  responses: { 200: jsonReply(AlarmList, "A page of alarms."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(AlarmList, "A page of alarms.") },
 });
 
-const report = createRoute({
+const report = operation({
   method: "put",
   path: "/v1/stacks/{stack_id}/alarms/{name}",
   operationId: "reportAlarm",
   tags: ["Alarms"],
   summary: "Report the state of an alarm",
   description:
-    `${NEEDS.contributor} Also accepts a runner token whose pool has the stack's environment: the ` +
-    "rate limit policy is then `runner`, and the response has no `Deployment-Desired` header. The " +
-    "first report with a name creates the alarm. A change to `alarm`, also by the first report, " +
-    "sends the event `services.in_alarm`; a change to `ok` sends `services.ok`. A report of the " +
-    "same state replaces the reason and sends no event.",
-  security: [...API_KEY, ...RUNNER_TOKEN],
+    `${NEEDS.contributor} Or a runner token whose pool has the stack's environment: the policy is ` +
+    "`runner` then, and the response has no `Deployment-Desired`, because it concerns no deployment. " +
+    "The first report of a name creates the alarm. A change of state is an event: " +
+    "`services.in_alarm` when the alarm starts, also at the first report, and `services.ok` when it " +
+    "ends. A report of the same state replaces the reason and is no event.",
+  credentials: ["api_key", "runner_token"],
   request: { params: AlarmParams, body: jsonBody(AlarmReport) },
-  responses: { 200: jsonReply(Alarm, "The alarm."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Alarm, "The alarm.") },
 });
 
 export const alarmRoutes = createRouter()
@@ -54,9 +46,9 @@ export const alarmRoutes = createRouter()
     return c.json(presentAlarm(alarm), 200);
   });
 
-/** `hide`: the OpenAPI document already has the operation from the routes above. */
-export const alarmRoutesForRunners = createRouter<ProtectedForRunners>().openapi(
-  createRoute({ ...report, hide: true }),
+/** The same operation for runner tokens. Hidden, because the document has it from `alarmRoutes`. */
+export const alarmRoutesForRunners = createRouter<RunnerEnv>().openapi(
+  { ...report, hide: true },
   async (c) => {
     const { stack_id, name } = c.req.valid("param");
     const alarm = await reportAlarmAsRunner(c.env, stack_id, { name, ...c.req.valid("json") });

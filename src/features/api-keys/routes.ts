@@ -1,67 +1,57 @@
-import { createRoute, type z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
 import { ApiKey, ApiKeyList, ApiKeyParams, CreateApiKey, CreatedApiKey } from "./schemas.ts";
 import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/api-keys",
   operationId: "listApiKeys",
   tags: ["API keys"],
   summary: "List the API keys of an organization",
   description: NEEDS.admin,
-  security: API_KEY,
   request: { params: OrganizationParams, query: ListQuery },
-  responses: { 200: jsonReply(ApiKeyList, "A page of API keys."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ApiKeyList, "A page of API keys.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/api-keys",
   operationId: "createApiKey",
   tags: ["API keys"],
   summary: "Create an API key",
   description:
-    "Needs the role `admin` in the organization. The key may belong to another membership, but its " +
-    "role is at most that of the key that creates it.",
-  security: API_KEY,
+    `${NEEDS.admin} The key may be for another membership, but its role cannot exceed that of the ` +
+    "key that creates it.",
   request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
-  responses: { 201: jsonReply(CreatedApiKey, "The key, shown only once."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(CreatedApiKey, "The key. It is not shown again.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/api-keys/{key_id}",
   operationId: "getApiKey",
   tags: ["API keys"],
   summary: "Read an API key",
-  description: `${NEEDS.admin} The secret is never shown again.`,
-  security: API_KEY,
+  description: `${NEEDS.admin} The response does not contain the key itself.`,
   request: { params: ApiKeyParams },
-  responses: { 200: jsonReply(ApiKey, "The API key."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ApiKey, "The API key.") },
 });
 
-const revoke = createRoute({
+const revoke = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/api-keys/{key_id}",
   operationId: "revokeApiKey",
   tags: ["API keys"],
   summary: "Revoke an API key",
-  description: `${NEEDS.admin} Requests with the key fail from then on.`,
-  security: API_KEY,
+  description: `${NEEDS.admin} The key's next request is refused.`,
   request: { params: ApiKeyParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const apiKeyRoutes = createRouter()

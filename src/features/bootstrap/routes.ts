@@ -1,40 +1,42 @@
-import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
-import { createRouter, type Open, readJsonBody } from "../../http/router.ts";
+import { operation } from "../../http/operation.ts";
+import { jsonBody, jsonReply } from "../../http/replies.ts";
+import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewAccount } from "../memberships/index.ts";
 import { CreatedOrganization, presentCreatedOrganization } from "../organizations/index.ts";
 import { Bootstrap } from "./schemas.ts";
 import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
 
-const requireToken: MiddlewareHandler<Open> = async (c, next) => {
+const requireToken: MiddlewareHandler<PublicEnv> = async (c, next) => {
   const [, token] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? [];
   await requireBootstrapToken(token, c.env.BOOTSTRAP_TOKEN);
   await requireUnused(c.env.DB);
   await next();
 };
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/bootstrap",
   operationId: "bootstrap",
   tags: ["Service"],
   summary: "Create the first API key",
   description:
-    "Creates the first account, organization and key of a new deployment. Works once; after that, " +
-    "the path is `not_found`.",
-  security: [{ bootstrap_token: [] }],
+    "Creates the first account, organization and key of a new deployment. Works once; from then " +
+    "on the path answers `not_found`.",
+  credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody(() => true)],
   request: { body: jsonBody(Bootstrap) },
   responses: {
-    201: jsonReply(CreatedOrganization, "The organization and its first key, shown only once."),
-    ...ERROR_REPLIES,
+    201: jsonReply(
+      CreatedOrganization,
+      "The organization and its first key, which is not shown again.",
+    ),
   },
 });
 
 export function bootstrapRoutes(clock: Clock) {
-  return createRouter<Open>().openapi(create, async (c) => {
+  return createRouter<PublicEnv>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
     const input = { organizationName: organization.name, account: toNewAccount(account) };
     const created = await bootstrap(c.env.DB, clock, input);

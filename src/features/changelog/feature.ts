@@ -6,7 +6,7 @@ export const changelogFeature = {
   tags: [
     {
       name: "Changelog",
-      description: "The changes to the records of a project, with actor and time.",
+      description: "The changes to the records of a project: who made them, and when.",
     },
   ],
   routes: { apiKey: [changelogRoutes] },

@@ -1,24 +1,24 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentEntry } from "./presenters.ts";
 import { ChangelogEntryList } from "./schemas.ts";
 import { listChangelog } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/projects/{project_id}/changelog",
   operationId: "listChangelog",
   tags: ["Changelog"],
   summary: "List the changes to a project",
   description:
-    `${NEEDS.viewer} Each entry is written in the same transaction as its change. The records that ` +
-    "are deleted with another record have no entry.",
-  security: API_KEY,
+    `${NEEDS.viewer} Returns the changes to the records of the project, who made them, and when. ` +
+    "A change and its entry are written together. Records that are deleted with their parent have " +
+    "no entries for that.",
   request: { params: ProjectParams, query: ListQuery },
-  responses: { 200: jsonReply(ChangelogEntryList, "A page of entries."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ChangelogEntryList, "A page of entries.") },
 });
 
 export const changelogRoutes = createRouter().openapi(list, async (c) => {

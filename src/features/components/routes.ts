@@ -1,14 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentComponent } from "./presenters.ts";
 import { Component, ComponentInput, ComponentList } from "./schemas.ts";
@@ -20,66 +13,61 @@ import {
   replaceComponent,
 } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/components",
   operationId: "listComponents",
   tags: ["Components"],
   summary: "List the components of an environment",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: EnvironmentParams, query: ListQuery },
-  responses: { 200: jsonReply(ComponentList, "A page of components."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ComponentList, "A page of components.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/environments/{environment_id}/components",
   operationId: "createComponent",
   tags: ["Components"],
   summary: "Create a component",
   description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
-  security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(ComponentInput) },
-  responses: { 201: jsonReply(Component, "The component."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Component, "The component.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/components/{component_id}",
   operationId: "getComponent",
   tags: ["Components"],
   summary: "Read a component",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: ComponentParams },
-  responses: { 200: jsonReply(Component, "The component."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Component, "The component.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/components/{component_id}",
   operationId: "replaceComponent",
   tags: ["Components"],
   summary: "Replace a component",
   description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
-  security: API_KEY,
   request: { params: ComponentParams, body: jsonBody(ComponentInput) },
-  responses: { 200: jsonReply(Component, "The component."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Component, "The component.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/components/{component_id}",
   operationId: "deleteComponent",
   tags: ["Components"],
   summary: "Delete a component",
   description:
-    `${NEEDS.contributor} Also deletes its variables. Its stacks stay in the environment, because ` +
-    "their resources still exist at the provider.",
-  security: API_KEY,
+    `${NEEDS.contributor} Deletes its variables too. Its stacks stay in the environment, because ` +
+    "they represent what runs at the provider.",
   request: { params: ComponentParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const componentRoutes = createRouter()

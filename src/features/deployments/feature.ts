@@ -5,7 +5,10 @@ import { attempts, deploymentStacks, deployments } from "./table.ts";
 
 export const deploymentsFeature = {
   tags: [
-    { name: "Deployments", description: "Moves of an environment to a configuration and source." },
+    {
+      name: "Deployments",
+      description: "Changes of an environment to a configuration and source.",
+    },
   ],
   routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes] },
   tables: [

@@ -1,7 +1,8 @@
-import { createRoute, type z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { createDeployment, promote, redeploy } from "./creation-service.ts";
 import { presentDeployment } from "./presenters.ts";
@@ -15,35 +16,34 @@ import {
 } from "./schemas.ts";
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
-const CONNECTED = "The project has to be connected: else this is a `conflict`.";
+const CONNECTED = "A project that is not connected is a `conflict`.";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/deployments",
   operationId: "listDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of your organization",
-  description: "Shows those of the projects that you may read: all of them to an admin.",
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  description:
+    "Returns the deployments of the projects that you may read. An admin may read all of them.",
+  policy: "polling",
   request: { query: DeploymentQuery },
-  responses: { 200: jsonReply(DeploymentList, "A page of deployments."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/deployments/{id}",
   operationId: "getDeployment",
   tags: ["Deployments"],
   summary: "Read a deployment",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: DeploymentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/environments/{environment_id}/deployments",
   operationId: "createDeployment",
@@ -55,51 +55,47 @@ const create = createRoute({
     "configuration changes before a runner starts the deployment, the start applies the patch to " +
     "the new one, and `data.patch` shows it as it is executed. If it no longer applies, the " +
     "deployment fails with the reason `patch_conflict`.",
-  security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(CreateDeployment) },
-  responses: { 201: jsonReply(Deployment, "The deployment, queued."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Deployment, "The deployment, queued.") },
 });
 
-const cancel = createRoute({
+const cancel = operation({
   method: "patch",
   path: "/v1/deployments/{id}/cancel",
   operationId: "cancelDeployment",
   tags: ["Deployments"],
   summary: "Cancel a deployment",
   description:
-    `${NEEDS.contributor} What has not started is \`canceled\` at once; what runs is ` +
-    "`canceling`, for 120 seconds at the most. What has ended otherwise is a `conflict`.",
-  security: API_KEY,
+    `${NEEDS.contributor} A deployment that has not started is \`canceled\` immediately; a running ` +
+    "one is `canceling`, for at most 120 seconds. One that has ended otherwise is a `conflict`.",
   request: { params: DeploymentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
 
-const again = createRoute({
+const redeployment = operation({
   method: "post",
   path: "/v1/deployments/{id}/redeploy",
   operationId: "redeployDeployment",
   tags: ["Deployments"],
   summary: "Deploy again, or roll back",
   description:
-    `${NEEDS.contributor} ${CONNECTED} A new deployment, to the configuration and source of ` +
-    "this one, whatever the environment's configuration is by its start.",
-  security: API_KEY,
+    `${NEEDS.contributor} ${CONNECTED} Creates a deployment of the configuration and source of ` +
+    "this one. Later changes to the environment's configuration do not affect it.",
   request: { params: DeploymentParams },
-  responses: { 201: jsonReply(Deployment, "The new deployment, queued."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
 
-const toAnother = createRoute({
+const promotion = operation({
   method: "post",
   path: "/v1/deployments/{id}/promote",
   operationId: "promoteDeployment",
   tags: ["Deployments"],
   summary: "Promote a deployment to another environment",
   description:
-    `${NEEDS.contributor} ${CONNECTED} A new deployment of the other environment, over all of ` +
-    "its stacks, to the configuration and source of this one, which has to have succeeded.",
-  security: API_KEY,
+    `${NEEDS.contributor} ${CONNECTED} Creates a deployment of all stacks of the other ` +
+    "environment, to the configuration and source of this one, which must have succeeded.",
   request: { params: DeploymentParams, body: jsonBody(PromoteDeployment) },
-  responses: { 201: jsonReply(Deployment, "The new deployment, queued."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
 
 export const deploymentRoutes = createRouter()
@@ -121,11 +117,11 @@ export const deploymentRoutes = createRouter()
     const deployment = await cancelDeployment(c.env, c.req.valid("param").id);
     return c.json(presentDeployment(deployment), 200);
   })
-  .openapi(again, async (c) => {
+  .openapi(redeployment, async (c) => {
     const deployment = await redeploy(c.env, c.req.valid("param").id);
     return c.json(presentDeployment(deployment), 201);
   })
-  .openapi(toAnother, async (c) => {
+  .openapi(promotion, async (c) => {
     const { environment_id } = c.req.valid("json");
     const deployment = await promote(c.env, c.req.valid("param").id, environment_id);
     return c.json(presentDeployment(deployment), 201);

@@ -1,7 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentDeployment } from "./presenters.ts";
 import {
@@ -13,43 +13,40 @@ import {
 } from "./schemas.ts";
 import { getDeployment, listDeploymentsOfEnvironment, listDeploymentsOfStack } from "./service.ts";
 
-const listOfEnvironment = createRoute({
+const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/deployments",
   operationId: "listEnvironmentDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of an environment",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: EnvironmentParams, query: DeploymentQuery },
-  responses: { 200: jsonReply(DeploymentList, "A page of deployments."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
 });
 
-const getOfEnvironment = createRoute({
+const getOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/deployments/{id}",
   operationId: "getEnvironmentDeployment",
   tags: ["Deployments"],
   summary: "Read a deployment of an environment",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: DeploymentOfEnvironmentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
 
-const listOfStack = createRoute({
+const listOfStack = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/deployments",
   operationId: "listStackDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of a stack",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: StackParams, query: DeploymentQuery },
-  responses: { 200: jsonReply(DeploymentList, "A page of deployments."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
 });
 
 export const scopedDeploymentRoutes = createRouter()

@@ -4,10 +4,7 @@ import { environments } from "./table.ts";
 
 export const environmentsFeature = {
   tags: [
-    {
-      name: "Environments",
-      description: "The environments that a project runs in, and their configuration.",
-    },
+    { name: "Environments", description: "Where a project runs, and with which configuration." },
   ],
   routes: { apiKey: [environmentRoutes] },
   tables: [

@@ -1,14 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams, ProjectParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentEnvironment } from "./presenters.ts";
 import { CreateEnvironment, Environment, EnvironmentList, ReplaceEnvironment } from "./schemas.ts";
@@ -20,69 +13,64 @@ import {
   replaceEnvironment,
 } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/projects/{project_id}/environments",
   operationId: "listEnvironments",
   tags: ["Environments"],
   summary: "List the environments of a project",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: ProjectParams, query: ListQuery },
-  responses: { 200: jsonReply(EnvironmentList, "A page of environments."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(EnvironmentList, "A page of environments.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/projects/{project_id}/environments",
   operationId: "createEnvironment",
   tags: ["Environments"],
   summary: "Create an environment",
   description: `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`.`,
-  security: API_KEY,
   request: { params: ProjectParams, body: jsonBody(CreateEnvironment) },
-  responses: { 201: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Environment, "The environment.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/environments/{environment_id}",
   operationId: "getEnvironment",
   tags: ["Environments"],
   summary: "Read an environment",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: EnvironmentParams },
-  responses: { 200: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Environment, "The environment.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/environments/{environment_id}",
   operationId: "replaceEnvironment",
   tags: ["Environments"],
   summary: "Replace an environment",
   description:
-    `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`, and so is a ` +
-    "changed configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
-    "start from the new configuration.",
-  security: API_KEY,
+    `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`, and so is ` +
+    "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
+    "are based on the new configuration when they start.",
   request: { params: EnvironmentParams, body: jsonBody(ReplaceEnvironment) },
-  responses: { 200: jsonReply(Environment, "The environment."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Environment, "The environment.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/environments/{environment_id}",
   operationId: "deleteEnvironment",
   tags: ["Environments"],
   summary: "Delete an environment",
   description:
-    `${NEEDS.contributor} Also deletes its components, stacks and variables. The project's default ` +
-    "environment cannot be deleted (`conflict`).",
-  security: API_KEY,
+    `${NEEDS.contributor} Deletes its components, stacks and variables too. The default ` +
+    "environment of a project cannot be deleted: this is a `conflict`.",
   request: { params: EnvironmentParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const environmentRoutes = createRouter()

@@ -1,83 +1,71 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
-const OWNER_FOR_OWNERS = `${NEEDS.admin} Only an owner adds, changes or removes an owner.`;
+const NEEDS_ADMIN_OR_OWNER = `${NEEDS.admin} Adding, changing or removing an owner needs the role \`owner\`.`;
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/members",
   operationId: "listMembers",
   tags: ["Organizations"],
   summary: "List the members of an organization",
   description: NEEDS.admin,
-  security: API_KEY,
   request: { params: OrganizationParams, query: ListQuery },
-  responses: { 200: jsonReply(MemberList, "A page of members."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(MemberList, "A page of members.") },
 });
 
-const add = createRoute({
+const add = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/members",
   operationId: "addMember",
   tags: ["Organizations"],
   summary: "Add a member to an organization",
   description:
-    `${OWNER_FOR_OWNERS} If the e-mail address already has an account, the account is added ` +
-    "unchanged, and the name and profile of the request are ignored.",
-  security: API_KEY,
+    `${NEEDS_ADMIN_OR_OWNER} If the e-mail address already has an account, adds that account and ` +
+    "ignores the name and profile of the request.",
   request: { params: OrganizationParams, body: jsonBody(AddMember) },
-  responses: { 201: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Member, "The member.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/members/{membership_id}",
   operationId: "getMember",
   tags: ["Organizations"],
   summary: "Read a member of an organization",
   description: NEEDS.admin,
-  security: API_KEY,
   request: { params: MemberParams },
-  responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Member, "The member.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/orgs/{org_id}/members/{membership_id}",
   operationId: "replaceMember",
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
-  description: `${OWNER_FOR_OWNERS} The role of the last owner cannot change (\`conflict\`).`,
-  security: API_KEY,
+  description: `${NEEDS_ADMIN_OR_OWNER} The last owner cannot get another role.`,
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
-  responses: { 200: jsonReply(Member, "The member."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Member, "The member.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/members/{membership_id}",
   operationId: "removeMember",
   tags: ["Organizations"],
   summary: "Remove a member from an organization",
   description:
-    `${OWNER_FOR_OWNERS} Also deletes the member's keys and project memberships. The last owner of ` +
-    "the organization, or of a project, cannot be removed (`conflict`).",
-  security: API_KEY,
+    `${NEEDS_ADMIN_OR_OWNER} Deletes the member's keys and project roles too. The last owner of the ` +
+    "organization or of a project cannot be removed.",
   request: { params: MemberParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const membershipRoutes = createRouter()

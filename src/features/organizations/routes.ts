@@ -1,37 +1,37 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply } from "../../http/replies.ts";
+import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
 import { CreatedOrganization, CreateOrganization, OrganizationList } from "./schemas.ts";
 import { createOrganization, listOrganizations } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/orgs",
   operationId: "listOrganizations",
   tags: ["Organizations"],
   summary: "List organizations",
-  description: "Lists the organization of the key: a key belongs to exactly one.",
-  security: API_KEY,
+  description: "Returns the organization of the key: a key belongs to one organization.",
   request: { query: ListQuery },
-  responses: { 200: jsonReply(OrganizationList, "A page of organizations."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(OrganizationList, "A page of organizations.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/orgs",
   operationId: "createOrganization",
   tags: ["Organizations"],
   summary: "Create an organization",
   description:
-    "The key's account becomes the owner. The response contains an owner key of the new " +
+    "The key's account becomes its owner. The response contains an owner key of the new " +
     "organization, because the key of the request belongs to another one.",
-  security: API_KEY,
   request: { body: jsonBody(CreateOrganization) },
   responses: {
-    201: jsonReply(CreatedOrganization, "The organization and its first key, shown only once."),
-    ...ERROR_REPLIES,
+    201: jsonReply(
+      CreatedOrganization,
+      "The organization and its first key, which is not shown again.",
+    ),
   },
 });
 

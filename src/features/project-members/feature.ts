@@ -3,7 +3,7 @@ import { projectMemberRoutes } from "./routes.ts";
 import { projectMembers } from "./table.ts";
 
 export const projectMembersFeature = {
-  tags: [{ name: "Project members", description: "The members of a project and their roles." }],
+  tags: [{ name: "Project members", description: "The roles of members in a project." }],
   routes: { apiKey: [projectMemberRoutes] },
   tables: [
     {

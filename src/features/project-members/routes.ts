@@ -1,14 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentProjectMember } from "./presenters.ts";
 import {
@@ -22,66 +15,61 @@ import {
 } from "./schemas.ts";
 import { addMembers, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/projects/{project_id}/members",
   operationId: "listProjectMembers",
   tags: ["Project members"],
   summary: "List the members of a project",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: ProjectParams, query: ProjectMemberQuery },
-  responses: { 200: jsonReply(ProjectMemberList, "A page of members."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ProjectMemberList, "A page of members.") },
 });
 
-const add = createRoute({
+const add = operation({
   method: "post",
   path: "/v1/projects/{project_id}/members",
   operationId: "addProjectMembers",
   tags: ["Project members"],
   summary: "Add members to a project",
   description:
-    `${NEEDS.owner} Adds all of them or none: a membership that is already in the project is a ` +
-    "`conflict`, an unknown one is `not_found`.",
-  security: API_KEY,
+    `${NEEDS.owner} Adds all of them or none. A membership that is already in the project is a ` +
+    "`conflict`; an unknown one is `not_found`.",
   request: { params: ProjectParams, body: jsonBody(AddProjectMembers) },
-  responses: { 201: jsonReply(AddedProjectMembers, "The added members."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(AddedProjectMembers, "The added members.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "getProjectMember",
   tags: ["Project members"],
   summary: "Read a member of a project",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: ProjectMemberParams },
-  responses: { 200: jsonReply(ProjectMember, "The member."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ProjectMember, "The member.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "replaceProjectMember",
   tags: ["Project members"],
   summary: "Replace the role of a member in a project",
-  description: `${NEEDS.owner} The role of the last owner cannot change (\`conflict\`).`,
-  security: API_KEY,
+  description: `${NEEDS.owner} The last owner of a project cannot get another role.`,
   request: { params: ProjectMemberParams, body: jsonBody(ReplaceProjectMember) },
-  responses: { 200: jsonReply(ProjectMember, "The member."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ProjectMember, "The member.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "removeProjectMember",
   tags: ["Project members"],
   summary: "Remove a member from a project",
-  description: `${NEEDS.owner} The last owner of a project cannot be removed (\`conflict\`).`,
-  security: API_KEY,
+  description: `${NEEDS.owner} The last owner of a project cannot be removed.`,
   request: { params: ProjectMemberParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const projectMemberRoutes = createRouter()

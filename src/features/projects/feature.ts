@@ -4,7 +4,12 @@ import { projectRoutes } from "./routes.ts";
 import { projectConnections, projects } from "./table.ts";
 
 export const projectsFeature = {
-  tags: [{ name: "Projects", description: "Projects and their connections to a cloud provider." }],
+  tags: [
+    {
+      name: "Projects",
+      description: "The applications of a team, and their connections to a cloud provider.",
+    },
+  ],
   routes: { apiKey: [projectRoutes, connectionRoutes] },
   tables: [
     {

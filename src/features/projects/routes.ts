@@ -1,14 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentProject } from "./presenters.ts";
 import { CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
@@ -20,78 +13,72 @@ import {
   replaceProject,
 } from "./service.ts";
 
-const READABLE = "Lists the projects that you may read. An admin may read all of them.";
+const READABLE = "Returns the projects that you may read. An admin may read all of them.";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/projects",
   operationId: "listProjects",
   tags: ["Projects"],
   summary: "List the projects of your organization",
   description: READABLE,
-  security: API_KEY,
   request: { query: ListQuery },
-  responses: { 200: jsonReply(ProjectList, "A page of projects."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ProjectList, "A page of projects.") },
 });
 
-const listOfOrganization = createRoute({
+const listOfOrganization = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/projects",
   operationId: "listProjectsOfOrganization",
   tags: ["Projects"],
   summary: "List the projects of an organization",
   description: READABLE,
-  security: API_KEY,
   request: { params: OrganizationParams, query: ListQuery },
-  responses: { 200: jsonReply(ProjectList, "A page of projects."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ProjectList, "A page of projects.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/projects",
   operationId: "createProject",
   tags: ["Projects"],
   summary: "Create a project",
-  description: "You become the owner. The project has one environment at first, `production`.",
-  security: API_KEY,
+  description: "You become its owner. A new project has one environment, `production`.",
   request: { body: jsonBody(CreateProject) },
-  responses: { 201: jsonReply(Project, "The project."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Project, "The project.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/projects/{project_id}",
   operationId: "getProject",
   tags: ["Projects"],
   summary: "Read a project",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: ProjectParams },
-  responses: { 200: jsonReply(Project, "The project."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Project, "The project.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/projects/{project_id}",
   operationId: "replaceProject",
   tags: ["Projects"],
   summary: "Replace a project",
-  description: `${NEEDS.owner} Fields that the body omits are cleared, except the name.`,
-  security: API_KEY,
+  description: `${NEEDS.owner} Clears optional fields that the body leaves out, except the name.`,
   request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
-  responses: { 200: jsonReply(Project, "The project."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Project, "The project.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/projects/{project_id}",
   operationId: "deleteProject",
   tags: ["Projects"],
   summary: "Delete a project",
-  description: `${NEEDS.owner} Also deletes its environments, deployments and members' roles.`,
-  security: API_KEY,
+  description: `${NEEDS.owner} Deletes its environments and the roles of its members too.`,
   request: { params: ProjectParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const projectRoutes = createRouter()

@@ -6,7 +6,7 @@ export const resourcesFeature = {
   tags: [
     {
       name: "Resources",
-      description: "The cloud resources of stacks, as runners report them.",
+      description: "The parts of stacks at the provider, as runners report them.",
     },
   ],
   routes: { apiKey: [resourceRoutes] },

@@ -1,7 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentResource } from "./presenters.ts";
 import {
@@ -14,69 +14,64 @@ import {
 } from "./schemas.ts";
 import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from "./service.ts";
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/resources/{id}",
   operationId: "getResource",
   tags: ["Resources"],
   summary: "Read a resource",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: ResourceParams },
-  responses: { 200: jsonReply(Resource, "The resource."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Resource, "The resource.") },
 });
 
-const getOfStack = createRoute({
+const getOfStack = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/resources/{id}",
   operationId: "getStackResource",
   tags: ["Resources"],
   summary: "Read a resource of a stack",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: ResourceOfStackParams },
-  responses: { 200: jsonReply(Resource, "The resource."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Resource, "The resource.") },
 });
 
-const getOfEnvironment = createRoute({
+const getOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/resources/{id}",
   operationId: "getEnvironmentResource",
   tags: ["Resources"],
   summary: "Read a resource of an environment",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: ResourceOfEnvironmentParams },
-  responses: { 200: jsonReply(Resource, "The resource."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Resource, "The resource.") },
 });
 
-const listOfStack = createRoute({
+const listOfStack = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/resources",
   operationId: "listStackResources",
   tags: ["Resources"],
   summary: "List the resources of a stack",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: StackParams, query: ListQuery },
-  responses: { 200: jsonReply(ResourceList, "A page of resources."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ResourceList, "A page of resources.") },
 });
 
-const listOfEnvironment = createRoute({
+const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/resources",
   operationId: "listEnvironmentResources",
   tags: ["Resources"],
   summary: "List the resources of an environment",
   description: NEEDS.viewer,
-  security: API_KEY,
-  "x-ratelimit-policy": "polling",
+  policy: "polling",
   request: { params: EnvironmentParams, query: ListQuery },
-  responses: { 200: jsonReply(ResourceList, "A page of resources."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ResourceList, "A page of resources.") },
 });
 
 export const resourceRoutes = createRouter()

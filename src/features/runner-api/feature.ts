@@ -3,9 +3,7 @@ import { runnerRoutes } from "./routes.ts";
 import { sweepEverything } from "./sweep.ts";
 
 export const runnerApiFeature = {
-  tags: [
-    { name: "Runners", description: "How deployments are claimed, carried out, and reported." },
-  ],
+  tags: [{ name: "Runners", description: "Claiming, executing and reporting deployments." }],
   routes: { runnerToken: [runnerRoutes] },
   sweep: sweepEverything,
 } satisfies Feature;

@@ -1,7 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { ERROR_REPLIES, jsonBody, jsonReply, RUNNER_TOKEN } from "../../http/replies.ts";
-import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
+import { jsonBody, jsonReply } from "../../http/replies.ts";
+import { createRouter, type RunnerEnv } from "../../http/router.ts";
 import { DIRECTIVE_HEADER } from "./errors.ts";
 import {
   presentClaim,
@@ -36,127 +36,126 @@ import {
 } from "./service.ts";
 import { startAttempt } from "./start.ts";
 
-const LOST = "An attempt that is not yours any more is a `conflict`: stop.";
+const LOST = "If the attempt is no longer yours, this is a `conflict`: stop.";
 const RETRY_AFTER = "5";
 
-const claim = createRoute({
+const claim = operation({
   method: "post",
   path: "/v1/runner/claims",
   operationId: "claimDeployment",
   tags: ["Runners"],
   summary: "Claim a deployment",
   description:
-    "Offers the oldest deployment whose turn it is in an environment of your pool. " +
-    "The same `request_id` gives the same attempt.",
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
+    "Offers the oldest deployment that may start in an environment of your pool. " +
+    "The same `request_id` returns the same attempt.",
+  credentials: ["runner_token"],
+  policy: "runner",
   request: { body: jsonBody(ClaimInput) },
   responses: {
     200: jsonReply(Claim, "An attempt."),
-    204: { description: "Nothing to do; see Retry-After." },
-    ...ERROR_REPLIES,
+    204: { description: "No deployment to execute; see Retry-After." },
   },
 });
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/runner/attempts",
   operationId: "listAttempts",
   tags: ["Runners"],
   summary: "List your live attempts",
   description:
-    "The attempts that were claimed with this token and have not ended, for a runner that has lost " +
-    "what it knew of them. Each is as its claim gave it.",
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
+    "Returns the attempts that were claimed with this token and have not ended, for a runner that " +
+    "lost its state. Each is as its claim returned it.",
+  credentials: ["runner_token"],
+  policy: "runner",
   request: { query: ListQuery },
-  responses: { 200: jsonReply(ClaimList, "A page of attempts."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(ClaimList, "A page of attempts.") },
 });
 
-const start = createRoute({
+const start = operation({
   method: "post",
   path: "/v1/runner/attempts/{attempt_id}/start",
   operationId: "startAttempt",
   tags: ["Runners"],
   summary: "Start an attempt",
   description:
-    "Within 60 seconds: else the offer lapses, and the deployment is queued again, five times at " +
-    "most. If the environment's configuration has changed since the deployment was created, the " +
+    "Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, " +
+    "at most five times. If the environment's configuration has changed since the deployment was created, the " +
     "patch is applied to the current one: execute the patch of this reply. If it does not apply, " +
     `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
+  credentials: ["runner_token"],
+  policy: "runner",
   request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(StartedAttempt, "The deployment to execute."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(StartedAttempt, "The deployment to execute.") },
 });
 
-const heartbeat = createRoute({
+const heartbeat = operation({
   method: "post",
   path: "/v1/runner/attempts/{attempt_id}/heartbeat",
   operationId: "sendHeartbeat",
   tags: ["Runners"],
   summary: "Renew the lease of an attempt",
   description: LOST,
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
+  credentials: ["runner_token"],
+  policy: "runner",
   request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Progress, "The directive.") },
 });
 
-const variables = createRoute({
+const variables = operation({
   method: "get",
   path: "/v1/runner/attempts/{attempt_id}/variables",
   operationId: "deliverVariables",
   tags: ["Runners"],
   summary: "Read the values of the variables",
-  description: "While the lease is live. Who reads them, and when, goes on record.",
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
-  "x-writes": true,
+  description: "Only while the lease is valid. The audit log records every read.",
+  credentials: ["runner_token"],
+  policy: "runner",
+  writes: true,
   request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(DeliveredVariables, "The values."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeliveredVariables, "The values.") },
 });
 
-const report = createRoute({
+const report = operation({
   method: "put",
   path: "/v1/runner/attempts/{attempt_id}/stacks/{stack_id}",
   operationId: "reportStack",
   tags: ["Runners"],
   summary: "Report a stack",
-  description: `An older report changes nothing; a stack that has ended is final. ${LOST}`,
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
+  description: `Ignores older reports, and reports of a stack that has ended. ${LOST}`,
+  credentials: ["runner_token"],
+  policy: "runner",
   request: { params: StackOfAttemptParams, headers: LeaseHeaders, body: jsonBody(StackReport) },
-  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Progress, "The directive.") },
 });
 
-const complete = createRoute({
+const complete = operation({
   method: "post",
   path: "/v1/runner/attempts/{attempt_id}/complete",
   operationId: "completeAttempt",
   tags: ["Runners"],
   summary: "Complete an attempt",
-  description: `Again with the same body, it changes nothing. ${LOST}`,
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
+  description: `Repeating it with the same body changes nothing. ${LOST}`,
+  credentials: ["runner_token"],
+  policy: "runner",
   request: { params: AttemptParams, headers: LeaseHeaders, body: jsonBody(CompletionInput) },
-  responses: { 200: jsonReply(CompletedAttempt, "How it has ended."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(CompletedAttempt, "The outcome.") },
 });
 
-const release = createRoute({
+const release = operation({
   method: "post",
   path: "/v1/runner/attempts/{attempt_id}/release",
   operationId: "releaseAttempt",
   tags: ["Runners"],
   summary: "Give an offer back",
-  description: `Before it is started: the deployment is queued again. ${LOST}`,
-  security: RUNNER_TOKEN,
-  "x-ratelimit-policy": "runner",
+  description: `Only before it is started. The deployment is queued again. ${LOST}`,
+  credentials: ["runner_token"],
+  policy: "runner",
   request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(Progress, "What is desired."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Progress, "The directive.") },
 });
 
-export const runnerRoutes = createRouter<ProtectedForRunners>()
+export const runnerRoutes = createRouter<RunnerEnv>()
   .openapi(claim, async (c) => {
     const claimed = await claimDeployment(c.env, c.req.valid("json").request_id);
     if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER });

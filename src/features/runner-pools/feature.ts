@@ -6,7 +6,7 @@ export const runnerPoolsFeature = {
   tags: [
     {
       name: "Runner pools",
-      description: "The runners that carry out deployments, and their environments.",
+      description: "Groups of runners, and the environments whose deployments they execute.",
     },
   ],
   routes: { apiKey: [runnerPoolRoutes] },

@@ -1,14 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentCreatedToken, presentPool } from "./presenters.ts";
 import {
@@ -22,81 +15,72 @@ import {
 } from "./schemas.ts";
 import { createPool, createToken, deletePool, getPool, listPools, revokeToken } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools",
   operationId: "listRunnerPools",
   tags: ["Runner pools"],
   summary: "List the runner pools of an organization",
   description: NEEDS.admin,
-  security: API_KEY,
   request: { params: OrganizationParams, query: ListQuery },
-  responses: { 200: jsonReply(RunnerPoolList, "A page of runner pools."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(RunnerPoolList, "A page of runner pools.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/runner-pools",
   operationId: "createRunnerPool",
   tags: ["Runner pools"],
   summary: "Create a runner pool",
   description: `${NEEDS.admin} Its runners may claim the deployments of its environments.`,
-  security: API_KEY,
   request: { params: OrganizationParams, body: jsonBody(CreateRunnerPool) },
-  responses: { 201: jsonReply(RunnerPool, "The runner pool."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(RunnerPool, "The runner pool.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
   operationId: "getRunnerPool",
   tags: ["Runner pools"],
   summary: "Read a runner pool",
   description: NEEDS.admin,
-  security: API_KEY,
   request: { params: RunnerPoolParams },
-  responses: { 200: jsonReply(RunnerPool, "The runner pool."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(RunnerPool, "The runner pool.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
   operationId: "deleteRunnerPool",
   tags: ["Runner pools"],
   summary: "Delete a runner pool",
   description:
-    `${NEEDS.admin} Also deletes its tokens. While one of its runners carries out a deployment, ` +
-    "the request is a `conflict`.",
-  security: API_KEY,
+    `${NEEDS.admin} Deletes its tokens too. While one of its runners executes a deployment, this ` +
+    "is a `conflict`.",
   request: { params: RunnerPoolParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
-const createOne = createRoute({
+const issueToken = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens",
   operationId: "createRunnerToken",
   tags: ["Runner pools"],
   summary: "Create a runner token",
-  description: `${NEEDS.admin} The token authenticates requests to \`/v1/runner/*\` and reports of alarms.`,
-  security: API_KEY,
+  description: `${NEEDS.admin} The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
   request: { params: RunnerPoolParams, body: jsonBody(CreateRunnerToken) },
-  responses: {
-    201: jsonReply(CreatedRunnerToken, "The token, shown only once."),
-    ...ERROR_REPLIES,
-  },
+  responses: { 201: jsonReply(CreatedRunnerToken, "The token, shown once.") },
 });
 
-const revoke = createRoute({
+const revoke = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
   operationId: "revokeRunnerToken",
   tags: ["Runner pools"],
   summary: "Revoke a runner token",
-  description: `${NEEDS.admin} Requests with the token fail from then on.`,
-  security: API_KEY,
+  description: `${NEEDS.admin} The token's next request is refused.`,
   request: { params: RunnerTokenParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const runnerPoolRoutes = createRouter()
@@ -119,7 +103,7 @@ export const runnerPoolRoutes = createRouter()
     await deletePool(c.env, org_id, pool_id);
     return c.body(null, 204);
   })
-  .openapi(createOne, async (c) => {
+  .openapi(issueToken, async (c) => {
     const { org_id, pool_id } = c.req.valid("param");
     const created = await createToken(c.env, org_id, pool_id, c.req.valid("json"));
     return c.json(presentCreatedToken(created), 201);

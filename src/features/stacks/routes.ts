@@ -1,77 +1,65 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentStack } from "./presenters.ts";
 import { Stack, StackInput, StackList, StackParams } from "./schemas.ts";
 import { createStack, deleteStack, getStack, listStacks, replaceStack } from "./service.ts";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/stacks",
   operationId: "listStacks",
   tags: ["Stacks"],
   summary: "List the stacks of an environment",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: EnvironmentParams, query: ListQuery },
-  responses: { 200: jsonReply(StackList, "A page of stacks."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(StackList, "A page of stacks.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: "/v1/environments/{environment_id}/stacks",
   operationId: "createStack",
   tags: ["Stacks"],
   summary: "Create a stack",
   description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
-  security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(StackInput) },
-  responses: { 201: jsonReply(Stack, "The stack."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Stack, "The stack.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}",
   operationId: "getStack",
   tags: ["Stacks"],
   summary: "Read a stack",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: StackParams },
-  responses: { 200: jsonReply(Stack, "The stack."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Stack, "The stack.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/stacks/{stack_id}",
   operationId: "replaceStack",
   tags: ["Stacks"],
   summary: "Replace a stack",
   description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
-  security: API_KEY,
   request: { params: StackParams, body: jsonBody(StackInput) },
-  responses: { 200: jsonReply(Stack, "The stack."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Stack, "The stack.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/stacks/{stack_id}",
   operationId: "deleteStack",
   tags: ["Stacks"],
   summary: "Delete a stack",
-  description: `${NEEDS.contributor} Deletes no resources at the provider.`,
-  security: API_KEY,
+  description: `${NEEDS.contributor} Changes nothing at the provider.`,
   request: { params: StackParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const stackRoutes = createRouter()

@@ -1,23 +1,22 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentUsage } from "./presenters.ts";
 import { Usage } from "./schemas.ts";
 import { getUsage } from "./service.ts";
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/usage",
   operationId: "getUsage",
   tags: ["Organizations"],
-  summary: "Read the usage of an organization",
+  summary: "Read what an organization stores",
   description:
-    `${NEEDS.admin} A request that would exceed a quota is a \`conflict\` that names the quota. ` +
-    "Quotas never apply to reads, deletions, cancellations and the requests of runners.",
-  security: API_KEY,
+    `${NEEDS.admin} A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
+    "deleting, canceling and requests of runners are never refused because of a quota.",
   request: { params: OrganizationParams },
-  responses: { 200: jsonReply(Usage, "The usage."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Usage, "The usage.") },
 });
 
 export const usageRoutes = createRouter().openapi(get, async (c) => {

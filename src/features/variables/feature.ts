@@ -8,7 +8,7 @@ export const variablesFeature = {
   tags: [
     {
       name: "Variables",
-      description: "Encrypted values of components and environments.",
+      description: "Encrypted values for components and environments.",
     },
   ],
   routes: { apiKey: [variableRoutes, scopedVariableRoutes] },

@@ -1,65 +1,54 @@
-import { createRoute } from "@hono/zod-openapi";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../http/replies.ts";
+import { operation } from "../../http/operation.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentVariable, toVariableInput } from "./presenters.ts";
 import { Variable, VariableInput, VariableParams, VariableValue } from "./schemas.ts";
 import { deleteVariable, getVariable, replaceVariable, revealVariable } from "./service.ts";
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: "/v1/variables/{variable_id}",
   operationId: "getVariable",
   tags: ["Variables"],
   summary: "Read a variable",
   description: `${NEEDS.viewer} The value has a separate path.`,
-  security: API_KEY,
   request: { params: VariableParams },
-  responses: { 200: jsonReply(Variable, "The variable."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Variable, "The variable.") },
 });
 
-const replace = createRoute({
+const replace = operation({
   method: "put",
   path: "/v1/variables/{variable_id}",
   operationId: "replaceVariable",
   tags: ["Variables"],
   summary: "Replace a variable",
-  description: `${NEEDS.contributor} Increments the version. The \`resource_id\` never changes.`,
-  security: API_KEY,
+  description: `${NEEDS.contributor} Increases the version by one, and keeps the \`resource_id\`.`,
   request: { params: VariableParams, body: jsonBody(VariableInput) },
-  responses: { 200: jsonReply(Variable, "The variable."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Variable, "The variable.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: "/v1/variables/{variable_id}",
   operationId: "deleteVariable",
   tags: ["Variables"],
   summary: "Delete a variable",
   description: NEEDS.contributor,
-  security: API_KEY,
   request: { params: VariableParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
-const reveal = createRoute({
+const reveal = operation({
   method: "get",
   path: "/v1/variables/{variable_id}/value",
   operationId: "revealVariable",
   tags: ["Variables"],
   summary: "Reveal the value of a variable",
-  description: `${NEEDS.contributor} Writes an audit record of every read.`,
-  security: API_KEY,
-  "x-ratelimit-policy": "reveal",
-  "x-writes": true,
+  description: `${NEEDS.contributor} The audit log records every read of a value.`,
+  policy: "reveal",
+  writes: true,
   request: { params: VariableParams },
-  responses: { 200: jsonReply(VariableValue, "The decrypted value."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(VariableValue, "The decrypted value.") },
 });
 
 export const variableRoutes = createRouter()

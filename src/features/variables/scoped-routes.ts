@@ -1,7 +1,7 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { putVariables } from "./bulk-write.ts";
 import type { ScopeReference } from "./model.ts";
@@ -12,85 +12,73 @@ import { createVariable, listVariables } from "./service.ts";
 const TAGS = ["Variables"];
 const TAKEN = "A name that is taken is a `conflict`.";
 const ATOMIC =
-  "Writes up to 200 variables, all or none, as one request of the rate limit. An error names the " +
-  "index of the invalid variable. Returns the first 240 variables after the write.";
+  "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
+  "invalid one names its index. Returns the first 240 variables after the change.";
 
-const listOfComponent = createRoute({
+const listOfComponent = operation({
   method: "get",
   path: "/v1/components/{component_id}/variables",
   operationId: "listComponentVariables",
   tags: TAGS,
   summary: "List the variables of a component",
-  description: `${NEEDS.viewer} Excludes the variables of its environment.`,
-  security: API_KEY,
+  description: `${NEEDS.viewer} Does not include the variables of its environment.`,
   request: { params: ComponentParams, query: ListQuery },
-  responses: { 200: jsonReply(VariableList, "A page of variables."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
 
-const createInComponent = createRoute({
+const createInComponent = operation({
   method: "post",
   path: "/v1/components/{component_id}/variables",
   operationId: "createComponentVariable",
   tags: TAGS,
   summary: "Create a variable of a component",
   description: `${NEEDS.contributor} ${TAKEN}`,
-  security: API_KEY,
   request: { params: ComponentParams, body: jsonBody(VariableInput) },
-  responses: { 201: jsonReply(Variable, "The variable."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Variable, "The variable.") },
 });
 
-const putInComponent = createRoute({
+const putInComponent = operation({
   method: "put",
   path: "/v1/components/{component_id}/variables",
   operationId: "putComponentVariables",
   tags: TAGS,
   summary: "Write many variables of a component",
   description: `${NEEDS.contributor} ${ATOMIC}`,
-  security: API_KEY,
   request: { params: ComponentParams, body: jsonBody(PutVariables) },
-  responses: {
-    200: jsonReply(VariableList, "The first page of variables after the write."),
-    ...ERROR_REPLIES,
-  },
+  responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
-const listOfEnvironment = createRoute({
+const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "listEnvironmentVariables",
   tags: TAGS,
   summary: "List the variables of an environment",
-  description: `${NEEDS.viewer} Excludes the variables of its components.`,
-  security: API_KEY,
+  description: `${NEEDS.viewer} Does not include the variables of its components.`,
   request: { params: EnvironmentParams, query: ListQuery },
-  responses: { 200: jsonReply(VariableList, "A page of variables."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
 
-const createInEnvironment = createRoute({
+const createInEnvironment = operation({
   method: "post",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "createEnvironmentVariable",
   tags: TAGS,
   summary: "Create a variable of an environment",
   description: `${NEEDS.contributor} ${TAKEN}`,
-  security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(VariableInput) },
-  responses: { 201: jsonReply(Variable, "The variable."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Variable, "The variable.") },
 });
 
-const putInEnvironment = createRoute({
+const putInEnvironment = operation({
   method: "put",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "putEnvironmentVariables",
   tags: TAGS,
   summary: "Write many variables of an environment",
   description: `${NEEDS.contributor} ${ATOMIC}`,
-  security: API_KEY,
   request: { params: EnvironmentParams, body: jsonBody(PutVariables) },
-  responses: {
-    200: jsonReply(VariableList, "The first page of variables after the write."),
-    ...ERROR_REPLIES,
-  },
+  responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
 export const scopedVariableRoutes = createRouter()

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Client, Parsed } from "../../support/client.ts";
-import { complaintsOfWebhook } from "../../support/contract.ts";
+import { webhookViolations } from "../../support/contract.ts";
 import { clearOutbox } from "../../support/delivery-harness.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import {
@@ -43,14 +43,14 @@ const countEntries = () =>
     .bind(project.id)
     .first("count");
 
-/** The events that integrations of the project get, once for each. */
+/** The distinct events in the outbox of the project. */
 async function eventsOf(): Promise<Parsed> {
   const deliveries = await listDeliveries(project.id);
   return [...new Map(deliveries.map((each) => [each.event_id, each])).values()];
 }
 
 describe("a request that makes many changes", () => {
-  it("has one event, with the first 50 and the count, and a changelog with all", async () => {
+  it("has one event with the first 50 changes and the count, and a changelog with all changes", async () => {
     for (let at = 0; at < INTEGRATIONS; at += 1) {
       await newIntegration(client, project.id, ["changelog"]);
     }
@@ -69,7 +69,7 @@ describe("a request that makes many changes", () => {
     expect(data).toMatchObject(data.entries[0]);
   });
 
-  it("has one event for what it removes and what it writes", async () => {
+  it("has one event for its deletions and its writes", async () => {
     await put("merge", variables(3));
     const integration = await newIntegration(client, project.id, ["changelog"]);
     await clearOutbox();
@@ -77,19 +77,19 @@ describe("a request that makes many changes", () => {
     const events = await eventsOf();
     expect(events).toHaveLength(1);
     const { entries, count } = events[0].data;
-    const told = entries.map(({ action, record }: Parsed) => `${record.name} ${action}`);
-    expect(told.slice(0, 2).toSorted()).toEqual(["V000 deleted", "V001 deleted"]);
-    expect(told.slice(2)).toEqual(["V002 updated", "V003 created", "V004 created"]);
+    const recorded = entries.map(({ action, record }: Parsed) => `${record.name} ${action}`);
+    expect(recorded.slice(0, 2).toSorted()).toEqual(["V000 deleted", "V001 deleted"]);
+    expect(recorded.slice(2)).toEqual(["V002 updated", "V003 created", "V004 created"]);
     expect([count, await countEntries()]).toEqual([5, 5]);
 
     const root = `/v1/projects/${project.id}/notification-integrations/${integration.id}`;
     const { body: listed } = await client.get(`${root}/deliveries`);
     const { body } = await client.get(`${root}/deliveries/${listed.data[0].id}`);
-    expect(complaintsOfWebhook(body.payload)).toEqual([]);
+    expect(webhookViolations(body.payload)).toEqual([]);
   });
 
   it.each([
-    ["only removes", [], ["V000 deleted", "V001 deleted"]],
+    ["only deletes", [], ["V000 deleted", "V001 deleted"]],
     ["only writes", variables(3), ["V000 updated", "V001 updated", "V002 created"]],
   ])("has one event when it %s", async (_, sent, expected) => {
     await put("merge", variables(2));
@@ -98,15 +98,15 @@ describe("a request that makes many changes", () => {
     expect((await put("replace", sent)).status).toBe(200);
     const events = await eventsOf();
     expect(events).toHaveLength(1);
-    const told = events[0].data.entries.map((e: Parsed) => `${e.record.name} ${e.action}`);
-    expect(told.toSorted()).toEqual(expected);
+    const recorded = events[0].data.entries.map((e: Parsed) => `${e.record.name} ${e.action}`);
+    expect(recorded.toSorted()).toEqual(expected);
   });
 
   it("has one event for the members that it adds", async () => {
-    const people = [await join(world), await join(world), await join(world)];
+    const members = [await join(world), await join(world), await join(world)];
     await newIntegration(client, project.id, ["changelog"]);
     await clearOutbox();
-    const member_ids = people.map(({ membershipId }) => membershipId);
+    const member_ids = members.map(({ membershipId }) => membershipId);
     const reply = await client.post(`/v1/projects/${project.id}/members`, { member_ids });
     expect(reply.status).toBe(201);
     const events = await eventsOf();
@@ -125,8 +125,8 @@ describe("a request that makes many changes", () => {
   });
 });
 
-it("keeps its event under 32 KB, however long the names, and cuts them at 100 characters", async () => {
-  // 255 letters is what a variable's name has at the most; a stored name may have more bytes.
+it("limits its event to 32 KB, and names in it to 100 characters", async () => {
+  // A variable's name has at most 255 letters; other stored names may have more bytes.
   const long = variables(MOST_ENTRIES + 1).map(({ name, ...rest }) => ({
     ...rest,
     name: name.padEnd(255, "x"),

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { PLANTED, plant } from "../../support/canary-secrets.ts";
+import { CANARY_PREFIX, newCanarySecret } from "../../support/canary-secrets.ts";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
 import { type Operation, operations } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
@@ -18,20 +18,20 @@ import {
   type World,
 } from "../../support/world.ts";
 
-/** A project with one of everything, and people in and beside it. */
-interface Stage {
+/** A project with one record of each type, and users with and without a role in it. */
+interface ChangelogFixture {
   world: World;
   project: Parsed;
   member: Person;
   outsiders: Person[];
-  /** By the names of path parameters. */
+  /** IDs by path parameter. */
   ids: Record<string, string>;
 }
 
 const EXTERNAL_ID = "between-project-and-role";
-const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(plant())}`;
+const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(newCanarySecret())}`;
 
-async function newStage(): Promise<Stage> {
+async function newFixture(): Promise<ChangelogFixture> {
   const world = await newWorld();
   const project = await newProject(world.client, { description: "Before." });
   const member = await join(world);
@@ -59,20 +59,20 @@ async function newStage(): Promise<Stage> {
 }
 
 interface Case {
-  body?(stage: Stage): object;
-  /** What has to be so before. */
-  prepare?(stage: Stage): Promise<unknown>;
-  /** The path of the record as it is before, where that is what the entry is to show. */
+  body?(fixture: ChangelogFixture): object;
+  /** Prepares the project for the operation. */
+  prepare?(fixture: ChangelogFixture): Promise<unknown>;
+  /** The path of the record to read before the operation. */
   read?: string;
-  /** The entries, by what was read before and by the answer. */
-  entries(stage: Stage, before: Parsed, answer: Parsed): object[];
+  /** The expected entries, from the record before and the reply. */
+  entries(fixture: ChangelogFixture, before: Parsed, answer: Parsed): object[];
 }
 
 const shown = ({ updated_at: _, ...fields }: Parsed) => fields;
-const created = (type: string) => (_: Stage, __: Parsed, answer: Parsed) => [
+const created = (type: string) => (_: ChangelogFixture, __: Parsed, answer: Parsed) => [
   { action: "created", record: recordOf(type, answer), after: shown(answer) },
 ];
-const deleted = (type: string) => (_: Stage, before: Parsed) => [
+const deleted = (type: string) => (_: ChangelogFixture, before: Parsed) => [
   { action: "deleted", record: recordOf(type, before), before: shown(before) },
 ];
 const recordOf = (type: string, { id, name }: Parsed) => ({ type, id, ...(name && { name }) });
@@ -80,10 +80,10 @@ const recordOf = (type: string, { id, name }: Parsed) => ({ type, id, ...(name &
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const hookOf = ({ id }: Parsed) => ({ type: "integration", id, name: "hooks.example.com" });
 
-/** A record whose name is another than it was, with other fields that are, too. */
+/** An entry of a record with a changed name and other changed fields. */
 const renamed =
   (type: string, change: (before: Parsed, after: Parsed) => object[] = () => [{}, {}]) =>
-  (_: Stage, before: Parsed, answer: Parsed) => {
+  (_: ChangelogFixture, before: Parsed, answer: Parsed) => {
     const [was, is] = change(before, answer);
     return [
       {
@@ -95,7 +95,7 @@ const renamed =
     ];
   };
 
-const variable = (name: string) => ({ name, storage_method: "secret", value: plant() });
+const variable = (name: string) => ({ name, storage_method: "secret", value: newCanarySecret() });
 const VERSIONS = () => [
   { storage_method: "string", version: 1 },
   { storage_method: "secret", version: 2 },
@@ -107,7 +107,7 @@ const makesVariable: Case = {
   entries: created("variable"),
 };
 
-/** `A` is there before, and `GONE`, which the request leaves out. */
+/** `A` and `GONE` exist before; the request omits `GONE`. */
 const makesVariables = (scope: string): Case => ({
   prepare: async ({ world, ids }) => {
     const name = scope === "environments" ? "environment_id" : "component_id";
@@ -299,8 +299,8 @@ const CASES: Record<string, Case> = {
   promoteDeployment: {
     prepare: ({ ids }) => pretendSuccess(String(ids["id"])),
     body: ({ project }) => ({ environment_id: project.default_environment_id }),
-    entries: (stage, before, answer) => {
-      const [entry] = makesDeployment.entries(stage, before, answer) as [Parsed];
+    entries: (fixture, before, answer) => {
+      const [entry] = makesDeployment.entries(fixture, before, answer) as [Parsed];
       const { stack_ids: _, ...after } = entry.after;
       return [{ ...entry, after }];
     },
@@ -327,7 +327,7 @@ const CASES: Record<string, Case> = {
   putEnvironmentVariables: makesVariables("environments"),
 };
 
-/** What writes, and leaves no entry: the organization's own; what is sent; and a state that is reported. */
+/** Write operations without an entry: on the organization, on deliveries, and reported states. */
 const WITHOUT_ENTRY = [
   "addMember",
   "createApiKey",
@@ -342,7 +342,7 @@ const WITHOUT_ENTRY = [
   "revokeRunnerToken",
   "pingIntegration",
   "redeliver",
-  // The changelog goes with its project.
+  // Deleting a project deletes its changelog.
   "deleteProject",
 ];
 
@@ -363,16 +363,16 @@ async function pretendSuccess(id: string): Promise<void> {
   await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
 }
 
-const fill = (path: string, { ids }: Stage) =>
+const fill = (path: string, { ids }: ChangelogFixture) =>
   path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
 
-function send(operation: Operation, stage: Stage, client: Client): Promise<Reply> {
-  const body = caseOf(operation).body?.(stage);
-  return client.request(operation.method, fill(operation.path, stage), body);
+function send(operation: Operation, fixture: ChangelogFixture, client: Client): Promise<Reply> {
+  const body = caseOf(operation).body?.(fixture);
+  return client.request(operation.method, fill(operation.path, fixture), body);
 }
 
-/** The changelog of a project, the oldest first. */
-async function listChangelog({ world }: Stage, projectId: string): Promise<Parsed[]> {
+/** The changelog of a project, oldest first. */
+async function listChangelog({ world }: ChangelogFixture, projectId: string): Promise<Parsed[]> {
   const { client } = await newKey(world);
   const { body } = await client.get(
     `/v1/projects/${projectId}/changelog?sort_by=created_at&limit=240`,
@@ -383,9 +383,8 @@ async function listChangelog({ world }: Stage, projectId: string): Promise<Parse
 const TABLES =
   "projects project_members project_connections environments components stacks variables deployments integrations changelog_entries deliveries";
 
-/** All that is stored of an organization, as text. */
-/** Every row, but for what becomes of a delivery once it is written: that is the queue's doing. */
-async function dump({ world }: Stage): Promise<string> {
+/** All rows of an organization as text, without the columns of deliveries that the queue consumer changes. */
+async function dump({ world }: ChangelogFixture): Promise<string> {
   const tables = await Promise.all(
     TABLES.split(" ").map(async (name) => {
       const columns = name === "deliveries" ? "id, integration_id, event_id, type, data" : "*";
@@ -396,8 +395,8 @@ async function dump({ world }: Stage): Promise<string> {
   return JSON.stringify(tables);
 }
 
-/** Sees to it that no entry of an organization can be written, until it is told that one may. */
-async function refuseEntries({ world }: Stage): Promise<() => Promise<unknown>> {
+/** Makes every insert of an entry of the organization fail; returns a function that ends this. */
+async function refuseEntries({ world }: ChangelogFixture): Promise<() => Promise<unknown>> {
   const name = `refuse_${world.id}`;
   await env.DB.prepare(
     `create trigger ${name} before insert on changelog_entries
@@ -407,89 +406,89 @@ async function refuseEntries({ world }: Stage): Promise<() => Promise<unknown>> 
 }
 
 describe("the changelog", () => {
-  it("is about every operation that writes", () => {
+  it("covers every write operation", () => {
     const expected = [...Object.keys(CASES), ...WITHOUT_ENTRY];
     expect(writes.map(({ operationId }) => operationId).toSorted()).toEqual(expected.toSorted());
   });
 
+  it.each(recorded)("records %s in the same batch, and as one event", async (_, operation) => {
+    const fixture = await newFixture();
+    const { prepare, read, entries } = caseOf(operation);
+    await prepare?.(fixture);
+    const before = read && (await fixture.world.client.get(fill(read, fixture))).body;
+    const earlier = (await listChangelog(fixture, fixture.project.id)).map(({ id }) => id);
+    const delivered = (await listDeliveries(fixture.project.id)).length;
+    const worker = new Instrumented();
+
+    const { client, keyId } = await newKey(fixture.world);
+    const reply = await send(operation, fixture, client.via(worker.fetch));
+    expect(reply.status).toBeLessThan(300);
+
+    const isNew = operation.operationId === "createProject";
+    const projectId = isNew ? reply.body.id : fixture.project.id;
+    const written = (await listChangelog(fixture, projectId)).filter(
+      ({ id }) => !earlier.includes(id),
+    );
+    const { accountId: account_id, membershipId: membership_id } = fixture.world;
+    const common = {
+      id: expect.any(String),
+      project_id: projectId,
+      actor: { account_id, membership_id, key_id: keyId },
+      created_at: expect.any(String),
+    };
+    const expected = entries(fixture, before, reply.body).map((entry) => ({ ...common, ...entry }));
+    expect(written).toHaveLength(expected.length);
+    expect(written).toEqual(expect.arrayContaining(expected));
+
+    const batches = worker.database.filter(({ statements }) =>
+      statements.some(({ sql }) => sql.startsWith('insert into "changelog_entries"')),
+    );
+    expect(batches).toHaveLength(1);
+    if (isNew) return;
+    const events = (await listDeliveries(projectId)).slice(delivered);
+    expect(events.every(({ type }) => type === "changelog.created")).toBe(true);
+    const changes = written.map(({ id, action, record }) => ({ changelog_id: id, action, record }));
+    expect(events).toHaveLength(1);
+    const [event] = events;
+    expect(event?.data.entries).toHaveLength(changes.length);
+    expect(event?.data.entries).toEqual(expect.arrayContaining(changes));
+    const { entries: listed } = event?.data ?? {};
+    expect(event?.data).toEqual({
+      ...listed[0],
+      account_id,
+      entries: listed,
+      count: changes.length,
+    });
+  });
+
   it.each(recorded)(
-    "has what %s does, in the same batch, and as one event",
+    "is written together with the change of %s, or neither is",
     async (_, operation) => {
-      const stage = await newStage();
-      const { prepare, read, entries } = caseOf(operation);
-      await prepare?.(stage);
-      const before = read && (await stage.world.client.get(fill(read, stage))).body;
-      const earlier = (await listChangelog(stage, stage.project.id)).map(({ id }) => id);
-      const delivered = (await listDeliveries(stage.project.id)).length;
-      const worker = new Instrumented();
-
-      const { client, keyId } = await newKey(stage.world);
-      const reply = await send(operation, stage, client.via(worker.fetch));
-      expect(reply.status).toBeLessThan(300);
-
-      const isNew = operation.operationId === "createProject";
-      const projectId = isNew ? reply.body.id : stage.project.id;
-      const written = (await listChangelog(stage, projectId)).filter(
-        ({ id }) => !earlier.includes(id),
-      );
-      const { accountId: account_id, membershipId: membership_id } = stage.world;
-      const common = {
-        id: expect.any(String),
-        project_id: projectId,
-        actor: { account_id, membership_id, key_id: keyId },
-        created_at: expect.any(String),
-      };
-      const expected = entries(stage, before, reply.body).map((entry) => ({ ...common, ...entry }));
-      expect(written).toHaveLength(expected.length);
-      expect(written).toEqual(expect.arrayContaining(expected));
-
-      const batches = worker.database.filter(({ statements }) =>
-        statements.some(({ sql }) => sql.startsWith('insert into "changelog_entries"')),
-      );
-      expect(batches).toHaveLength(1);
-      if (isNew) return;
-      const events = (await listDeliveries(projectId)).slice(delivered);
-      expect(events.every(({ type }) => type === "changelog.created")).toBe(true);
-      const told = written.map(({ id, action, record }) => ({ changelog_id: id, action, record }));
-      expect(events).toHaveLength(1);
-      const [event] = events;
-      expect(event?.data.entries).toHaveLength(told.length);
-      expect(event?.data.entries).toEqual(expect.arrayContaining(told));
-      const { entries: listed } = event?.data ?? {};
-      expect(event?.data).toEqual({
-        ...listed[0],
-        account_id,
-        entries: listed,
-        count: told.length,
-      });
+      const fixture = await newFixture();
+      await caseOf(operation).prepare?.(fixture);
+      const before = await dump(fixture);
+      const allow = await refuseEntries(fixture);
+      const { client } = await newKey(fixture.world);
+      expect((await send(operation, fixture, client)).status).toBe(500);
+      expect(await dump(fixture)).toBe(before);
+      await allow();
+      expect((await send(operation, fixture, client)).status).toBeLessThan(300);
+      expect(await dump(fixture)).not.toBe(before);
     },
   );
 
-  it.each(recorded)("is written with what %s does, or neither is", async (_, operation) => {
-    const stage = await newStage();
-    await caseOf(operation).prepare?.(stage);
-    const before = await dump(stage);
-    const allow = await refuseEntries(stage);
-    const { client } = await newKey(stage.world);
-    expect((await send(operation, stage, client)).status).toBe(500);
-    expect(await dump(stage)).toBe(before);
-    await allow();
-    expect((await send(operation, stage, client)).status).toBeLessThan(300);
-    expect(await dump(stage)).not.toBe(before);
-  });
-
   const restricted = recorded.filter(([id]) => id !== "createProject");
-  it.each(restricted)("has nothing of %s by somebody who may not", async (_, operation) => {
-    const stage = await newStage();
-    await caseOf(operation).prepare?.(stage);
-    const before = await dump(stage);
-    expect((await send(operation, stage, stage.member.client)).status).toBe(403);
-    expect(await dump(stage)).toBe(before);
+  it.each(restricted)("has no entry when %s is forbidden", async (_, operation) => {
+    const fixture = await newFixture();
+    await caseOf(operation).prepare?.(fixture);
+    const before = await dump(fixture);
+    expect((await send(operation, fixture, fixture.member.client)).status).toBe(403);
+    expect(await dump(fixture)).toBe(before);
   });
 
-  it("holds no secret", async () => {
-    const stage = await newStage();
-    const { client } = await newKey(stage.world);
+  it("contains no secret", async () => {
+    const fixture = await newFixture();
+    const { client } = await newKey(fixture.world);
     const ids = [
       "connectProject",
       "createComponentVariable",
@@ -497,12 +496,12 @@ describe("the changelog", () => {
       "createIntegration",
     ];
     for (const [id, operation] of recorded) {
-      if (ids.includes(id)) await send(operation, stage, client);
+      if (ids.includes(id)) await send(operation, fixture, client);
     }
     for (const [id, operation] of recorded) {
       if (!id.startsWith("put")) continue;
-      await caseOf(operation).prepare?.(stage);
-      await send(operation, stage, client);
+      await caseOf(operation).prepare?.(fixture);
+      await send(operation, fixture, client);
     }
     const tables = await Promise.all(
       ["changelog_entries", "deliveries"].map((name) =>
@@ -511,27 +510,27 @@ describe("the changelog", () => {
     );
     const text = JSON.stringify(tables.map(({ results }) => results));
     expect(text).toContain("resource_id");
-    expect(text).not.toContain(PLANTED);
+    expect(text).not.toContain(CANARY_PREFIX);
     expect(text).not.toContain(EXTERNAL_ID);
   });
 });
 
-describe("what changes nothing", () => {
+describe("a request that changes nothing", () => {
   const again = ["replaceProject", "connectProject", "replaceProjectMember", "replaceEnvironment"];
   const idempotent = [...again, "replaceComponent", "replaceStack", "disconnectProject"];
   it.each(recorded.filter(([id]) => [...idempotent, "cancelDeployment"].includes(id)))(
-    "is in no changelog: %s once more",
+    "has no changelog entry: %s repeated",
     async (_, operation) => {
-      const stage = await newStage();
-      const { client } = await newKey(stage.world);
-      await send(operation, stage, client);
-      const once = await listChangelog(stage, stage.project.id);
-      expect((await send(operation, stage, client)).status).toBeLessThan(300);
-      expect(await listChangelog(stage, stage.project.id)).toEqual(once);
+      const fixture = await newFixture();
+      const { client } = await newKey(fixture.world);
+      await send(operation, fixture, client);
+      const once = await listChangelog(fixture, fixture.project.id);
+      expect((await send(operation, fixture, client)).status).toBeLessThan(300);
+      expect(await listChangelog(fixture, fixture.project.id)).toEqual(once);
     },
   );
 
-  const refusals: [string, (stage: Stage) => Promise<Reply>, number][] = [
+  const refusals: [string, (fixture: ChangelogFixture) => Promise<Reply>, number][] = [
     [
       "a name that is taken",
       ({ world, ids }) =>
@@ -542,7 +541,7 @@ describe("what changes nothing", () => {
       409,
     ],
     [
-      "a default environment of elsewhere",
+      "a default environment of another project",
       async ({ world, ids }) =>
         world.client.put(`/v1/projects/${ids["project_id"]}`, {
           default_environment_id: (await newProject(world.client)).default_environment_id,
@@ -550,7 +549,7 @@ describe("what changes nothing", () => {
       404,
     ],
     [
-      "members of whom one is in the project already",
+      "members of whom one is already in the project",
       ({ world, member, outsiders, ids }) =>
         world.client.post(`/v1/projects/${ids["project_id"]}/members`, {
           member_ids: [...outsiders, member].map(({ membershipId }) => membershipId),
@@ -570,7 +569,7 @@ describe("what changes nothing", () => {
       409,
     ],
     [
-      "the deletion of a stack that a deployment holds",
+      "the deletion of a stack with an unfinished deployment",
       ({ world, ids }) => world.client.delete(`/v1/stacks/${ids["stack_id"]}`),
       409,
     ],
@@ -583,7 +582,7 @@ describe("what changes nothing", () => {
       409,
     ],
     [
-      "the promotion of what has not succeeded",
+      "the promotion of a deployment that has not succeeded",
       ({ world, ids, project }) =>
         world.client.post(`/v1/deployments/${ids["id"]}/promote`, {
           environment_id: project.default_environment_id,
@@ -598,24 +597,24 @@ describe("what changes nothing", () => {
     ],
   ];
 
-  it.each(refusals)("is in no changelog: %s", async (_, refused, status) => {
-    const stage = await newStage();
-    const before = await listChangelog(stage, stage.project.id);
-    expect((await refused(stage)).status).toBe(status);
-    expect(await listChangelog(stage, stage.project.id)).toEqual(before);
+  it.each(refusals)("has no changelog entry: %s", async (_, refused, status) => {
+    const fixture = await newFixture();
+    const before = await listChangelog(fixture, fixture.project.id);
+    expect((await refused(fixture)).status).toBe(status);
+    expect(await listChangelog(fixture, fixture.project.id)).toEqual(before);
   });
 
-  it("is in no changelog: the second of two deletions at once", async () => {
-    const stage = await newStage();
-    const path = `/v1/components/${stage.ids["component_id"]}`;
-    await Promise.all([1, 2].map(() => stage.world.client.delete(path)));
-    const entries = await listChangelog(stage, stage.project.id);
+  it("has no changelog entry: the second of two concurrent deletions", async () => {
+    const fixture = await newFixture();
+    const path = `/v1/components/${fixture.ids["component_id"]}`;
+    await Promise.all([1, 2].map(() => fixture.world.client.delete(path)));
+    const entries = await listChangelog(fixture, fixture.project.id);
     expect(entries.filter(({ action }) => action === "deleted")).toHaveLength(1);
   });
 });
 
-it("is what the record is, when somebody sends what it was while another changes it", async () => {
-  const { world, project } = await newStage();
+it("the newest entry equals the record after concurrent updates", async () => {
+  const { world, project } = await newFixture();
   const path = `/v1/projects/${project.id}`;
   const put = async (name: string) => {
     const { client } = await newKey(world);
@@ -631,12 +630,12 @@ it("is what the record is, when somebody sends what it was while another changes
   }
 });
 
-it("tells of every variable that several bulk requests at once have written or removed", async () => {
-  const stage = await newStage();
-  const path = `/v1/environments/${stage.ids["environment_id"]}/variables`;
+it("concurrent bulk requests record every variable that they write or delete", async () => {
+  const fixture = await newFixture();
+  const path = `/v1/environments/${fixture.ids["environment_id"]}/variables`;
   const names = ["A", "B", "C", "D"];
   const write = async (round: number) => {
-    const { client } = await newKey(stage.world);
+    const { client } = await newKey(fixture.world);
     const variables = names.filter((_, at) => (at + round) % 2 === 0).map(variable);
     const mode = round % 3 === 0 ? "merge" : "replace";
     return (await client.put(path, { mode, variables })).status;
@@ -644,17 +643,17 @@ it("tells of every variable that several bulk requests at once have written or r
   const statuses = await Promise.all([0, 1, 2, 3, 4, 5].map(write));
   expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
 
-  // The entries, each upon the other, give what stands.
-  const told = new Map<string, number>();
-  const entries = await listChangelog(stage, stage.project.id);
+  // Applying the entries in order gives the current variables.
+  const counts = new Map<string, number>();
+  const entries = await listChangelog(fixture, fixture.project.id);
   const ofVariables = entries.filter(({ record }) => record.type === "variable");
   for (const { record, action } of ofVariables) {
-    if (action === "created") told.set(record.id, (told.get(record.id) ?? 0) + 1);
-    if (action === "deleted") told.set(record.id, (told.get(record.id) ?? 0) - 1);
+    if (action === "created") counts.set(record.id, (counts.get(record.id) ?? 0) + 1);
+    if (action === "deleted") counts.set(record.id, (counts.get(record.id) ?? 0) - 1);
   }
-  const { body } = await stage.world.client.get(path);
-  const standing = [...told].filter(([, count]) => count === 1).map(([id]) => id);
-  expect(standing.toSorted()).toEqual(body.data.map(({ id }: Parsed) => id).toSorted());
+  const { body } = await fixture.world.client.get(path);
+  const current = [...counts].filter(([, count]) => count === 1).map(([id]) => id);
+  expect(current.toSorted()).toEqual(body.data.map(({ id }: Parsed) => id).toSorted());
   for (const { id, version } of body.data) {
     const rises = ofVariables.filter(
       ({ record, action }) => record.id === id && action === "updated",
@@ -663,8 +662,8 @@ it("tells of every variable that several bulk requests at once have written or r
   }
 });
 
-it("is read by viewers and admins, a page at a time, and by nobody else", async () => {
-  const { world, project, member, outsiders } = await newStage();
+it("only viewers and admins can read the changelog, in pages", async () => {
+  const { world, project, member, outsiders } = await newFixture();
   const path = `/v1/projects/${project.id}/changelog`;
   expect((await outsiders[0]?.client.get(path))?.status).toBe(403);
   expect((await (await newWorld()).client.get(path)).status).toBe(404);
@@ -676,8 +675,8 @@ it("is read by viewers and admins, a page at a time, and by nobody else", async 
   expect(all.data.at(-1)).toMatchObject({ action: "created", record: { type: "project" } });
 });
 
-it("outlives what it is about, and keeps of a large field its size", async () => {
-  const { world, project } = await newStage();
+it("an entry is kept after its record is deleted, and has only the size of a large field", async () => {
+  const { world, project } = await newFixture();
   const text = "x".repeat(20_000);
   const { body } = await world.client.post(`/v1/projects/${project.id}/environments`, {
     name: "large",

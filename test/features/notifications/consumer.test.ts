@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Parsed } from "../../support/client.ts";
 import {
   clearOutbox,
-  Post,
-  plantAttempts,
-  plantDeliveries,
-  plantIntegration,
+  DeliveryHarness,
+  insertAttempts,
+  insertDeliveries,
+  insertIntegration,
   stored,
   storedAttempts,
 } from "../../support/delivery-harness.ts";
@@ -24,7 +24,7 @@ let integrationId: string;
 beforeEach(async () => {
   await clearOutbox();
   project = await newProject((await newWorld()).client);
-  integrationId = await plantIntegration(project);
+  integrationId = await insertIntegration(project);
 });
 
 afterEach(() => {
@@ -39,25 +39,27 @@ const updateIntegration = (set: string) =>
 
 describe("a batch", () => {
   it("costs one trip for the claim, and one to record each delivery", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    post.ring(await plantDeliveries(project, integrationId, post.now, 5));
-    await post.runUntil(post.now);
-    expect(post.trips.map((statements) => statements.length)).toEqual([5, 3, 3, 3, 3, 3]);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    harness.enqueue(await insertDeliveries(project, integrationId, harness.now, 5));
+    await harness.runUntil(harness.now);
+    expect(harness.roundTrips.map((statements) => statements.length)).toEqual([5, 3, 3, 3, 3, 3]);
 
-    const failing = new Post(refused, { slots: 1 });
-    failing.ring(await plantDeliveries(project, integrationId, failing.now, 2));
+    const failing = new DeliveryHarness(refused, { instances: 1 });
+    failing.enqueue(await insertDeliveries(project, integrationId, failing.now, 2));
     await failing.runUntil(failing.now);
-    expect(failing.trips.map((statements) => statements.length)).toEqual([5, 3, 3]);
+    expect(failing.roundTrips.map((statements) => statements.length)).toEqual([5, 3, 3]);
   });
 
   it("finds every row by an index", async () => {
     const explained: string[] = [];
     const spy = (statement: string) => explained.push(statement);
-    const post = new Post(() => (explained.length > 20 ? arrived() : refused()), { slots: 1 });
-    post.onStatement = spy;
-    post.ring(await plantDeliveries(project, integrationId, post.now, 2));
-    await post.runUntil(post.now + 10 * SECOND);
-    await post.sweep();
+    const harness = new DeliveryHarness(() => (explained.length > 20 ? arrived() : refused()), {
+      instances: 1,
+    });
+    harness.onStatement = spy;
+    harness.enqueue(await insertDeliveries(project, integrationId, harness.now, 2));
+    await harness.runUntil(harness.now + 10 * SECOND);
+    await harness.sweep();
     const own = explained.filter((sql) => /deliver|integrations/.test(sql));
     expect(own.length).toBeGreaterThan(10);
     for (const sql of own) {
@@ -73,71 +75,71 @@ describe("a batch", () => {
   });
 
   it("sends a delivery once that it names twice, and nothing that there is not", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    post.ring([id, id, "1CiCzHVVXqZpdRYYCDUVHx", id]);
-    await post.runUntil(post.now);
-    expect(post.received).toHaveLength(1);
-    expect(post.queue.kept).toEqual([]);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    harness.enqueue([id, id, "1CiCzHVVXqZpdRYYCDUVHx", id]);
+    await harness.runUntil(harness.now);
+    expect(harness.received).toHaveLength(1);
+    expect(harness.queue.messages).toEqual([]);
   });
 
   it("of many consumers at once sends each delivery once", async () => {
-    const post = new Post(
+    const harness = new DeliveryHarness(
       async () => {
         await scheduler.wait(5);
         return arrived();
       },
-      { slots: 4 },
+      { instances: 4 },
     );
-    const ids = await plantDeliveries(project, integrationId, post.now, 5);
-    for (let times = 0; times < 4; times += 1) post.ring(ids);
-    await post.runUntil(post.now);
-    expect(post.received).toHaveLength(5);
+    const ids = await insertDeliveries(project, integrationId, harness.now, 5);
+    for (let times = 0; times < 4; times += 1) harness.enqueue(ids);
+    await harness.runUntil(harness.now);
+    expect(harness.received).toHaveLength(5);
   });
 
   it("goes on when one of its deliveries cannot be recorded", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [bad = "", good = ""] = await plantDeliveries(project, integrationId, post.now, 2);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [bad = "", good = ""] = await insertDeliveries(project, integrationId, harness.now, 2);
     await update(bad, "data = '{'");
-    post.ring([bad, good]);
-    const start = post.now;
-    await post.runUntil(start);
+    harness.enqueue([bad, good]);
+    const start = harness.now;
+    await harness.runUntil(start);
     expect(await stored(good)).toMatchObject({ status: "succeeded" });
     expect(await stored(bad)).toMatchObject({ status: "pending", attempts: 1 });
-    expect(post.logged).toHaveLength(1);
-    expect(post.queue.next).toBe(start + MINUTE);
+    expect(harness.logged).toHaveLength(1);
+    expect(harness.queue.next).toBe(start + MINUTE);
   });
 
   it("of which the project is deleted meanwhile leaves nothing behind", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    post.endpoint = async () => {
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    harness.endpoint = async () => {
       await env.DB.prepare("delete from deliveries where id = ?").bind(id).run();
       return refused();
     };
-    post.ring([id]);
-    await post.runUntil(post.now);
+    harness.enqueue([id]);
+    await harness.runUntil(harness.now);
     expect(await storedAttempts(id)).toEqual([]);
-    expect(post.queue.kept).toEqual([]);
-    expect(post.logged).toEqual([]);
+    expect(harness.queue.messages).toEqual([]);
+    expect(harness.logged).toEqual([]);
   });
 });
 
 describe("a claim", () => {
   it("that has lapsed lets another send, and its failure counts no more", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const start = post.now;
-    const [id = ""] = await plantDeliveries(project, integrationId, start);
-    const other = new Post(arrived, { slots: 1 });
-    post.endpoint = async () => {
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const start = harness.now;
+    const [id = ""] = await insertDeliveries(project, integrationId, start);
+    const other = new DeliveryHarness(arrived, { instances: 1 });
+    harness.endpoint = async () => {
       other.now = start + MINUTE;
       other.endpoint = () => refused();
-      other.ring([id]);
+      other.enqueue([id]);
       await other.runUntil(other.now);
       return refused();
     };
-    post.ring([id]);
-    await post.runUntil(start);
+    harness.enqueue([id]);
+    await harness.runUntil(start);
     expect(await stored(id)).toMatchObject({
       status: "pending",
       attempts: 2,
@@ -146,21 +148,21 @@ describe("a claim", () => {
     });
     expect(await storedAttempts(id)).toMatchObject([{ number: 1 }, { number: 2 }]);
     // Who has lost the claim rings for nothing.
-    expect(post.queue.kept).toEqual([]);
+    expect(harness.queue.messages).toEqual([]);
   });
 
   it("that ends without a record uses up no retry", async () => {
-    const post = new Post(refused, { slots: 1 });
-    const start = post.now;
-    const [id = ""] = await plantDeliveries(project, integrationId, start);
+    const harness = new DeliveryHarness(refused, { instances: 1 });
+    const start = harness.now;
+    const [id = ""] = await insertDeliveries(project, integrationId, start);
     // Three claims crash, and then each attempt is recorded.
     await update(id, "attempts = 3");
-    post.ring([id]);
-    await post.runUntil(start);
+    harness.enqueue([id]);
+    await harness.runUntil(start);
     expect(await stored(id)).toMatchObject({ attempts: 4, due_at: start + 5 * SECOND });
-    await post.runUntil(start + 72 * 60 * MINUTE);
+    await harness.runUntil(start + 72 * 60 * MINUTE);
     const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
-    const times = post.received.map(({ at }) => at);
+    const times = harness.received.map(({ at }) => at);
     const gaps = times.slice(1).map((at, before) => (at - Number(times[before])) / SECOND);
     expect(gaps).toEqual(delays);
     expect(await storedAttempts(id)).toHaveLength(8);
@@ -172,54 +174,54 @@ describe("a claim", () => {
   });
 
   it("that has lapsed may still arrive", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    post.endpoint = async () => {
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    harness.endpoint = async () => {
       await update(id, "attempts = 2");
       return arrived();
     };
-    post.ring([id]);
-    await post.runUntil(post.now);
+    harness.enqueue([id]);
+    await harness.runUntil(harness.now);
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
   it("changes nothing that is over", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    post.endpoint = async () => {
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    harness.endpoint = async () => {
       await update(id, "status = 'failed', finished_at = 1");
       return arrived();
     };
-    post.ring([id]);
-    await post.runUntil(post.now);
+    harness.enqueue([id]);
+    await harness.runUntil(harness.now);
     expect(await stored(id)).toMatchObject({ status: "failed", finished_at: 1 });
   });
 
   it("whose attempt fails late undoes no success", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    post.endpoint = async () => {
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    harness.endpoint = async () => {
       await update(id, "status = 'succeeded', finished_at = 1");
       return refused();
     };
-    post.ring([id]);
-    await post.runUntil(post.now);
+    harness.enqueue([id]);
+    await harness.runUntil(harness.now);
     expect(await stored(id)).toMatchObject({ status: "succeeded", finished_at: 1 });
-    expect(post.queue.kept).toEqual([]);
+    expect(harness.queue.messages).toEqual([]);
   });
 
   it("fails what is due of a disabled integration, not what is in flight or comes later", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const ids = await plantDeliveries(project, integrationId, post.now, 3);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const ids = await insertDeliveries(project, integrationId, harness.now, 3);
     const [due = "", inFlight = "", later = ""] = ids;
-    await update(inFlight, `attempts = 1, claimed_until = ${post.now + 1}`);
-    await update(later, `due_at = ${post.now + MINUTE}`);
+    await update(inFlight, `attempts = 1, claimed_until = ${harness.now + 1}`);
+    await update(later, `due_at = ${harness.now + MINUTE}`);
     await updateIntegration("disabled_at = 1, disabled_reason = 'gone'");
-    post.ring(ids);
-    await post.runUntil(post.now);
+    harness.enqueue(ids);
+    await harness.runUntil(harness.now);
     expect(await stored(due)).toMatchObject({
       status: "failed",
-      finished_at: post.now,
+      finished_at: harness.now,
       failure_reason: "integration_disabled",
     });
     for (const id of [inFlight, later]) {
@@ -249,16 +251,16 @@ describe("an endpoint that hangs", () => {
     ],
   ])("%s is given up after 15 s", async (_, answer, statusCode) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const post = new Post((_request, signal) => answer(signal), { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    const start = post.now;
-    post.ring([id]);
-    const run = post.runUntil(start);
+    const harness = new DeliveryHarness((_request, signal) => answer(signal), { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    const start = harness.now;
+    harness.enqueue([id]);
+    const run = harness.runUntil(start);
     await settled();
     vi.advanceTimersByTime(14_999);
     await settled();
     expect(await storedAttempts(id)).toEqual([]);
-    post.now = start + 15 * SECOND;
+    harness.now = start + 15 * SECOND;
     vi.advanceTimersByTime(1);
     await settled();
     await run;
@@ -267,136 +269,136 @@ describe("an endpoint that hangs", () => {
     ]);
     expect(await stored(id)).toMatchObject({ due_at: start + 20 * SECOND });
     // The batch was over long before: its next attempt was rung for.
-    expect(post.queue.kept).toMatchObject([{ at: start + 20 * SECOND, attempts: 0 }]);
+    expect(harness.queue.messages).toMatchObject([{ at: start + 20 * SECOND, attempts: 0 }]);
   });
 
   it("holds a batch up for a quarter of a second, and no further batch for a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const healthy = await plantIntegration(project, { url: "https://healthy.longshore.dev/" });
-    const post = new Post(
+    const healthy = await insertIntegration(project, { url: "https://healthy.longshore.dev/" });
+    const harness = new DeliveryHarness(
       ({ url }, signal) => (url.includes("healthy") ? arrived() : hang(signal)),
-      { slots: 1, leavesBehind: true },
+      { instances: 1, detachesWaitUntil: true },
     );
-    const dead = await plantDeliveries(project, integrationId, post.now, 10);
-    const alive = await plantDeliveries(project, healthy, post.now, 10);
-    post.ring(dead.slice(0, 1));
-    const first = post.runUntil(post.now);
+    const dead = await insertDeliveries(project, integrationId, harness.now, 10);
+    const alive = await insertDeliveries(project, healthy, harness.now, 10);
+    harness.enqueue(dead.slice(0, 1));
+    const first = harness.runUntil(harness.now);
     await settled();
     vi.advanceTimersByTime(249);
     await settled();
-    expect(post.queue.settled).toBe(0);
+    expect(harness.queue.completedBatches).toBe(0);
     vi.advanceTimersByTime(1);
     await first;
-    expect(post.queue.settled).toBe(1);
-    post.ring(dead.slice(1).flatMap((id, at) => [id, String(alive[at])]));
+    expect(harness.queue.completedBatches).toBe(1);
+    harness.enqueue(dead.slice(1).flatMap((id, at) => [id, String(alive[at])]));
     // Without any time to pass, everything is handed out, and what is healthy has arrived.
-    await post.runUntil(post.now);
-    expect(post.queue.kept).toEqual([]);
+    await harness.runUntil(harness.now);
+    expect(harness.queue.messages).toEqual([]);
     await settled();
     const states = await Promise.all(alive.slice(0, 9).map(stored));
     expect(states.map(({ status }) => status)).toEqual(Array(9).fill("succeeded"));
     for (const id of dead)
       expect(await stored(id)).toMatchObject({ status: "pending", attempts: 1 });
     vi.advanceTimersByTime(15_000);
-    await post.left();
+    await harness.waitForDetached();
     for (const id of dead) expect(await stored(id)).toMatchObject({ claimed_until: null });
-    expect(post.queue.kept).toHaveLength(10);
+    expect(harness.queue.messages).toHaveLength(10);
   });
 });
 
 describe("a message", () => {
   it("that was put off very often is replaced, and never a dead letter", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    post.ring([id]);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    harness.enqueue([id]);
     for (let times = 0; times < 300; times += 1) {
-      await updateIntegration(`paused_until = ${post.now + 20 * MINUTE}`);
-      await post.runUntil(post.now + 15 * MINUTE);
+      await updateIntegration(`paused_until = ${harness.now + 20 * MINUTE}`);
+      await harness.runUntil(harness.now + 15 * MINUTE);
     }
-    expect(post.received).toEqual([]);
-    expect(post.queue.maxAttempts).toBe(90);
-    await post.runUntil(post.now + 40 * MINUTE);
+    expect(harness.received).toEqual([]);
+    expect(harness.queue.maxAttempts).toBe(90);
+    await harness.runUntil(harness.now + 40 * MINUTE);
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 
   it("whose delivery nobody can handle comes to an end, however often the sweep rings", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [bad = ""] = await plantDeliveries(project, integrationId, post.now);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [bad = ""] = await insertDeliveries(project, integrationId, harness.now);
     await update(bad, "data = '{'");
-    const start = post.now;
-    post.ring([bad]);
-    await post.runUntil(start + 120 * MINUTE);
+    const start = harness.now;
+    harness.enqueue([bad]);
+    await harness.runUntil(start + 120 * MINUTE);
     expect(await stored(bad)).toMatchObject({
       status: "failed",
       attempts: 100,
       failure_reason: "too_many_attempts",
     });
     expect((await stored(bad)).finished_at).toBeGreaterThan(start);
-    expect(post.received).toEqual([]);
-    expect(post.queue.kept).toEqual([]);
+    expect(harness.received).toEqual([]);
+    expect(harness.queue.messages).toEqual([]);
   });
 
   it("that is a dead letter fails what was begun too often, and nothing that is alive", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const ids = await plantDeliveries(project, integrationId, post.now, 4);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const ids = await insertDeliveries(project, integrationId, harness.now, 4);
     const [bad = "", later = "", claimed = "", alive = ""] = ids;
     await update(bad, "attempts = 8");
-    await update(later, `attempts = 8, due_at = ${post.now + 1e9}, sweep_at = 1e15`);
-    await update(claimed, `attempts = 8, claimed_until = ${post.now + 1e9}, sweep_at = 1e15`);
-    await plantAttempts(alive, 1);
+    await update(later, `attempts = 8, due_at = ${harness.now + 1e9}, sweep_at = 1e15`);
+    await update(claimed, `attempts = 8, claimed_until = ${harness.now + 1e9}, sweep_at = 1e15`);
+    await insertAttempts(alive, 1);
     await update(alive, "attempts = 8");
     for (const delivery_id of ids) {
-      post.queue.push({ delivery_id }, 0, "longshore-deliveries-dead");
+      harness.queue.push({ delivery_id }, 0, "longshore-deliveries-dead");
     }
-    await post.runUntil(post.now);
+    await harness.runUntil(harness.now);
     expect(await stored(bad)).toMatchObject({
       status: "failed",
-      finished_at: post.now,
+      finished_at: harness.now,
       failure_reason: "not_handled",
     });
     for (const id of [later, claimed, alive]) {
       expect(await stored(id)).toMatchObject({ status: "pending", failure_reason: null });
     }
-    expect(post.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
-    expect(post.queue.kept).toEqual([]);
+    expect(harness.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
+    expect(harness.queue.messages).toEqual([]);
   });
 
   it("that is a dead letter fails nothing that has arrived", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
     await update(id, "attempts = 8, status = 'succeeded', finished_at = 1");
-    post.queue.push({ delivery_id: id }, 0, "longshore-deliveries-dead");
-    await post.runUntil(post.now);
+    harness.queue.push({ delivery_id: id }, 0, "longshore-deliveries-dead");
+    await harness.runUntil(harness.now);
     expect(await stored(id)).toMatchObject({ status: "succeeded", finished_at: 1 });
   });
 });
 
 describe("an outage of the database", () => {
   it("gives back of two messages about a delivery the one that is not answered", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
     const pass = () => Promise.reject(new Error("The database is down"));
-    post.newLife = () => ({ isOver: false, pass });
-    post.ring([id, id]);
-    await post.runUntil(post.now);
-    expect(post.queue.kept).toMatchObject([{ body: { delivery_id: id }, attempts: 1 }]);
+    harness.newInvocation = () => ({ hasCrashed: false, pass });
+    harness.enqueue([id, id]);
+    await harness.runUntil(harness.now);
+    expect(harness.queue.messages).toMatchObject([{ body: { delivery_id: id }, attempts: 1 }]);
   });
 
   it("that makes dead letters of messages fails nothing", async () => {
-    const post = new Post(arrived, { slots: 1 });
-    const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-    const start = post.now;
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    const start = harness.now;
     let isDown = true;
     const pass = async <Result>(run: () => Promise<Result>) => {
       if (isDown) throw new Error("The database is down");
       return run();
     };
-    post.newLife = () => ({ isOver: false, pass });
-    post.ring([id]);
-    await post.runUntil(start + 60 * MINUTE);
+    harness.newInvocation = () => ({ hasCrashed: false, pass });
+    harness.enqueue([id]);
+    await harness.runUntil(start + 60 * MINUTE);
     isDown = false;
-    await post.runUntil(start + 70 * MINUTE);
-    expect(post.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
+    await harness.runUntil(start + 70 * MINUTE);
+    expect(harness.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 });
@@ -406,69 +408,69 @@ describe("the sweep", () => {
   const isRound = (sql: string) => sql.startsWith('update "deliveries" set "sweep_at"');
 
   it("enqueues all that is overdue, and not again for five minutes", async () => {
-    const post = new Post(arrived);
-    const start = post.now;
-    const ids = await plantDeliveries(project, integrationId, start, OVERDUE);
-    await post.sweep();
-    expect(post.queue.kept).toEqual([]);
-    post.now = start + MINUTE;
-    await post.sweep();
-    const enqueued = post.queue.kept.map(({ body }) => body.delivery_id);
+    const harness = new DeliveryHarness(arrived);
+    const start = harness.now;
+    const ids = await insertDeliveries(project, integrationId, start, OVERDUE);
+    await harness.sweep();
+    expect(harness.queue.messages).toEqual([]);
+    harness.now = start + MINUTE;
+    await harness.sweep();
+    const enqueued = harness.queue.messages.map(({ body }) => body.delivery_id);
     expect(enqueued.toSorted()).toEqual(ids.toSorted());
-    await post.sweep();
-    expect(post.queue.kept).toHaveLength(OVERDUE);
+    await harness.sweep();
+    expect(harness.queue.messages).toHaveLength(OVERDUE);
     expect(await stored(String(ids[0]))).toMatchObject({ sweep_at: start + 6 * MINUTE });
-    post.now = start + 6 * MINUTE;
-    await post.sweep();
-    expect(post.queue.kept).toHaveLength(2 * OVERDUE);
+    harness.now = start + 6 * MINUTE;
+    await harness.sweep();
+    expect(harness.queue.messages).toHaveLength(2 * OVERDUE);
   });
 
   it("stops after 20 s, and goes on with its next run", async () => {
-    const post = new Post(arrived);
-    await plantDeliveries(project, integrationId, post.now, OVERDUE);
-    post.now += MINUTE;
+    const harness = new DeliveryHarness(arrived);
+    await insertDeliveries(project, integrationId, harness.now, OVERDUE);
+    harness.now += MINUTE;
     let rounds = 0;
-    post.onStatement = (sql) => {
+    harness.onStatement = (sql) => {
       if (!isRound(sql)) return;
       rounds += 1;
-      post.now += 10 * SECOND;
+      harness.now += 10 * SECOND;
     };
-    await post.sweep();
-    expect([rounds, post.queue.kept.length]).toEqual([2, 2_000]);
-    await post.sweep();
-    expect([rounds, post.queue.kept.length]).toEqual([3, OVERDUE]);
+    await harness.sweep();
+    expect([rounds, harness.queue.messages.length]).toEqual([2, 2_000]);
+    await harness.sweep();
+    expect([rounds, harness.queue.messages.length]).toEqual([3, OVERDUE]);
   });
 
   it("makes one round where less than a round is overdue", async () => {
-    const post = new Post(arrived);
-    await plantDeliveries(project, integrationId, post.now, 3);
-    post.now += MINUTE;
+    const harness = new DeliveryHarness(arrived);
+    await insertDeliveries(project, integrationId, harness.now, 3);
+    harness.now += MINUTE;
     let rounds = 0;
-    post.onStatement = (sql) => {
+    harness.onStatement = (sql) => {
       if (isRound(sql)) rounds += 1;
     };
-    await post.sweep();
-    expect([rounds, post.queue.kept.length]).toEqual([1, 3]);
+    await harness.sweep();
+    expect([rounds, harness.queue.messages.length]).toEqual([1, 3]);
   });
 
   it.each([
     ["is to be tried again", 0],
     ["waits for its integration", 5 * MINUTE],
   ])("does not ring for what %s before a minute after it is due", async (_, pauseMs) => {
-    const post = new Post(refused, { slots: 1 });
-    const start = post.now;
-    const [id = ""] = await plantDeliveries(project, integrationId, start);
-    await plantAttempts(id, 1);
+    const harness = new DeliveryHarness(refused, { instances: 1 });
+    const start = harness.now;
+    const [id = ""] = await insertDeliveries(project, integrationId, start);
+    await insertAttempts(id, 1);
     await updateIntegration(`paused_until = ${start + pauseMs}`);
-    post.ring([id]);
-    await post.runUntil(start);
+    harness.enqueue([id]);
+    await harness.runUntil(start);
     expect(await stored(id)).toMatchObject({ status: "pending", due_at: start + 5 * MINUTE });
-    post.queue.kept = [];
-    post.now = start + 6 * MINUTE - 1;
-    await post.sweep();
-    expect(post.queue.kept).toEqual([]);
-    post.now = start + 6 * MINUTE;
-    await post.sweep();
-    expect(post.queue.kept).toHaveLength(1);
+    harness.queue.messages = [];
+    harness.now = start + 6 * MINUTE - 1;
+    await harness.sweep();
+    expect(harness.queue.messages).toEqual([]);
+    harness.now = start + 6 * MINUTE;
+    await harness.sweep();
+    expect(harness.queue.messages).toHaveLength(1);
   });
 });

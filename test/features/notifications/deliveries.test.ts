@@ -4,7 +4,7 @@ import { createApp } from "../../../src/app.ts";
 import { EVENT_TYPES } from "../../../src/features/notifications/kinds.ts";
 import { FAILURE_REASONS } from "../../../src/features/notifications/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
-import { complaintsOfWebhook, openApi } from "../../support/contract.ts";
+import { openApi, webhookViolations } from "../../support/contract.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
   connect,
@@ -321,7 +321,7 @@ describe("what is sent", () => {
     expect(Object.keys(openApi.webhooks).toSorted()).toEqual(EVENT_TYPES.toSorted());
     for (const { post } of Object.values(openApi.webhooks)) {
       const schema = post.requestBody?.content["application/json"]?.schema;
-      expect(complaintsOfWebhook(schema?.["example"] as { type: string })).toEqual([]);
+      expect(webhookViolations(schema?.["example"] as { type: string })).toEqual([]);
     }
   });
 
@@ -346,7 +346,7 @@ describe("what is sent", () => {
     const types = new Set<string>();
     for (const { id } of body.data) {
       const { body: delivery } = await client.get(`${path}/deliveries/${id}`);
-      expect(complaintsOfWebhook(delivery.payload), delivery.payload.type).toEqual([]);
+      expect(webhookViolations(delivery.payload), delivery.payload.type).toEqual([]);
       types.add(delivery.type);
     }
     expect([...types].toSorted()).toEqual([

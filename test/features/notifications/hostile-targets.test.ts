@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed } from "../../support/client.ts";
 import {
   clearOutbox,
-  Post,
-  plantDeliveries,
-  plantIntegration,
+  DeliveryHarness,
+  insertDeliveries,
+  insertIntegration,
   stored,
   storedAttempts,
   storedIntegration,
@@ -26,16 +26,16 @@ beforeEach(async () => {
 describe("a hostile target", () => {
   it("that came to be stored gets no connection, and the record tells nothing of it", async () => {
     expect(TARGETS.length).toBeGreaterThanOrEqual(60);
-    const post = new Post(arrived);
+    const harness = new DeliveryHarness(arrived);
     const ids: string[] = [];
     for (const url of TARGETS) {
-      const id = await plantIntegration(project, { url });
-      ids.push(...(await plantDeliveries(project, id, post.now)));
+      const id = await insertIntegration(project, { url });
+      ids.push(...(await insertDeliveries(project, id, harness.now)));
     }
-    post.ring(ids);
-    await post.runUntil(post.now);
-    expect(post.received).toEqual([]);
-    expect(post.logged).toEqual([]);
+    harness.enqueue(ids);
+    await harness.runUntil(harness.now);
+    expect(harness.received).toEqual([]);
+    expect(harness.logged).toEqual([]);
     for (const [at, id] of ids.entries()) {
       expect(await stored(id), TARGETS[at]).toMatchObject({ status: "pending", attempts: 1 });
       const [attempt, ...others] = await storedAttempts(id);
@@ -51,16 +51,16 @@ describe("a hostile target", () => {
   it.each([301, 302, 303, 307, 308])(
     "to which an endpoint redirects with %d gets no request",
     async (status) => {
-      const post = new Post(({ body }) => {
+      const harness = new DeliveryHarness(({ body }) => {
         const { data } = JSON.parse(body);
         return new Response(null, { status, headers: { location: toHeader(TARGETS[data.at]) } });
       });
-      const integrationId = await plantIntegration(project);
-      const ids = await plantDeliveries(project, integrationId, post.now, TARGETS.length);
-      post.ring(ids);
-      await post.runUntil(post.now);
-      expect(post.received).toHaveLength(TARGETS.length);
-      for (const { url, redirect } of post.received) {
+      const integrationId = await insertIntegration(project);
+      const ids = await insertDeliveries(project, integrationId, harness.now, TARGETS.length);
+      harness.enqueue(ids);
+      await harness.runUntil(harness.now);
+      expect(harness.received).toHaveLength(TARGETS.length);
+      for (const { url, redirect } of harness.received) {
         expect([url, redirect]).toEqual(["https://hooks.longshore.dev/in", "manual"]);
       }
       for (const [at, id] of ids.entries()) {
@@ -72,12 +72,12 @@ describe("a hostile target", () => {
   );
 
   it("gets a connection where insecure targets are allowed, as in local development", async () => {
-    const post = new Post(arrived);
-    post.bindings = { ALLOW_INSECURE_WEBHOOKS: "true" };
-    const id = await plantIntegration(project, { url: "http://127.0.0.1:9/" });
-    post.ring(await plantDeliveries(project, id, post.now));
-    await post.runUntil(post.now);
-    expect(post.received).toHaveLength(1);
+    const harness = new DeliveryHarness(arrived);
+    harness.bindings = { ALLOW_INSECURE_WEBHOOKS: "true" };
+    const id = await insertIntegration(project, { url: "http://127.0.0.1:9/" });
+    harness.enqueue(await insertDeliveries(project, id, harness.now));
+    await harness.runUntil(harness.now);
+    expect(harness.received).toHaveLength(1);
     expect(await storedIntegration(id)).toMatchObject({ failing_since: null });
   });
 });

@@ -7,7 +7,7 @@ import {
   urlContext,
 } from "../../../src/features/notifications/integrations/index.ts";
 import { Cipher } from "../../../src/lib/cipher.ts";
-import { PLANTED } from "../../support/canary-secrets.ts";
+import { CANARY_PREFIX } from "../../support/canary-secrets.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { GOOD, HOSTILE } from "../../support/targets.ts";
@@ -129,7 +129,7 @@ describe("a webhook integration", () => {
   });
 
   it("shows its secret in two answers, and its query in none", async () => {
-    const token = `${PLANTED}${crypto.randomUUID()}`;
+    const token = `${CANARY_PREFIX}${crypto.randomUUID()}`;
     const url = `https://example.com/hooks?token=${token}`;
     const { id, secret } = await newIntegration(client, project.id, ["changelog"], url);
     const path = `${integrations}/${id}`;
@@ -156,16 +156,16 @@ describe("a webhook integration", () => {
     const worker = new Instrumented();
     const caller = client.via(worker.fetch);
     for (const url of [
-      `https://example.com/?token=${PLANTED}x`,
-      `https://user:${PLANTED}x@example.com/`,
-      `ftp://example.com/${PLANTED}x`,
-      `https://${PLANTED}x`,
+      `https://example.com/?token=${CANARY_PREFIX}x`,
+      `https://user:${CANARY_PREFIX}x@example.com/`,
+      `ftp://example.com/${CANARY_PREFIX}x`,
+      `https://${CANARY_PREFIX}x`,
     ]) {
       const { text } = await caller.post(integrations, { type: "webhook", configuration: {}, url });
-      expect(text).not.toContain(PLANTED);
+      expect(text).not.toContain(CANARY_PREFIX);
     }
     expect(worker.logged.length).toBeGreaterThan(3);
-    expect(JSON.stringify(worker.logged)).not.toMatch(/planted|whsec_/);
+    expect(JSON.stringify(worker.logged)).not.toMatch(/canary-secret|whsec_/);
   });
 
   it("says of nothing but what it is told in its changelog", async () => {

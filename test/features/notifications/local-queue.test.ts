@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { enqueueDeliveries } from "../../../src/features/notifications/delivery/index.ts";
 import type { Parsed } from "../../support/client.ts";
 import {
-  plantDeliveries,
-  plantIntegration,
+  insertDeliveries,
+  insertIntegration,
   SECRET,
   stored,
   storedAttempts,
@@ -28,8 +28,8 @@ const log = async (): Promise<{ path: string; headers: Record<string, string>; b
 
 /** Deliveries to an endpoint, which the queue of this machine has been told of. */
 async function ring(what: string, count: number): Promise<string[]> {
-  const integrationId = await plantIntegration(project, { url: `${place}/${what}` });
-  const ids = await plantDeliveries(project, integrationId, Date.now(), count);
+  const integrationId = await insertIntegration(project, { url: `${place}/${what}` });
+  const ids = await insertDeliveries(project, integrationId, Date.now(), count);
   await enqueueDeliveries(env.DELIVERIES, ids);
   return ids;
 }
@@ -78,8 +78,8 @@ describe("the real queue, the real Worker and a network", () => {
     "https://hooks.longshore.dev:6379",
   ])("make no connection to %s", async (origin) => {
     const url = place.replace(ORIGIN, origin);
-    const integrationId = await plantIntegration(project, { url: `${url}/canary` });
-    const ids = await plantDeliveries(project, integrationId, Date.now());
+    const integrationId = await insertIntegration(project, { url: `${url}/canary` });
+    const ids = await insertDeliveries(project, integrationId, Date.now());
     await enqueueDeliveries(env.DELIVERIES, ids);
     await waitFor(ids, { attempts: 1, claimed_until: null });
     expect(await storedAttempts(String(ids[0]))).toMatchObject([

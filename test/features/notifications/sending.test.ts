@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Parsed } from "../../support/client.ts";
 import {
   clearOutbox,
+  DeliveryHarness,
+  insertAttempts,
+  insertDeliveries,
+  insertIntegration,
   OLD_SECRET,
-  Post,
-  plantAttempts,
-  plantDeliveries,
-  plantIntegration,
   SECRET,
   stored,
   storedAttempts,
@@ -35,16 +35,16 @@ afterEach(() => {
 /** A delivery to an integration that answers like this, rung for; and how it went. */
 async function sendOne(
   answer: () => Response | Promise<Response>,
-  fields: Parameters<typeof plantIntegration>[1] = {},
-  options: ConstructorParameters<typeof Post>[1] = {},
+  fields: Parameters<typeof insertIntegration>[1] = {},
+  options: ConstructorParameters<typeof DeliveryHarness>[1] = {},
 ) {
-  const post = new Post(answer, options);
-  const integrationId = await plantIntegration(project, fields);
-  const [id = ""] = await plantDeliveries(project, integrationId, post.now);
-  const start = post.now;
-  post.ring([id]);
+  const harness = new DeliveryHarness(answer, options);
+  const integrationId = await insertIntegration(project, fields);
+  const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+  const start = harness.now;
+  harness.enqueue([id]);
   const attempts = () => storedAttempts(id);
-  return { post, id, integrationId, start, attempts };
+  return { harness, id, integrationId, start, attempts };
 }
 
 const updateIntegration = (id: string, set: string) =>
@@ -71,10 +71,10 @@ function breakingOff(message: string, headers: Record<string, string>): Response
 
 describe("a request", () => {
   it("is the event, signed as Standard Webhooks say, to where the integration is", async () => {
-    const { post, id, start } = await sendOne(() => new Response("thanks"));
-    await post.runUntil(start);
-    expect(post.received).toHaveLength(1);
-    const [request] = post.received;
+    const { harness, id, start } = await sendOne(() => new Response("thanks"));
+    await harness.runUntil(start);
+    expect(harness.received).toHaveLength(1);
+    const [request] = harness.received;
     const { results } = await env.DB.prepare("select * from deliveries where id = ?")
       .bind(id)
       .all();
@@ -106,29 +106,29 @@ describe("a request", () => {
 
   it("is signed with the secret before as well, for as long as that counts", async () => {
     const rotatedUntil = Date.now() + DAY;
-    const { post, integrationId, start } = await sendOne(() => status(204), { rotatedUntil });
-    await post.runUntil(start);
-    post.now = rotatedUntil;
-    post.ring(await plantDeliveries(project, integrationId, rotatedUntil));
-    await post.runUntil(rotatedUntil);
-    const [during, after] = post.received;
+    const { harness, integrationId, start } = await sendOne(() => status(204), { rotatedUntil });
+    await harness.runUntil(start);
+    harness.now = rotatedUntil;
+    harness.enqueue(await insertDeliveries(project, integrationId, rotatedUntil));
+    await harness.runUntil(rotatedUntil);
+    const [during, after] = harness.received;
     expect(during?.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
     new Webhook(OLD_SECRET).verify(String(during?.body), during?.headers ?? {});
     expect(after?.headers["webhook-signature"]).toMatch(/^v1,\S+$/);
   });
 
   it("to Slack is a message, without a signature, and one a second", async () => {
-    const post = new Post(() => new Response("ok"));
-    const integrationId = await plantIntegration(project, { type: "slack" });
-    const ids = await plantDeliveries(project, integrationId, post.now, 12);
-    post.ring(ids);
-    await post.runUntil(post.now + MINUTE);
-    expect(post.received).toHaveLength(12);
-    const times = post.received.map(({ at }) => at);
+    const harness = new DeliveryHarness(() => new Response("ok"));
+    const integrationId = await insertIntegration(project, { type: "slack" });
+    const ids = await insertDeliveries(project, integrationId, harness.now, 12);
+    harness.enqueue(ids);
+    await harness.runUntil(harness.now + MINUTE);
+    expect(harness.received).toHaveLength(12);
+    const times = harness.received.map(({ at }) => at);
     const gaps = times.slice(1).map((at, before) => at - Number(times[before]));
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(SECOND);
     expect(Number(times.at(-1)) - Number(times[0])).toBeLessThan(30 * SECOND);
-    const [first] = post.received;
+    const [first] = harness.received;
     expect(Object.keys(first?.headers ?? {})).toEqual(["content-type", "user-agent"]);
     expect(JSON.parse(String(first?.body))).toMatchObject({ text: expect.any(String) });
     for (const id of ids)
@@ -136,29 +136,29 @@ describe("a request", () => {
   });
 
   it("to Slack goes out although more comes all the time", async () => {
-    const post = new Post(() => new Response("ok"));
-    const integrationId = await plantIntegration(project, { type: "slack" });
+    const harness = new DeliveryHarness(() => new Response("ok"));
+    const integrationId = await insertIntegration(project, { type: "slack" });
     for (let times = 0; times < 20; times += 1) {
-      post.ring(await plantDeliveries(project, integrationId, post.now));
-      await post.runUntil(post.now + SECOND / 2);
+      harness.enqueue(await insertDeliveries(project, integrationId, harness.now));
+      await harness.runUntil(harness.now + SECOND / 2);
     }
-    expect(post.received.length).toBeGreaterThanOrEqual(5);
+    expect(harness.received.length).toBeGreaterThanOrEqual(5);
   });
 
   it.each([
     ["what is tried again", "attempts = 1", MINUTE],
     ["what comes in more than ten minutes", "attempts = 0", 10 * MINUTE + 1],
   ])("to Slack does not line up behind %s", async (_, set, inMs) => {
-    const post = new Post(() => new Response("ok"));
-    const start = post.now;
-    const integrationId = await plantIntegration(project, { type: "slack" });
-    const ids = await plantDeliveries(project, integrationId, start, 3);
+    const harness = new DeliveryHarness(() => new Response("ok"));
+    const start = harness.now;
+    const integrationId = await insertIntegration(project, { type: "slack" });
+    const ids = await insertDeliveries(project, integrationId, start, 3);
     const [other = "", first = "", second = ""] = ids;
     await env.DB.prepare(`update deliveries set ${set}, due_at = ? where id = ?`)
       .bind(start + inMs, other)
       .run();
-    post.ring([first, second]);
-    await post.runUntil(start);
+    harness.enqueue([first, second]);
+    await harness.runUntil(start);
     expect(await stored(first)).toMatchObject({ status: "succeeded" });
     expect(await stored(second)).toMatchObject({ status: "pending", due_at: start + 1_100 });
   });
@@ -166,10 +166,12 @@ describe("a request", () => {
 
 describe("an endpoint that fails", () => {
   it("is tried eight times, by the schedule, and then no more", async () => {
-    const { post, id, start, attempts } = await sendOne(() => new Response("no", { status: 500 }));
-    await post.runUntil(start + 3 * DAY);
+    const { harness, id, start, attempts } = await sendOne(
+      () => new Response("no", { status: 500 }),
+    );
+    await harness.runUntil(start + 3 * DAY);
     const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
-    expect(post.received.map(({ at }) => (at - start) / 1_000)).toEqual(
+    expect(harness.received.map(({ at }) => (at - start) / 1_000)).toEqual(
       [0, ...delays].map((_, at) => delays.slice(0, at).reduce((sum, each) => sum + each, 0)),
     );
     expect(await stored(id)).toMatchObject({
@@ -177,49 +179,49 @@ describe("an endpoint that fails", () => {
       attempts: 8,
       failure_reason: null,
     });
-    expect((await stored(id)).finished_at).toBe(post.received.at(-1)?.at);
+    expect((await stored(id)).finished_at).toBe(harness.received.at(-1)?.at);
     const made = await attempts();
     expect(made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(made[0]).toMatchObject({ status_code: 500, error: "answered 500", response: "no" });
-    expect(post.queue.kept).toEqual([]);
+    expect(harness.queue.messages).toEqual([]);
   });
 
   it.each([0, 0.123, 0.999])(
     "is never tried before it is due, with a chance of %d",
     async (chance) => {
-      const { post, id, start } = await sendOne(() => status(500), {}, { random: () => chance });
+      const { harness, id, start } = await sendOne(() => status(500), {}, { random: () => chance });
       let due = start;
-      post.endpoint = async ({ at }) => {
+      harness.endpoint = async ({ at }) => {
         expect(at).toBeGreaterThanOrEqual(due);
         expect(at).toBeLessThan(due + 1_000);
         return status(500);
       };
       for (let attempt = 1; attempt <= 8; attempt += 1) {
-        await post.runUntil(due + 1_000);
-        expect(post.received).toHaveLength(attempt);
+        await harness.runUntil(due + 1_000);
+        expect(harness.received).toHaveLength(attempt);
         due = (await stored(id)).due_at;
       }
-      expect(post.logged).toEqual([]);
+      expect(harness.logged).toEqual([]);
     },
   );
 
   it("is never tried before the time that it asks for", async () => {
     const answers = ["7200", new Date(Date.now() + 20 * HOUR).toUTCString()];
-    const { post, start } = await sendOne(() =>
+    const { harness, start } = await sendOne(() =>
       status(503, { "retry-after": answers.shift() ?? "" }),
     );
-    await post.runUntil(start + 11 * HOUR);
-    expect(post.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR]);
+    await harness.runUntil(start + 11 * HOUR);
+    expect(harness.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR]);
     // Not longer than 12 hours, however far off the time is.
-    await post.runUntil(start + 14 * HOUR);
-    expect(post.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR, 14 * HOUR]);
+    await harness.runUntil(start + 14 * HOUR);
+    expect(harness.received.map(({ at }) => at - start)).toEqual([0, 2 * HOUR, 14 * HOUR]);
   });
 
   it.each([301, 302, 307, 308])("by a redirect of %d is not followed", async (code) => {
     const location = "http://169.254.169.254/latest/meta-data";
-    const { post, start, attempts } = await sendOne(() => status(code, { location }));
-    await post.runUntil(start);
-    expect(post.received).toHaveLength(1);
+    const { harness, start, attempts } = await sendOne(() => status(code, { location }));
+    await harness.runUntil(start);
+    expect(harness.received).toHaveLength(1);
     expect(await attempts()).toMatchObject([{ status_code: code, error: "redirected" }]);
   });
 
@@ -228,18 +230,18 @@ describe("an endpoint that fails", () => {
     ["internal error; reference = 1234", "the request failed"],
     ["connect ECONNREFUSED 10.0.0.1:443", "the request failed"],
   ])("to be reached by %j says no more than is known", async (message, error) => {
-    const { post, start, attempts } = await sendOne(() => {
+    const { harness, start, attempts } = await sendOne(() => {
       throw new Error(message);
     });
-    await post.runUntil(start);
+    await harness.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: null, error, response: null }]);
   });
 
   it("because what is stored does not open is not reached", async () => {
-    const { post, integrationId, start, attempts } = await sendOne(() => status(204));
+    const { harness, integrationId, start, attempts } = await sendOne(() => status(204));
     await updateIntegration(integrationId, "url = ''");
-    await post.runUntil(start);
-    expect(post.received).toEqual([]);
+    await harness.runUntil(start);
+    expect(harness.received).toEqual([]);
     expect(await attempts()).toMatchObject([
       { error: "the URL or the secret could not be decrypted" },
     ]);
@@ -247,41 +249,41 @@ describe("an endpoint that fails", () => {
 
   it.each([429, 502, 504])("with %d is left alone by other deliveries as well", async (code) => {
     const answers = [status(code, { "retry-after": "30" })];
-    const { post, integrationId, start } = await sendOne(() => answers.pop() ?? status(204));
-    await post.runUntil(start);
+    const { harness, integrationId, start } = await sendOne(() => answers.pop() ?? status(204));
+    await harness.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({
       paused_until: start + 30 * SECOND,
     });
-    const others = await plantDeliveries(project, integrationId, start, 3);
-    post.ring([...others, ...others]);
-    await post.runUntil(start + 29 * SECOND);
-    expect(post.received).toHaveLength(1);
+    const others = await insertDeliveries(project, integrationId, start, 3);
+    harness.enqueue([...others, ...others]);
+    await harness.runUntil(start + 29 * SECOND);
+    expect(harness.received).toHaveLength(1);
     for (const id of others) {
       expect(await stored(id)).toMatchObject({ attempts: 0, due_at: start + 30 * SECOND });
     }
     // Of two messages about a delivery, one waits and the other is gone.
-    expect(post.queue.kept).toHaveLength(4);
-    await post.runUntil(start + 30 * SECOND);
-    expect(post.received).toHaveLength(5);
-    expect(post.logged).toEqual([]);
+    expect(harness.queue.messages).toHaveLength(4);
+    await harness.runUntil(start + 30 * SECOND);
+    expect(harness.received).toHaveLength(5);
+    expect(harness.logged).toEqual([]);
   });
 
   it("with 410 is disabled, which the changelog tells and other integrations hear", async () => {
-    const { post, id, integrationId, start } = await sendOne(() => status(410));
-    const other = await plantIntegration(project, { url: "https://other.longshore.dev/" });
-    const [second = ""] = await plantDeliveries(project, integrationId, start + MINUTE);
-    post.endpoint = ({ url }) => status(url.startsWith("https://other.") ? 204 : 410);
-    await post.runUntil(start + 2 * MINUTE);
+    const { harness, id, integrationId, start } = await sendOne(() => status(410));
+    const other = await insertIntegration(project, { url: "https://other.longshore.dev/" });
+    const [second = ""] = await insertDeliveries(project, integrationId, start + MINUTE);
+    harness.endpoint = ({ url }) => status(url.startsWith("https://other.") ? 204 : 410);
+    await harness.runUntil(start + 2 * MINUTE);
     expect(await stored(id)).toMatchObject({ status: "failed", attempts: 1 });
     expect(await storedIntegration(integrationId)).toMatchObject({
       disabled_at: start,
       disabled_reason: "gone",
     });
-    expect(post.received.map(({ url }) => new URL(url).hostname)).toEqual([
+    expect(harness.received.map(({ url }) => new URL(url).hostname)).toEqual([
       "hooks.longshore.dev",
       "other.longshore.dev",
     ]);
-    expect(JSON.parse(String(post.received[1]?.body))).toMatchObject({
+    expect(JSON.parse(String(harness.received[1]?.body))).toMatchObject({
       type: "changelog.created",
       data: { action: "disabled", record: { type: "integration", id: integrationId } },
     });
@@ -297,8 +299,8 @@ describe("an endpoint that fails", () => {
     });
     // Its own attempt says why the first has failed; the second was never sent.
     expect(await stored(id)).toMatchObject({ failure_reason: null });
-    post.ring([second]);
-    await post.runUntil(start + 3 * MINUTE);
+    harness.enqueue([second]);
+    await harness.runUntil(start + 3 * MINUTE);
     expect(await stored(second)).toMatchObject({
       status: "failed",
       attempts: 0,
@@ -308,14 +310,14 @@ describe("an endpoint that fails", () => {
   });
 
   it("for five days with nothing but failures is disabled; one success and it is not", async () => {
-    const { post, integrationId, start } = await sendOne(() => status(500));
-    await post.runUntil(start);
+    const { harness, integrationId, start } = await sendOne(() => status(500));
+    await harness.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({ failing_since: start });
     const tryAt = async (moment: number, code: number) => {
-      post.now = moment;
-      post.endpoint = () => status(code);
-      post.ring(await plantDeliveries(project, integrationId, moment));
-      await post.runUntil(moment);
+      harness.now = moment;
+      harness.endpoint = () => status(code);
+      harness.enqueue(await insertDeliveries(project, integrationId, moment));
+      await harness.runUntil(moment);
     };
     await tryAt(start + 4 * DAY, 500);
     expect(await storedIntegration(integrationId)).toMatchObject({ failing_since: start });
@@ -330,7 +332,7 @@ describe("an endpoint that fails", () => {
     await tryAt(again + 5 * DAY, 500);
     expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: null });
     const twice = again + 5 * DAY + 10 * SECOND;
-    await post.runUntil(twice);
+    await harness.runUntil(twice);
     const { disabled_at } = await storedIntegration(integrationId);
     expect(disabled_at).toBeGreaterThan(again + 5 * DAY);
     expect(disabled_at).toBeLessThanOrEqual(twice);
@@ -340,23 +342,23 @@ describe("an endpoint that fails", () => {
   });
 
   it("with a short rest to ask for does not cut a longer one", async () => {
-    const { post, integrationId, start } = await sendOne(() => status(204));
+    const { harness, integrationId, start } = await sendOne(() => status(204));
     const paused_until = start + HOUR;
-    post.endpoint = async () => {
+    harness.endpoint = async () => {
       await updateIntegration(integrationId, `paused_until = ${paused_until}`);
       return status(429, { "retry-after": "30" });
     };
-    await post.runUntil(start);
+    await harness.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({ paused_until });
   });
 
   it("with 410 to two requests at once is disabled once, and so says the changelog", async () => {
-    const { post, integrationId, start } = await sendOne(() => status(410));
+    const { harness, integrationId, start } = await sendOne(() => status(410));
     // Changed in the same millisecond, so that the time of the change does not tell them apart.
     await updateIntegration(integrationId, `updated_at = ${start}`);
-    post.ring(await plantDeliveries(project, integrationId, start));
-    await post.runUntil(start);
-    expect(post.received).toHaveLength(2);
+    harness.enqueue(await insertDeliveries(project, integrationId, start));
+    await harness.runUntil(start);
+    expect(harness.received).toHaveLength(2);
     expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: start });
     const { results } = await env.DB.prepare("select * from changelog_entries where record_id = ?")
       .bind(integrationId)
@@ -365,14 +367,14 @@ describe("an endpoint that fails", () => {
   });
 
   it("after five days is not disabled if something has arrived meanwhile", async () => {
-    const { post, id, integrationId, start } = await sendOne(() => status(204));
+    const { harness, id, integrationId, start } = await sendOne(() => status(204));
     await updateIntegration(integrationId, `failing_since = ${start - 6 * DAY}`);
-    await plantAttempts(id, 1);
-    post.endpoint = async () => {
+    await insertAttempts(id, 1);
+    harness.endpoint = async () => {
       await updateIntegration(integrationId, "failing_since = null");
       return status(500);
     };
-    await post.runUntil(start);
+    await harness.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({
       failing_since: start,
       disabled_at: null,
@@ -380,26 +382,26 @@ describe("an endpoint that fails", () => {
   });
 
   it("that was enabled again is asked again, whatever was said before of being gone", async () => {
-    const { post, id, integrationId, start } = await sendOne(() => status(410));
-    post.endpoint = async () => {
+    const { harness, id, integrationId, start } = await sendOne(() => status(410));
+    harness.endpoint = async () => {
       await updateIntegration(integrationId, "updated_at = updated_at + 1");
       return status(410);
     };
-    await post.runUntil(start);
+    await harness.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({ disabled_at: null });
     expect(await stored(id)).toMatchObject({ status: "pending", attempts: 1, finished_at: null });
-    post.endpoint = () => status(204);
-    await post.runUntil(start + 6 * SECOND);
+    harness.endpoint = () => status(204);
+    await harness.runUntil(start + 6 * SECOND);
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
   it("is not disabled, nor paused, for what its URL before has done", async () => {
-    const { post, integrationId, start } = await sendOne(() => status(204));
-    post.endpoint = async () => {
+    const { harness, integrationId, start } = await sendOne(() => status(204));
+    harness.endpoint = async () => {
       await updateIntegration(integrationId, "url = 'changed'");
       return status(410);
     };
-    await post.runUntil(start);
+    await harness.runUntil(start);
     expect(await storedIntegration(integrationId)).toMatchObject({
       disabled_at: null,
       failing_since: null,
@@ -416,8 +418,8 @@ describe("an answer", () => {
     ["a\0b", "a\ufffdb"],
     ["", null],
   ])("keeps its first 1,024 bytes, whole characters (%#)", async (body, kept) => {
-    const { post, start, attempts } = await sendOne(() => new Response(body));
-    await post.runUntil(start);
+    const { harness, start, attempts } = await sendOne(() => new Response(body));
+    await harness.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: 200, response: kept }]);
   });
 
@@ -437,8 +439,8 @@ describe("an answer", () => {
         },
         { highWaterMark: 0 },
       );
-    const { post, start, id } = await sendOne(() => new Response(endless()));
-    await post.runUntil(start);
+    const { harness, start, id } = await sendOne(() => new Response(endless()));
+    await harness.runUntil(start);
     expect([given, canceled]).toEqual([16_384, true]);
     expect(await stored(id)).toMatchObject({ status: "succeeded" });
   });
@@ -456,16 +458,16 @@ describe("an answer", () => {
     ],
     ["for another reason", "internal error", LENGTH_9, "the response could not be read"],
   ])("that breaks off %s is a failure", async (_, message, headers, error) => {
-    const { post, start, attempts } = await sendOne(() => breakingOff(message, headers));
-    await post.runUntil(start);
+    const { harness, start, attempts } = await sendOne(() => breakingOff(message, headers));
+    await harness.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: 200, error, response: null }]);
   });
 
   it("that is longer than what is read of it has a length that is not compared", async () => {
     const headers = { "content-length": "100000" };
     const body = "x".repeat(100_000);
-    const { post, start, attempts } = await sendOne(() => new Response(body, { headers }));
-    await post.runUntil(start);
+    const { harness, start, attempts } = await sendOne(() => new Response(body, { headers }));
+    await harness.runUntil(start);
     expect(await attempts()).toMatchObject([{ status_code: 200, error: null }]);
   });
 });

@@ -6,15 +6,19 @@ import { urlContext } from "../../../src/features/notifications/integrations/ind
 import { cipherOf } from "../../../src/lib/cipher.ts";
 import { consoleLog } from "../../../src/lib/log.ts";
 import type { Fetch } from "../../../src/lib/network.ts";
-import { PLANTED } from "../../support/canary-secrets.ts";
+import { CANARY_PREFIX } from "../../support/canary-secrets.ts";
 import { Client, type Parsed } from "../../support/client.ts";
 import { join, newKey, newProject, newWorld, type World } from "../../support/world.ts";
 
 const MINUTES = 60_000;
 const CLIENT_ID = "1234.5678";
-const CLIENT_SECRET = `${PLANTED}of-the-slack-app`;
-const HOOK = `https://hooks.slack.com/services/T0/B0/${PLANTED}hook`;
-const GRANTED = { ok: true, access_token: `${PLANTED}token`, incoming_webhook: { url: HOOK } };
+const CLIENT_SECRET = `${CANARY_PREFIX}of-the-slack-app`;
+const HOOK = `https://hooks.slack.com/services/T0/B0/${CANARY_PREFIX}hook`;
+const GRANTED = {
+  ok: true,
+  access_token: `${CANARY_PREFIX}token`,
+  incoming_webhook: { url: HOOK },
+};
 
 /** A worker of its own with a Slack that answers as a test says, and a clock to set forward. */
 class Stand {
@@ -137,7 +141,7 @@ describe("the installation", () => {
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
     const place = urlContext(world.id, String(integration?.["id"]));
     expect(await cipher.open(String(integration?.["url"]), place)).toBe(HOOK);
-    expect(JSON.stringify(stand.logged)).not.toMatch(/hooks\.slack|planted/);
+    expect(JSON.stringify(stand.logged)).not.toMatch(/hooks\.slack|canary-secret/);
   });
 
   it("is on record, and the channel is the first to hear of it", async () => {
@@ -338,18 +342,19 @@ describe("what Slack may answer", () => {
   const refusal = (error: unknown) => async () => Response.json({ ok: false, error });
   const endless = () =>
     new ReadableStream({
-      pull: (controller) => controller.enqueue(new TextEncoder().encode(PLANTED.repeat(1_000))),
+      pull: (controller) =>
+        controller.enqueue(new TextEncoder().encode(CANARY_PREFIX.repeat(1_000))),
     });
   const answers: [string, Fetch, string][] = [
     ["that the code is none of its own", refusal("invalid_code"), "bad_input"],
     ["that the code was used", refusal("code_already_used"), "bad_input"],
     ["that the secret is wrong", refusal("bad_client_secret"), "internal"],
-    ["an error that is none", refusal(`${PLANTED}error`), "internal"],
-    ["an error that is no text", refusal({ planted: PLANTED }), "internal"],
-    ["that it failed", async () => new Response(PLANTED, { status: 500 }), "internal"],
+    ["an error that is none", refusal(`${CANARY_PREFIX}error`), "internal"],
+    ["an error that is no text", refusal({ planted: CANARY_PREFIX }), "internal"],
+    ["that it failed", async () => new Response(CANARY_PREFIX, { status: 500 }), "internal"],
     ["a redirect", async () => Response.redirect("https://slack.com/elsewhere"), "internal"],
     ["nothing", async () => new Response(null), "internal"],
-    ["no JSON", async () => new Response(PLANTED), "internal"],
+    ["no JSON", async () => new Response(CANARY_PREFIX), "internal"],
     ["no object", async () => Response.json("text"), "internal"],
     ["null", async () => Response.json(null), "internal"],
     ["without a webhook", async () => Response.json({ ok: true }), "internal"],
@@ -362,7 +367,7 @@ describe("what Slack may answer", () => {
     ["a webhook that is no URL", hook("hooks.slack.com/x"), "internal"],
     ["without an end", async () => new Response(endless()), "internal"],
     ["too much", async () => Response.json({ ...GRANTED, more: "x".repeat(65_536) }), "internal"],
-    ["not at all", () => Promise.reject(new TypeError(PLANTED)), "internal"],
+    ["not at all", () => Promise.reject(new TypeError(CANARY_PREFIX)), "internal"],
   ];
 
   it.each(answers)("%s: nothing of it is shown, and nothing is made", async (_, answer, code) => {
@@ -370,7 +375,7 @@ describe("what Slack may answer", () => {
     const state = await stand.newState(world.client, project.id);
     const reply = await stand.comeBack({ code: "c", state });
     expect(reply.body.code).toBe(code);
-    expect(JSON.stringify(stand.logged)).not.toContain(PLANTED);
+    expect(JSON.stringify(stand.logged)).not.toContain(CANARY_PREFIX);
     expect(stand.logged).toContainEqual(["error", "slack.not_installed", expect.anything()]);
     expect(await listIntegrations(project.id)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { issueRunnerToken } from "../../../src/features/runner-pools/credentials.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
-import { plant } from "../../support/canary-secrets.ts";
+import { newCanarySecret } from "../../support/canary-secrets.ts";
 import { Client, type Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { Attempt, claim } from "../../support/runner.ts";
@@ -231,7 +231,7 @@ describe("a completion", () => {
 
 describe("the values of variables", () => {
   it("are delivered while the lease is live, on record", async () => {
-    const value = plant();
+    const value = newCanarySecret();
     const path = `/v1/environments/${environmentId}/variables`;
     await world.client.post(path, { name: "SECRET", storage_method: "secret", value });
     await deploy();

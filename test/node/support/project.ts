@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Caller, type Parsed, type Service } from "./service.ts";
+import { ApiClient, type Parsed, type Service } from "./service.ts";
 
 const POLL_EVERY_MS = 250;
 const ENDS_WITHIN_MS = 90_000;
@@ -8,24 +8,24 @@ const ENDS_WITHIN_MS = 90_000;
 export class TestProject {
   readonly stackIds: readonly string[];
   readonly token: string;
-  readonly #caller: Caller;
+  readonly #client: ApiClient;
   readonly #path: string;
 
-  private constructor(caller: Caller, path: string, stackIds: readonly string[], token: string) {
-    this.#caller = caller;
+  private constructor(client: ApiClient, path: string, stackIds: readonly string[], token: string) {
+    this.#client = client;
     this.#path = path;
     this.stackIds = stackIds;
     this.token = token;
   }
 
-  /** With an API key of its own, because each has a rate limit of its own. */
+  /** Uses a new API key, because each key has its own rate limit. */
   static async make({ owner, organizationId, url }: Service): Promise<TestProject> {
     const organization = `/v1/orgs/${organizationId}`;
     const { key } = await owner.call("POST", `${organization}/api-keys`, { name: "test" });
-    const caller = new Caller(url, key);
-    const post = (path: string, body: object) => caller.call("POST", path, body);
+    const client = new ApiClient(url, key);
+    const post = (path: string, body: object) => client.call("POST", path, body);
     const project = await post("/v1/projects", { name: "storefront" });
-    await caller.call("PUT", `/v1/projects/${project.id}/connection`, {
+    await client.call("PUT", `/v1/projects/${project.id}/connection`, {
       provider: "aws",
       account_id: "123456789012",
       region: "eu-central-1",
@@ -39,24 +39,24 @@ export class TestProject {
     const environment_ids = [project.default_environment_id];
     const pool = await post(pools, { name: project.id, environment_ids });
     const { token } = await post(`${pools}/${pool.id}/tokens`, { name: "test" });
-    return new TestProject(caller, path, [first.id, second.id], token);
+    return new TestProject(client, path, [first.id, second.id], token);
   }
 
   deploy(body: object = {}): Promise<Parsed> {
     const deployment = { stack_ids: this.stackIds, ...body };
-    return this.#caller.call("POST", `${this.#path}/deployments`, deployment);
+    return this.#client.call("POST", `${this.#path}/deployments`, deployment);
   }
 
   cancel(id: string): Promise<Parsed> {
-    return this.#caller.call("PATCH", `/v1/deployments/${id}/cancel`);
+    return this.#client.call("PATCH", `/v1/deployments/${id}/cancel`);
   }
 
   read(id: string): Promise<Parsed> {
-    return this.#caller.call("GET", `/v1/deployments/${id}`);
+    return this.#client.call("GET", `/v1/deployments/${id}`);
   }
 
-  /** How a deployment ended, and how each of its stacks did, once it has. */
-  async verdict(id: string): Promise<{ status: string; stacks: string[] }> {
+  /** Waits until a deployment ends; returns its status and those of its stacks. */
+  async waitForEnd(id: string): Promise<{ status: string; stacks: string[] }> {
     const deadline = performance.now() + ENDS_WITHIN_MS;
     while (performance.now() < deadline) {
       const { status, data } = await this.read(id);

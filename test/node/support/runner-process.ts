@@ -10,12 +10,12 @@ const MAIN = join(ROOT, "packages/runner/src/main.ts");
 const POLL_EVERY_MS = 50;
 const APPEARS_WITHIN_MS = 90_000;
 
-/** Puts on record that it runs, under which process group, and with what in its environment. */
+/** Appends the process group and the environment of a run to the file `runs`. */
 const RECORD =
   'printf "%s|%s|%s|%s|%s|%s\\n" "$$" "$LONGSHORE_DEPLOYMENT" "$LONGSHORE_STACK" ' +
   '"$LONGSHORE_SOURCE" "$GREETING" "$LONGSHORE_RUNNER_TOKEN" >> runs';
 
-/** A run of the command. */
+/** A recorded run of the command. */
 export interface Run {
   group: number;
   deployment: string;
@@ -25,21 +25,21 @@ export interface Run {
   token: string;
 }
 
-/** The reference runner, as `npm run runner` starts it, in a folder of its own. */
+/** The reference runner, started as by `npm run runner` in its own folder. */
 export class RunnerProcess {
   output = "";
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly exited: Promise<number | NodeJS.Signals>;
   readonly #folder = mkdtempSync(join(tmpdir(), "longshore-runner-"));
   readonly #child: ChildProcess;
 
-  /** The command goes on after the record of its run. */
+  /** Runs `command` after recording the run. */
   constructor(url: string, token: string, command: string, flags: readonly string[] = []) {
     const exec = `${RECORD}; ${command}`;
     const node = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", MAIN];
     this.#child = spawn(process.execPath, [...node, "--url", url, "--exec", exec, ...flags], {
       cwd: this.#folder,
-      // A runner that is killed outright leaves its temporary files; they go with the folder.
+      // A runner that gets SIGKILL leaves temporary files; they are deleted with the folder.
       env: { ...process.env, LONGSHORE_RUNNER_TOKEN: token, TMPDIR: this.#folder },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -59,13 +59,13 @@ export class RunnerProcess {
     });
   }
 
-  /** The lines that the command has written to a file. */
+  /** The lines of a file that the command writes. */
   read(file: string): string[] {
     const path = join(this.#folder, file);
     return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
   }
 
-  /** Makes a file that the command waits for. */
+  /** Creates a file that the command waits for. */
   make(file: string): void {
     writeFileSync(join(this.#folder, file), "");
   }
@@ -74,27 +74,27 @@ export class RunnerProcess {
     this.#child.kill(signal);
   }
 
-  /** Waits for so many runs of the command to have begun. */
-  hasRun(times: number): Promise<void> {
-    return this.hasWritten("runs", times);
+  /** Waits until the command has started this many times. */
+  waitForRuns(times: number): Promise<void> {
+    return this.waitForLines("runs", times);
   }
 
-  /** Waits for so many lines that the command writes to a file. */
-  hasWritten(file: string, lines: number): Promise<void> {
+  /** Waits until the command has written this many lines to a file. */
+  waitForLines(file: string, lines: number): Promise<void> {
     return this.#until(`${lines} ${file}`, () => this.read(file).length >= lines);
   }
 
-  says(text: string): Promise<void> {
+  waitForOutput(text: string): Promise<void> {
     return this.#until(`"${text}"`, () => this.output.includes(text));
   }
 
-  /** Whether something of the command is still there. */
+  /** Process groups of the command that still have processes. */
   get leftovers(): number[] {
     return this.runs.map(({ group }) => group).filter((group) => signalGroup(group, 0));
   }
 
-  /** Ends it, and whatever it has left behind. */
-  async clear(): Promise<void> {
+  /** Kills the runner and all processes of its commands. */
+  async stop(): Promise<void> {
     this.signal("SIGKILL");
     await this.exited;
     for (const group of this.leftovers) signalGroup(group, "SIGKILL");

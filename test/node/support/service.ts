@@ -5,16 +5,16 @@ import { bootstrap } from "../../../scripts/lib/local-api.ts";
 import { SECRETS } from "../../../scripts/lib/secrets.ts";
 import { bundle, migrate, type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 
-/** What a call answered; what a test reads of it is its affair. */
+/** An untyped reply body. */
 export type Parsed = ReturnType<typeof JSON.parse>;
 
-/** The service as it would be deployed, with an organization in it. */
+/** The bundled Worker in Miniflare, with one organization. */
 export interface Service extends RunningWorker {
-  owner: Caller;
+  owner: ApiClient;
   organizationId: string;
 }
 
-/** With fresh secrets, and whatever of `given` there is in place of them or beside them. */
+/** Uses new secrets; `given` overrides them and adds other bindings. */
 export async function startService(given: Record<string, string> = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
   const secrets = Object.entries(SECRETS).map(([name, make]) => [name, make()]);
@@ -23,13 +23,13 @@ export async function startService(given: Record<string, string> = {}): Promise<
   rmSync(folder, { recursive: true });
   await migrate(worker.d1);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
-  const owner = new Caller(worker.url, key ?? "");
+  const owner = new ApiClient(worker.url, key ?? "");
   const { data } = await owner.call("GET", "/v1/orgs");
   return { ...worker, owner, organizationId: data[0].id };
 }
 
-/** Whoever has an API key. */
-export class Caller {
+/** Sends requests with one API key. */
+export class ApiClient {
   readonly #url: URL;
   readonly #key: string;
 
@@ -38,7 +38,7 @@ export class Caller {
     this.#key = key;
   }
 
-  /** Throws unless the answer is a good one. */
+  /** Throws unless the status is 2xx. */
   async call(method: string, path: string, body?: object): Promise<Parsed> {
     const response = await fetch(new URL(path, this.#url), {
       method,

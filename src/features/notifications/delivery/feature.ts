@@ -4,13 +4,16 @@ import { sweepDeliveries } from "./sweep.ts";
 
 export const deliveryFeature = {
   tags: [
-    { name: "Deliveries", description: "What was sent to an integration, and what came of it." },
+    {
+      name: "Deliveries",
+      description: "The events sent to an integration, and the result of each attempt.",
+    },
     {
       name: "Webhooks",
       description:
-        "What is sent to a webhook, by POST, signed as Standard Webhooks says: its libraries " +
-        "verify it. The type in the body is one of those below. An event may arrive more than once, " +
-        "with the same `webhook-id`, and in any order.",
+        "Longshore sends events to a webhook by POST, signed as Standard Webhooks specifies: its " +
+        "libraries verify them. The type in the body is one of those below. An event may arrive more " +
+        "than once, with the same `webhook-id`, and events may arrive in any order.",
     },
   ],
   routes: { apiKey: [deliveryRoutes] },

@@ -1,6 +1,6 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../../http/pagination.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../../http/replies.ts";
+import { jsonReply, NEEDS } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { presentDelivery, presentDeliveryInFull } from "./presenters.ts";
@@ -15,56 +15,52 @@ import { getDelivery, listDeliveries, pingIntegration, redeliver } from "./servi
 
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const TAGS = ["Deliveries"];
-const ENABLED = "The integration has to be enabled: else this is a `conflict`.";
+const ENABLED = "An integration that is disabled is a `conflict`.";
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: `${INTEGRATION}/deliveries`,
   operationId: "listDeliveries",
   tags: TAGS,
   summary: "List the deliveries of an integration",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: IntegrationParams, query: DeliveryQuery },
-  responses: { 200: jsonReply(DeliveryList, "A page of deliveries."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeliveryList, "A page of deliveries.") },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: `${INTEGRATION}/deliveries/{delivery_id}`,
   operationId: "getDelivery",
   tags: TAGS,
   summary: "Read a delivery",
-  description: `${NEEDS.viewer} With what was sent, and what came of it each time.`,
-  security: API_KEY,
+  description: `${NEEDS.viewer} Includes the event and the result of each attempt.`,
   request: { params: DeliveryParams },
-  responses: { 200: jsonReply(DeliveryInFull, "The delivery."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(DeliveryInFull, "The delivery.") },
 });
 
-const again = createRoute({
+const redelivery = operation({
   method: "post",
   path: `${INTEGRATION}/deliveries/{delivery_id}/redeliver`,
   operationId: "redeliver",
   tags: TAGS,
   summary: "Deliver again",
   description:
-    `${NEEDS.owner} ${ENABLED} A new delivery of the same event, with the same \`webhook-id\`; ` +
-    "this one stays as it is.",
-  security: API_KEY,
+    `${NEEDS.owner} ${ENABLED} Creates a new delivery of the same event, with the same ` +
+    "`webhook-id`, and does not change this one.",
   request: { params: DeliveryParams },
-  responses: { 201: jsonReply(Delivery, "The new delivery, pending."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Delivery, "The new delivery, pending.") },
 });
 
-const ping = createRoute({
+const ping = operation({
   method: "post",
   path: `${INTEGRATION}/ping`,
   operationId: "pingIntegration",
   tags: TAGS,
   summary: "Ping an integration",
-  description: `${NEEDS.owner} ${ENABLED} It sends an event of the type \`ping\`, whatever is on.`,
-  security: API_KEY,
+  description: `${NEEDS.owner} ${ENABLED} Sends an event of the type \`ping\`, whichever kinds are enabled.`,
   request: { params: IntegrationParams },
-  responses: { 201: jsonReply(Delivery, "The delivery, pending."), ...ERROR_REPLIES },
+  responses: { 201: jsonReply(Delivery, "The delivery, pending.") },
 });
 
 export const deliveryRoutes = createRouter()
@@ -79,7 +75,7 @@ export const deliveryRoutes = createRouter()
     const { delivery, attempts } = await getDelivery(c.env, toReference(c.req.valid("param")));
     return c.json(presentDeliveryInFull(delivery, attempts), 200);
   })
-  .openapi(again, async (c) => {
+  .openapi(redelivery, async (c) => {
     const delivery = await redeliver(c.env, toReference(c.req.valid("param")));
     return c.json(presentDelivery(delivery), 201);
   })

@@ -7,7 +7,7 @@ export const integrationsFeature = {
   tags: [
     {
       name: "Notification integrations",
-      description: "Where the events of a project are sent, and which.",
+      description: "The destinations of a project's events, and the events they receive.",
     },
   ],
   routes: { apiKey: [integrationRoutes] },

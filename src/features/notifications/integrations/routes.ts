@@ -1,13 +1,6 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import {
@@ -37,19 +30,18 @@ const ALL = "/v1/projects/{project_id}/notification-integrations";
 const ONE = `${ALL}/{integration_id}` as const;
 const TAGS = ["Notification integrations"];
 
-const list = createRoute({
+const list = operation({
   method: "get",
   path: ALL,
   operationId: "listIntegrations",
   tags: TAGS,
   summary: "List the notification integrations of a project",
-  description: `${NEEDS.viewer} All of them in one answer, the newest first.`,
-  security: API_KEY,
+  description: `${NEEDS.viewer} Returns all of them on one page, the newest first.`,
   request: { params: ProjectParams },
-  responses: { 200: jsonReply(IntegrationList, "The integrations."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(IntegrationList, "The integrations.") },
 });
 
-const create = createRoute({
+const create = operation({
   method: "post",
   path: ALL,
   operationId: "createIntegration",
@@ -57,67 +49,61 @@ const create = createRoute({
   summary: "Create a webhook",
   description:
     `${NEEDS.owner} A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
-    "`conflict`. The secret to verify webhooks with is in this answer alone.",
-  security: API_KEY,
+    "`conflict`. Only this response contains the secret for verifying webhooks.",
   request: { params: ProjectParams, body: jsonBody(CreateIntegration) },
   responses: {
     201: jsonReply(CreatedIntegration, "The integration, with its secret."),
-    ...ERROR_REPLIES,
   },
 });
 
-const get = createRoute({
+const get = operation({
   method: "get",
   path: ONE,
   operationId: "getIntegration",
   tags: TAGS,
   summary: "Read a notification integration",
   description: NEEDS.viewer,
-  security: API_KEY,
   request: { params: IntegrationParams },
-  responses: { 200: jsonReply(Integration, "The integration."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Integration, "The integration.") },
 });
 
-const update = createRoute({
+const update = operation({
   method: "patch",
   path: ONE,
   operationId: "updateIntegration",
   tags: TAGS,
   summary: "Change a notification integration",
   description:
-    `${NEEDS.owner} What is absent stays as it is. An integration that is disabled is enabled ` +
-    "again, by an empty object too.",
-  security: API_KEY,
+    `${NEEDS.owner} Absent fields keep their values. Enables a disabled integration again, also ` +
+    "with an empty body object.",
   request: { params: IntegrationParams, body: jsonBody(UpdateIntegration) },
-  responses: { 200: jsonReply(Integration, "The integration."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Integration, "The integration.") },
 });
 
-const remove = createRoute({
+const remove = operation({
   method: "delete",
   path: ONE,
   operationId: "deleteIntegration",
   tags: TAGS,
   summary: "Delete a notification integration",
-  description: `${NEEDS.owner} Its deliveries go with it, sent or not.`,
-  security: API_KEY,
+  description: `${NEEDS.owner} Deletes its deliveries too, including pending ones.`,
   request: { params: IntegrationParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
-const rotate = createRoute({
+const rotate = operation({
   method: "post",
   path: `${ONE}/rotate-secret`,
   operationId: "rotateIntegrationSecret",
   tags: TAGS,
   summary: "Rotate the secret of a webhook",
   description:
-    `${NEEDS.owner} For 24 hours webhooks carry two signatures, one by the new secret and one by ` +
-    "the former. Another rotation within them drops the oldest. Slack has no secret: a `conflict`.",
-  security: API_KEY,
+    `${NEEDS.owner} For 24 hours, webhooks have two signatures: one by the new secret and one by ` +
+    "the previous secret. A further rotation in that time drops the oldest secret. A Slack " +
+    "integration has no secret: this is a `conflict`.",
   request: { params: IntegrationParams },
   responses: {
     200: jsonReply(RotatedIntegration, "The integration, with its new secret."),
-    ...ERROR_REPLIES,
   },
 });
 

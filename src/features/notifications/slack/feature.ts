@@ -5,7 +5,7 @@ import { slackSettingsOf } from "./settings.ts";
 export const slackFeature = {
   routes: {
     apiKey: [slackRoutes],
-    open: ({ fetch, createContext }) =>
+    public: ({ fetch, createContext }) =>
       slackCallbackRoutes((env, execution) => ({
         ...createContext(env, execution),
         fetch,

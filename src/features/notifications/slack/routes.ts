@@ -1,41 +1,40 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import { API_KEY, ERROR_REPLIES, jsonReply, NEEDS } from "../../../http/replies.ts";
-import { createRouter, type Open } from "../../../http/router.ts";
+import { jsonReply, NEEDS } from "../../../http/replies.ts";
+import { createRouter, type PublicEnv } from "../../../http/router.ts";
 import { PAGE_HEADERS, renderConnected } from "./page.ts";
 import { CallbackQuery, SlackInstallation } from "./schemas.ts";
 import { finishInstallation, type InstallingContext, startInstallation } from "./service.ts";
 
-const install = createRoute({
+const install = operation({
   method: "get",
   path: "/v1/projects/{project_id}/slack/install",
   operationId: "installSlack",
   tags: ["Notification integrations"],
   summary: "Connect Slack to a project",
   description:
-    `${NEEDS.owner} Whoever opens the URL in a browser chooses the channel; that makes an ` +
-    "integration of the type `slack`, with every kind of notification switched on. " +
-    "`not_implemented` if the deployment has no Slack app.",
-  security: API_KEY,
+    `${NEEDS.owner} Returns a URL to open in a browser. Choosing a channel there creates an ` +
+    "integration of the type `slack`, with every kind of notification enabled. " +
+    "`not_implemented` if this installation has no Slack app.",
   request: { params: ProjectParams },
-  responses: { 200: jsonReply(SlackInstallation, "Where to go."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(SlackInstallation, "The URL.") },
 });
 
-const callback = createRoute({
+const callback = operation({
   method: "get",
   path: "/v1/slack/callback",
   operationId: "finishSlackInstallation",
   tags: ["Notification integrations"],
   summary: "Come back from Slack",
   description:
-    "Where Slack sends the browser in the end. The state stands for the key that asked for the " +
-    "installation: it must still have the role. It makes one integration, however often it is sent.",
-  security: [],
-  "x-writes": true,
+    "Slack redirects the browser to this path. The key that requested the installation must still " +
+    "have the role. Repeating the request creates no second integration.",
+  credentials: [],
+  writes: true,
   request: { query: CallbackQuery },
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-    ...ERROR_REPLIES,
   },
 });
 
@@ -45,16 +44,16 @@ export const slackRoutes = createRouter().openapi(install, async (c) => {
   return c.json({ url }, 200);
 });
 
-/** The route back from Slack, which needs no key. `bind` gives it what it works with. */
+/** The callback needs no key, so its context comes from the Worker's bindings. */
 export function slackCallbackRoutes(
-  bind: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => InstallingContext,
+  createContext: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => InstallingContext,
 ) {
-  return createRouter<Open>().openapi(callback, async (c) => {
+  return createRouter<PublicEnv>().openapi(callback, async (c) => {
     const { code, state, error } = c.req.valid("query");
     const { origin } = new URL(c.req.url);
     const input = { code, state, error, origin };
-    const work = finishInstallation(bind(c.env, c.executionCtx), input);
-    // A code works once: whoever hangs up, what it was given for is written.
+    const work = finishInstallation(createContext(c.env, c.executionCtx), input);
+    // Continues if the browser disconnects, because Slack accepts a code only once.
     c.executionCtx.waitUntil(work.catch(() => undefined));
     return c.html(renderConnected(await work), 200, PAGE_HEADERS);
   });

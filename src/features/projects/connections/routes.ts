@@ -1,44 +1,35 @@
-import { createRoute } from "@hono/zod-openapi";
+import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import {
-  API_KEY,
-  ERROR_REPLIES,
-  jsonBody,
-  jsonReply,
-  NEEDS,
-  NO_CONTENT,
-} from "../../../http/replies.ts";
+import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { Project, presentProject } from "../index.ts";
 import { ConnectProject } from "./schemas.ts";
 import { connectProject, disconnectProject } from "./service.ts";
 
-const connect = createRoute({
+const connect = operation({
   method: "put",
   path: "/v1/projects/{project_id}/connection",
   operationId: "connectProject",
   tags: ["Projects"],
   summary: "Connect a project to a cloud provider",
   description:
-    `${NEEDS.owner} Replaces an existing connection. While the project is \`disconnecting\`, the ` +
-    "request is a `conflict`.",
-  security: API_KEY,
+    `${NEEDS.owner} Replaces an existing connection. A project that is disconnecting is a ` +
+    "`conflict`.",
   request: { params: ProjectParams, body: jsonBody(ConnectProject) },
-  responses: { 200: jsonReply(Project, "The project, now connected."), ...ERROR_REPLIES },
+  responses: { 200: jsonReply(Project, "The project, now connected.") },
 });
 
-const disconnect = createRoute({
+const disconnect = operation({
   method: "patch",
   path: "/v1/projects/{project_id}/disconnect",
   operationId: "disconnectProject",
   tags: ["Projects"],
   summary: "Disconnect a project from its cloud provider",
   description:
-    `${NEEDS.owner} Cancels the unfinished deployments: the project is \`disconnecting\` until ` +
-    "the last one has ended. Does nothing to a project that is `disconnected`.",
-  security: API_KEY,
+    `${NEEDS.owner} Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
+    "last of them has ended. Has no effect on a disconnected project.",
   request: { params: ProjectParams },
-  responses: { 204: NO_CONTENT, ...ERROR_REPLIES },
+  responses: { 204: NO_CONTENT },
 });
 
 export const connectionRoutes = createRouter()

@@ -1,12 +1,12 @@
-/** What the first start says: the only time that the key is shown. */
-export function greetNewcomer(url: string, key: string): string {
+/** Printed by the first start, the only time that the key is shown. */
+export function firstStartMessage(url: string, key: string): string {
   return `
   Longshore is ready.
 
   API      ${url}
   Docs     ${url}/docs
   API key  ${key}
-           Keep it: it is shown this once.
+           Save it now: it is not shown again.
 
   Try it:
 
@@ -21,23 +21,23 @@ export LONGSHORE_API_KEY=${key}
 `;
 }
 
-/** What every later start says: keys are kept as hashes, so there is none to show. */
-export function greetAgain(url: string): string {
+/** Printed by later starts. Keys are stored as hashes, so they cannot be shown again. */
+export function laterStartMessage(url: string): string {
   return `
   Longshore is ready.
 
   API      ${url}
   Docs     ${url}/docs
-  API key  the one that the first start showed
+  API key  printed by the first start
 
-  With that key you can make others:
+  To create another key with it:
 
 export LONGSHORE_URL=${url}
 export LONGSHORE_API_KEY=lsh_...
 ORG_ID=$(curl -s "$LONGSHORE_URL/v1/orgs" -H "x-api-key: $LONGSHORE_API_KEY" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
 curl "$LONGSHORE_URL/v1/orgs/$ORG_ID/api-keys" -H "x-api-key: $LONGSHORE_API_KEY" -H 'content-type: application/json' -d '{"name":"another"}'
 
-  If it is lost, stop, delete .wrangler/state, and start anew: all data goes with it.
+  If the key is lost, stop, delete .wrangler/state, and start again. This deletes all data.
 
   Ctrl-C stops it.
 `;

@@ -4,28 +4,28 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 /**
- * Whether an answer is lost, now that the call has been carried out: by the verb of the call, and how
- * often the same call was made.
+ * Whether to drop the reply to a request that the service has processed. `verb` is the last part of
+ * the action, `times` the number of identical requests so far.
  */
-export type Loses = (verb: string, times: number) => boolean | Promise<boolean>;
+export type DropsReply = (verb: string, times: number) => boolean | Promise<boolean>;
 
-/** Stands between a runner and the service, and can lose answers, hold them, or be away. */
-export class Relay {
+/** A proxy between a runner and the service that can drop replies, delay them, or refuse connections. */
+export class FaultyProxy {
   readonly #target: URL;
-  readonly #loses: Loses;
+  readonly #dropsReply: DropsReply;
   readonly #server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing));
   readonly #times = new Map<string, number>();
   #port = 0;
 
-  private constructor(target: URL, loses: Loses) {
+  private constructor(target: URL, dropsReply: DropsReply) {
     this.#target = target;
-    this.#loses = loses;
+    this.#dropsReply = dropsReply;
   }
 
-  static async start(target: URL, loses: Loses): Promise<Relay> {
-    const relay = new Relay(target, loses);
-    await relay.open();
-    return relay;
+  static async start(target: URL, dropsReply: DropsReply): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target, dropsReply);
+    await proxy.open();
+    return proxy;
   }
 
   get url(): string {
@@ -38,7 +38,7 @@ export class Relay {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on, connections are refused. */
+  /** Refuses connections until `open` is called. */
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -51,17 +51,17 @@ export class Relay {
     const call = `${method} ${url}`;
     const times = (this.#times.get(call) ?? 0) + 1;
     this.#times.set(call, times);
-    const onward = request(this.#target.origin + url, { method, headers }, async (answer) => {
-      const body = await buffer(answer);
-      if (await this.#loses(toVerb(url), times)) incoming.socket.destroy();
-      else outgoing.writeHead(answer.statusCode ?? 500, answer.headers).end(body);
+    const forwarded = request(this.#target.origin + url, { method, headers }, async (reply) => {
+      const body = await buffer(reply);
+      if (await this.#dropsReply(toVerb(url), times)) incoming.socket.destroy();
+      else outgoing.writeHead(reply.statusCode ?? 500, reply.headers).end(body);
     });
-    onward.once("error", () => incoming.socket.destroy());
-    incoming.pipe(onward);
+    forwarded.once("error", () => incoming.socket.destroy());
+    incoming.pipe(forwarded);
   }
 }
 
-/** `claims`, or of `/v1/runner/attempts/{attempt_id}/stacks/{stack_id}` its `stacks`. */
+/** `claims` for a claim; `stacks` for `/v1/runner/attempts/{attempt_id}/stacks/{stack_id}`. */
 function toVerb(url: string): string {
   const [, , , call, , verb] = url.split("/");
   return verb ?? call ?? "";

@@ -1,4 +1,13 @@
-/** What the runner reads of the answers of the runner plane (see docs/runners.md). */
+/** The parts of the runner API that this runner reads (docs/runners.md). */
+export type Directive = "continue" | "cancel" | "stop";
+
+export interface ApiResponse {
+  status: number;
+  directive: Directive;
+  retryAfterMs: number | undefined;
+  body: unknown;
+}
+
 export interface Intervals {
   start_within_seconds: number;
   heartbeat_every_seconds: number;
@@ -8,7 +17,7 @@ export interface Intervals {
 export interface Claim extends Intervals {
   attempt_id: string;
   lease_token: string;
-  /** As it is offered. What to execute is in the reply to the start. */
+  /** The response to the start has the deployment to execute. */
   deployment: { id: string };
 }
 
@@ -34,7 +43,7 @@ export interface Completion {
   message?: string;
 }
 
-/** How the deployment has ended, which the server decides. */
+/** The server decides the final status, which may differ from the reported outcome. */
 export interface CompletedAttempt {
   status: Outcome;
   failure_reason?: string;

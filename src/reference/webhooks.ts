@@ -1,12 +1,11 @@
 import { html } from "hono/html";
 import type { Parameter, Reply, Webhook } from "./contract.ts";
-import { exampleOf } from "./example.ts";
+import { exampleOf, renderJson, renderSample } from "./example.ts";
 import { fieldsOf, renderFields } from "./fields.ts";
 import { type Html, renderInline, renderParagraphs } from "./markdown.ts";
-import { renderJson, renderSample } from "./sample.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** What is sent to others: what all of it has in common, and then each. */
+/** The headers and replies are the same for all webhooks, so they are shown once. */
 export function renderWebhooks(
   { description, webhooks }: { description: string; webhooks: readonly Webhook[] },
   schemas: Schemas,
@@ -19,8 +18,8 @@ ${renderParagraphs(description)}
 <div class="prose">
 <h3>Headers of a webhook</h3>
 ${renderHeaders(first.headers, schemas)}
-<h3>What an answer means</h3>
-${renderAnswers(first.answers)}
+<h3>Meaning of the response</h3>
+${renderReplies(first.replies)}
 </div>
 ${webhooks.map((webhook) => renderWebhook(webhook, schemas))}
 </section>`;
@@ -34,13 +33,13 @@ function renderHeaders(headers: readonly Parameter[], schemas: Schemas): Html {
   const fields = headers.map(({ name, description, schema = {} }) => {
     return { name, description, schema, required: true };
   });
-  return renderFields(fields, { schemas, mark: "optional" });
+  return renderFields(fields, { schemas, labeled: "optional" });
 }
 
-function renderAnswers(answers: readonly Reply[]): Html {
-  return html`<dl class="fields">${answers.map(
+function renderReplies(replies: readonly Reply[]): Html {
+  return html`<dl class="fields">${replies.map(
     ({ status, description }) =>
-      html`<div><dt><code>${status === "default" ? "anything else" : status}</code></dt>
+      html`<div><dt><code>${status === "default" ? "any other" : status}</code></dt>
 <dd><p>${renderInline(description)}</p></dd></div>`,
   )}</dl>`;
 }
@@ -56,7 +55,7 @@ function renderWebhook(webhook: Webhook, schemas: Schemas): Html {
 <div class="facts">
 ${renderParagraphs(description)}
 <h4>Body</h4>
-${renderFields(fieldsOf(schemas.resolve(body)), { schemas, mark: "optional" })}
+${renderFields(fieldsOf(schemas.resolve(body)), { schemas, labeled: "optional" })}
 </div>
 <div class="samples">
 ${renderSample("Webhook", `Body of: ${summary}`, renderJson(exampleOf(body, schemas)))}

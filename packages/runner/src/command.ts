@@ -1,30 +1,30 @@
 import { ChildProcess, spawn } from "node:child_process";
-import { pause } from "./api.ts";
+import { delay } from "./api.ts";
 
 const HAS_PROCESS_GROUPS = process.platform !== "win32";
 const POLL_EVERY_MS = 50;
 
-export interface Ended {
+export interface CommandResult {
   ok: boolean;
-  /** Why not; never with anything of the environment in it. */
+  /** Why the command failed; contains no values of environment variables. */
   reason?: string;
 }
 
 /**
- * Runs the command through the shell, in a process group of its own, so that a Ctrl-C reaches it
- * only through this runner, and a signal reaches whatever the command has started. When `stop` is
- * given, the group gets SIGTERM, and SIGKILL once the grace is over or `force` is given.
+ * Runs the command in a shell with its own process group, so that a Ctrl-C does not reach it directly
+ * and a signal reaches its child processes. `stop` sends SIGTERM; `force`, or the end of the grace
+ * period, sends SIGKILL.
  */
 export async function runCommand(
   command: string,
   env: NodeJS.ProcessEnv,
   { stop, force, graceMs }: { stop: AbortSignal; force: AbortSignal; graceMs: number },
-): Promise<Ended> {
+): Promise<CommandResult> {
   const child = start(command, env);
   if (!(child instanceof ChildProcess)) return child;
-  const ended = new Promise<Ended>((resolve) => {
+  const ended = new Promise<CommandResult>((resolve) => {
     child.once("error", (error) => resolve({ ok: false, reason: describe(error) }));
-    child.once("exit", (code, signal) => resolve(toEnded(code, signal)));
+    child.once("exit", (code, signal) => resolve(toResult(code, signal)));
   });
   let isKilled = false;
   const kill = () => {
@@ -42,8 +42,8 @@ export async function runCommand(
   if (stop.aborted) onStop();
   if (force.aborted) kill();
   const result = await ended;
-  // What it leaves behind must not go on by itself; while it is stopped, it has the grace too.
-  if (stop.aborted) while (!isKilled && signalGroup(child, 0)) await pause(POLL_EVERY_MS);
+  // Remaining child processes are killed too; after a stop, they also get the grace period.
+  if (stop.aborted) while (!isKilled && signalGroup(child, 0)) await delay(POLL_EVERY_MS);
   kill();
   clearTimeout(timer);
   process.off("exit", kill);
@@ -52,7 +52,7 @@ export async function runCommand(
   return result;
 }
 
-function start(command: string, env: NodeJS.ProcessEnv): ChildProcess | Ended {
+function start(command: string, env: NodeJS.ProcessEnv): ChildProcess | CommandResult {
   try {
     return spawn(command, {
       shell: true,
@@ -65,19 +65,19 @@ function start(command: string, env: NodeJS.ProcessEnv): ChildProcess | Ended {
   }
 }
 
-/** By its code alone: Node's message quotes a value that the environment cannot take. */
+/** Only the error code: Node's message may quote the value of an environment variable. */
 function describe(error: unknown): string {
   const { code = "an unknown error" } = error as NodeJS.ErrnoException;
   return `The command could not be started: ${code}.`;
 }
 
-function toEnded(code: number | null, signal: NodeJS.Signals | null): Ended {
+function toResult(code: number | null, signal: NodeJS.Signals | null): CommandResult {
   if (code === 0) return { ok: true };
   const reason = signal ? `The command was ended by ${signal}.` : `The command ended with ${code}.`;
   return { ok: false, reason };
 }
 
-/** False if nobody is left in the group. */
+/** Returns false if the group has no processes left. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   if (!HAS_PROCESS_GROUPS) return child.exitCode === null && child.kill(signal);

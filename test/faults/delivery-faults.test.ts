@@ -9,32 +9,32 @@ import { systemContext } from "../../src/system-context.ts";
 import type { Parsed } from "../support/client.ts";
 import {
   clearOutbox,
+  DeliveryHarness,
+  insertIntegration,
   OLD_SECRET,
-  Post,
-  plantIntegration,
   type Received,
   SECRET,
 } from "../support/delivery-harness.ts";
+import { seededRandom } from "../support/random.ts";
 import { newProject, newWorld } from "../support/world.ts";
-import { randomOf } from "../walk/walk.ts";
-import { GRIEFS, type Grief, Sabotage } from "./sabotage.ts";
+import { FAULTS, type Fault, FaultInjector } from "./fault-injector.ts";
 
 const DAY = 24 * 3_600_000;
 const EVENTS = 10_000;
 const CHANGES_A_BATCH = 100;
-/** An endpoint that fails an event more often might well make it fail for good. */
+/** More failures of one event could exhaust its retries. */
 const FAULTS_AN_EVENT = 3;
 
 let project: Parsed;
 
 beforeAll(async () => {
-  // What is not pending has come to its end: every statement that moves it on is kept.
+  // Records every statement that changes a finished delivery.
   await env.DB.batch([
-    env.DB.prepare("create table backslides (id text)"),
+    env.DB.prepare("create table status_regressions (id text)"),
     env.DB.prepare(
-      `create trigger no_backslide after update on deliveries
+      `create trigger no_status_regression after update on deliveries
         when old.status <> 'pending' and new.status <> old.status or new.attempts < old.attempts
-        begin insert into backslides values (old.id); end`,
+        begin insert into status_regressions values (old.id); end`,
     ),
   ]);
 });
@@ -49,8 +49,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Makes changes to a project, each with its event, as a verb does; makes up for what was lost. */
-async function produce(post: Post, from: number, count: number): Promise<void> {
+/** Makes changes to a project, each with its event; retries a batch that a fault prevented. */
+async function produce(harness: DeliveryHarness, from: number, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, at) => String(from + at));
   const change = (id: string) => ({
     projectId: project.id,
@@ -60,21 +60,23 @@ async function produce(post: Post, from: number, count: number): Promise<void> {
     after: { name: id },
   });
   for (;;) {
-    await post
+    await harness
       .invoke(async (bindings, execution) => {
         const { db } = openForWriting(bindings.DB);
-        const options = { clock: { now: () => post.now }, log: () => undefined };
+        const options = { clock: { now: () => harness.now }, log: () => undefined };
         const ctx = systemContext(db, bindings, execution, options);
-        // Each change is recorded by itself, as a request has one event for all of its changes.
-        const recorded = names.map((name) => ({
-          project: db.update(projects).set({ updatedAt: post.now }),
-          changelog: recordChanges(ctx, project.org_id, [change(name)]),
-        }));
-        const entries = recorded.map((each, index) => [`change ${index}`, each] as const);
-        await commit(ctx, Object.fromEntries(entries));
+        // One record for each change: one request would produce one event for all its changes.
+        const recorded = names.map((name, index) => {
+          const statements = {
+            project: db.update(projects).set({ updatedAt: harness.now }),
+            changelog: recordChanges(ctx, project.org_id, [change(name)]),
+          };
+          return [`change ${index}`, statements] as const;
+        });
+        await commit(ctx, Object.fromEntries(recorded));
       })
       .catch(() => undefined);
-    // A caller who has heard nothing looks whether the change was made.
+    // After a fault, checks whether the changes were written.
     const made = await env.DB.prepare(
       "select 1 from changelog_entries where project_id = ? and record_id = ?",
     )
@@ -84,12 +86,12 @@ async function produce(post: Post, from: number, count: number): Promise<void> {
   }
 }
 
-/** What a receiver makes of what it gets: it verifies everything, and knows what it has had. */
+/** Verifies every request and records the received events. */
 class Receiver {
   readonly events = new Map<string, string>();
   requests = 0;
   verified = 0;
-  /** How many came with the signature of the secret before as well. */
+  /** Requests that were also signed with the previous secret. */
   rotating = 0;
   readonly #webhooks = [new Webhook(SECRET), new Webhook(OLD_SECRET)] as const;
 
@@ -112,7 +114,7 @@ class Receiver {
   }
 }
 
-async function expectNothingLost(receiver: Receiver, events: number): Promise<void> {
+async function expectNoneLost(receiver: Receiver, events: number): Promise<void> {
   const { results } = await env.DB.prepare(
     "select status, count(*) as count from deliveries where project_id = ? group by status",
   )
@@ -121,51 +123,53 @@ async function expectNothingLost(receiver: Receiver, events: number): Promise<vo
   expect(results).toEqual([{ status: "succeeded", count: events }]);
   expect(receiver.events.size).toBe(events);
   expect(new Set(receiver.events.values()).size).toBe(events);
-  expect(await env.DB.prepare("select * from backslides").first()).toBeNull();
+  expect(await env.DB.prepare("select * from status_regressions").first()).toBeNull();
 }
 
-describe("whatever comes to grief", () => {
+describe("an injected fault", () => {
   const FEW = 3;
 
-  /** A few events to an endpoint that fails each of them once. */
-  async function runFew(post: Post, choose: (point: number) => Grief | undefined) {
+  /** Sends a few events to an endpoint that fails each event once. */
+  async function runFew(harness: DeliveryHarness, choose: (point: number) => Fault | undefined) {
     await clearOutbox();
     const receiver = new Receiver();
-    const sabotage = new Sabotage(choose);
-    post.endpoint = (request) => {
+    const injector = new FaultInjector(choose);
+    harness.endpoint = (request) => {
       const isKnown = receiver.events.has(String(request.headers["webhook-id"]));
       receiver.take(request);
       return new Response(null, { status: isKnown ? 204 : 500 });
     };
-    post.newLife = () => sabotage.newLife();
-    await produce(post, 0, FEW);
-    await post.runUntil(post.now + DAY);
-    await expectNothingLost(receiver, FEW);
-    return sabotage;
+    harness.newInvocation = () => injector.newInvocation();
+    await produce(harness, 0, FEW);
+    await harness.runUntil(harness.now + DAY);
+    await expectNoneLost(receiver, FEW);
+    return injector;
   }
 
-  it("loses nothing, at every single point and in every way", async () => {
-    await plantIntegration(project);
-    const post = new Post(() => new Response(), { slots: 1 });
-    const { points } = await runFew(post, () => undefined);
-    // A batch and a ring to produce; two claims, and for each event two requests and two records.
+  it("loses no event, at every point and of every kind", async () => {
+    await insertIntegration(project);
+    const harness = new DeliveryHarness(() => new Response(), { instances: 1 });
+    const { points } = await runFew(harness, () => undefined);
+    // One batch and one enqueue to produce; two claims; two requests and two records for each event.
     expect(points).toBe(2 + 2 * (1 + 2 * FEW));
-    for (const grief of GRIEFS) {
+    for (const fault of FAULTS) {
       for (let at = 1; at <= points; at += 1) {
-        const { struck } = await runFew(post, (point) => (point === at ? grief : undefined));
-        expect(struck).toBe(1);
+        const { injected } = await runFew(harness, (point) => (point === at ? fault : undefined));
+        expect(injected).toBe(1);
       }
     }
   });
 
-  it(`loses nothing of ${EVENTS} events, where three answers in ten are faulty`, async () => {
+  it(`loses none of ${EVENTS} events when three replies in ten fail`, async () => {
     const start = Date.now();
-    await plantIntegration(project, { rotatedUntil: start + 600_000 });
-    const random = randomOf(7);
-    const sabotage = new Sabotage(() => (random.chance(0.01) ? random.pick(GRIEFS) : undefined));
+    await insertIntegration(project, { rotatedUntil: start + 600_000 });
+    const random = seededRandom(7);
+    const injector = new FaultInjector(() =>
+      random.chance(0.01) ? random.pick(FAULTS) : undefined,
+    );
     const receiver = new Receiver();
     const faults = new Map<string, number>();
-    const post = new Post((request) => {
+    const harness = new DeliveryHarness((request) => {
       const id = receiver.take(request);
       const had = faults.get(id) ?? 0;
       if (had >= FAULTS_AN_EVENT || !random.chance(0.3)) return new Response("ok");
@@ -174,18 +178,18 @@ describe("whatever comes to grief", () => {
       if (fault === "refused") return new Response("down", { status: 500 });
       throw new Error(fault);
     });
-    post.newLife = () => sabotage.newLife();
+    harness.newInvocation = () => injector.newInvocation();
     for (let made = 0; made < EVENTS; made += CHANGES_A_BATCH) {
-      await produce(post, made, CHANGES_A_BATCH);
+      await produce(harness, made, CHANGES_A_BATCH);
     }
-    await post.runUntil(start + 2 * DAY);
+    await harness.runUntil(start + 2 * DAY);
 
-    await expectNothingLost(receiver, EVENTS);
+    await expectNoneLost(receiver, EVENTS);
     expect(receiver.verified).toBe(receiver.requests);
     expect(receiver.rotating).toBeGreaterThan(EVENTS / 2);
     expect(receiver.rotating).toBeLessThan(receiver.requests);
     const faulty = [...faults.values()].reduce((sum, count) => sum + count, 0);
     expect(faulty / receiver.requests).toBeGreaterThan(0.25);
-    expect(sabotage.struck).toBeGreaterThan(100);
+    expect(injector.injected).toBeGreaterThan(100);
   }, 300_000);
 });

@@ -1,51 +1,53 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { Calls } from "./calls.ts";
-import type { Ledger } from "./ledger.ts";
+import type { ConfigurationModel } from "./configuration-model.ts";
 import { applyByReference, type Document, randomPatch } from "./patches.ts";
+import type { WalkClient } from "./walk-client.ts";
 
-/** How people set the configuration of an environment, on a walk. */
-export class Edits {
-  readonly #calls: Calls;
-  readonly #ledger: Ledger;
-  /** What somebody has read and may yet send, however late. */
+/** Sets the configurations of environments, as users do. */
+export class ConfigurationActor {
+  readonly #client: WalkClient;
+  readonly #model: ConfigurationModel;
+  /** Edits of a configuration that was read earlier and may have changed since. */
   readonly #drafts: { environment: string; document: Document }[] = [];
 
-  constructor(calls: Calls, ledger: Ledger) {
-    this.#calls = calls;
-    this.#ledger = ledger;
+  constructor(client: WalkClient, model: ConfigurationModel) {
+    this.#client = client;
+    this.#model = model;
   }
 
-  /** Reads the configuration, and changes it later. */
+  /** Prepares an edit that `sendDraft` may send later. */
   draft(): void {
-    const environment = this.#calls.random.pick(this.#calls.stage.environments) ?? "";
+    const environment = this.#client.random.pick(this.#client.fixture.environments) ?? "";
     this.#drafts.push({ environment, document: this.#change(environment) });
   }
 
   async sendDraft(): Promise<void> {
-    const { random } = this.#calls;
+    const { random } = this.#client;
     const draft = random.pick(this.#drafts.slice(-5));
     if (draft) await this.#put(draft.environment, draft.document);
   }
 
-  async edit(environment = this.#calls.random.pick(this.#calls.stage.environments) ?? "") {
+  async edit(environment = this.#client.random.pick(this.#client.fixture.environments) ?? "") {
     await this.#put(environment, this.#change(environment));
   }
 
-  /** The same while others change the environment, too: either answer may be right. */
-  async editInRace(environment = this.#calls.random.pick(this.#calls.stage.environments) ?? "") {
+  /** Edits while other requests change the environment: 200 and 409 are both correct. */
+  async editInRace(
+    environment = this.#client.random.pick(this.#client.fixture.environments) ?? "",
+  ) {
     await this.#send(environment, this.#change(environment));
   }
 
-  /** The same with what the configuration was before this step. */
+  /** Sets the configuration from before this step, in a race. */
   async undoInRace(environment: string): Promise<void> {
-    await this.#send(environment, this.#ledger.current(environment));
+    await this.#send(environment, this.#model.current(environment));
   }
 
-  /** Sometimes what the configuration is already. */
+  /** Sometimes returns the current configuration unchanged. */
   #change(environment: string): Document {
-    const { random } = this.#calls;
-    const current = this.#ledger.current(environment);
+    const { random } = this.#client;
+    const current = this.#model.current(environment);
     if (random.chance(0.15)) return current;
     const changed = applyByReference(current, randomPatch(random, current)) ?? current;
     return applyByReference(changed, randomPatch(random, changed)) ?? changed;
@@ -53,23 +55,23 @@ export class Edits {
 
   async #put(environment: string, document: Document): Promise<void> {
     const { configuration, isActive } = await readEnvironment(environment);
-    // The service compares the texts: another order of the members is a change to it.
+    // The service compares JSON texts, so another order of members is a change.
     const isChange = configuration !== JSON.stringify(document);
     const expected = isActive && isChange ? 409 : 200;
-    const words = `an edit of an ${isActive ? "active" : "idle"} environment`;
-    expect(await this.#send(environment, document), words).toBe(expected);
-    if (this.#calls.random.chance(0.15)) {
+    const description = `an edit of an ${isActive ? "active" : "idle"} environment`;
+    expect(await this.#send(environment, document), description).toBe(expected);
+    if (this.#client.random.chance(0.15)) {
       expect(await this.#send(environment, document), "an edit sent again").toBe(expected);
     }
   }
 
   async #send(environment: string, document: Document): Promise<number> {
-    const { key, names } = this.#calls.stage;
+    const { key, names } = this.#client.fixture;
     const path = `/v1/environments/${environment}`;
     const body = { name: names.get(environment), configuration: document };
-    const { status } = await this.#calls.once(key, "PUT", path, body);
+    const { status } = await this.#client.once(key, "PUT", path, body);
     expect([200, 409]).toContain(status);
-    if (status === 200) this.#ledger.acknowledge(environment, document);
+    if (status === 200) this.#model.recordEdit(environment, document);
     return status;
   }
 }

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 const LOOPBACK = ["127.0.0.1", "::1"];
-/** A port that webhooks may go to, so that nothing but the host is wrong with a URL. */
+/** A port that webhooks may use, so that only the host of a URL is invalid. */
 const ALLOWED_PORT = 8443;
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A listener on loopback that counts who comes, whether they get to speak or not. */
-export class Canary {
+/** Listens on loopback and counts connections, including those without a request. */
+export class LoopbackListener {
   port = 0;
   connections = 0;
-  /** The paths that were asked for. */
+  /** The paths of all requests. */
   readonly paths: string[] = [];
   readonly #servers: Server[] = [];
   readonly #answer: Answer;
@@ -20,23 +20,23 @@ export class Canary {
     this.#answer = answer;
   }
 
-  /** On each loopback address of this machine, at one port: the allowed one, if it is free. */
+  /** Listens on every loopback address, on the allowed port if it is free. */
   static async start(
     answer: Answer = (_, response) => {
       response.writeHead(204).end();
     },
-  ): Promise<Canary> {
-    const canary = new Canary(answer);
+  ): Promise<LoopbackListener> {
+    const listener = new LoopbackListener(answer);
     for (const port of [ALLOWED_PORT, 0]) {
-      const taken = await canary.#listen(port).then(
+      const error = await listener.#listen(port).then(
         () => undefined,
-        (error: NodeJS.ErrnoException) => error,
+        (reason: NodeJS.ErrnoException) => reason,
       );
-      if (!taken) return canary;
-      await canary.stop();
-      if (taken.code !== "EADDRINUSE") throw taken;
+      if (!error) return listener;
+      await listener.stop();
+      if (error.code !== "EADDRINUSE") throw error;
     }
-    throw new Error("There is no free port");
+    throw new Error("No port is free");
   }
 
   async #listen(port: number): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import { Cipher } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
-import { Canary } from "./support/canary.ts";
+import { LoopbackListener } from "./support/loopback-listener.ts";
 import { type Parsed, type Service, startService } from "./support/service.ts";
 
 const KEYRING = newEncryptionKey();
@@ -35,7 +35,7 @@ interface Attempt {
   error: string | null;
 }
 
-/** The service, with a project whose integrations are where nobody would be let put them. */
+/** A service whose integrations have URLs that the API would refuse. */
 class Target {
   readonly #service: Service;
   readonly #project: Parsed;
@@ -60,15 +60,15 @@ class Target {
     return this.#service.stop();
   }
 
-  /** Pings an integration that is at this URL; the delivery's ID. */
+  /** Pings a new integration with this URL; returns the delivery's ID. */
   async ping(url: string): Promise<string> {
-    const integrationId = await this.#plant(url);
+    const integrationId = await this.#insertIntegration(url);
     const path = `/v1/projects/${this.#project.id}/notification-integrations/${integrationId}`;
     const { id } = await this.#service.owner.call("POST", `${path}/ping`);
     return id;
   }
 
-  /** What came of sending a delivery once. */
+  /** Waits for the first attempt of a delivery. */
   async attempt(deliveryId: string): Promise<Attempt> {
     const deadline = performance.now() + ENDS_WITHIN_MS;
     const select = this.#service.d1
@@ -82,7 +82,7 @@ class Target {
     throw new Error("The delivery was not sent");
   }
 
-  async #plant(url: string): Promise<string> {
+  async #insertIntegration(url: string): Promise<string> {
     const { id: projectId, org_id: organizationId } = this.#project;
     const id = newId(systemClock);
     const sealedUrl = await this.#cipher.seal(url, urlContext(organizationId, id));
@@ -98,41 +98,41 @@ class Target {
   }
 }
 
-let canary: Canary;
+let listener: LoopbackListener;
 
 beforeAll(async () => {
-  canary = await Canary.start();
+  listener = await LoopbackListener.start();
 });
 
-afterAll(() => canary.stop());
+afterAll(() => listener.stop());
 
 describe("a listener on loopback", () => {
-  it("sees no connection of the deployed service, whatever URL is stored", async (context) => {
+  it("gets no connection from the deployed service, for any stored URL", async (context) => {
     const target = await Target.start("false");
     context.onTestFinished(() => target.stop());
-    const before = canary.connections;
+    const before = listener.connections;
     const ids = await Promise.all(
-      ORIGINS.map((origin) => target.ping(`${origin}:${canary.port}/hook`)),
+      ORIGINS.map((origin) => target.ping(`${origin}:${listener.port}/hook`)),
     );
     for (const id of ids) {
       const refused = { status_code: null, error: "the URL is not allowed" };
       expect(await target.attempt(id)).toEqual(refused);
     }
-    expect(canary.connections - before).toBe(0);
+    expect(listener.connections - before).toBe(0);
   });
 
-  it("sees each of them where insecure targets are allowed, and none by a redirect", async (context) => {
+  it("gets connections when insecure targets are allowed, but none through a redirect", async (context) => {
     const target = await Target.start("true");
     context.onTestFinished(() => target.stop());
     for (const origin of ORIGINS) {
-      const before = canary.connections;
-      await target.attempt(await target.ping(`${origin}:${canary.port}/hook`));
-      expect(canary.connections - before, origin).toBeGreaterThan(0);
+      const before = listener.connections;
+      await target.attempt(await target.ping(`${origin}:${listener.port}/hook`));
+      expect(listener.connections - before, origin).toBeGreaterThan(0);
     }
-    const before = canary.connections;
-    const redirector = await Canary.start((request, response) => {
+    const before = listener.connections;
+    const redirector = await LoopbackListener.start((request, response) => {
       const [, status = "", at = ""] = request.url?.split("/") ?? [];
-      const location = `${ORIGINS[Number(at)]}:${canary.port}/hook`;
+      const location = `${ORIGINS[Number(at)]}:${listener.port}/hook`;
       response.writeHead(Number(status), { location }).end();
     });
     context.onTestFinished(() => redirector.stop());
@@ -144,6 +144,6 @@ describe("a listener on loopback", () => {
     );
     for (const id of ids) expect(await target.attempt(id)).toMatchObject({ error: "redirected" });
     expect(redirector.paths.toSorted()).toEqual(paths.toSorted());
-    expect(canary.connections - before).toBe(0);
+    expect(listener.connections - before).toBe(0);
   });
 });

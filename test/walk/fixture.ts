@@ -2,24 +2,7 @@ import { env } from "cloudflare:workers";
 import { createApp } from "../../src/app.ts";
 import { newWorld, type World } from "../support/world.ts";
 
-/** A generator that a seed decides: mulberry32. */
-export function randomOf(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number) => Math.floor(next() * limit);
-  return {
-    below,
-    chance: (probability: number) => next() < probability,
-    pick: <Item>(items: readonly Item[]): Item | undefined => items[below(items.length)],
-  };
-}
-
-/** Admits everything: the walks are about deployments. */
+/** Admits every request, because walks do not test rate limits. */
 const permissive = {
   getByName: () => ({
     consume: async () => ({
@@ -39,26 +22,26 @@ const execution = {
   passThroughOnException: () => undefined,
 } as unknown as ExecutionContext;
 
-export interface Answer {
+export interface Reply {
   status: number;
-  desired: string | null;
+  directive: string | null;
   body: ReturnType<typeof JSON.parse>;
 }
 
-/** The message of what was thrown first, from a description that nests causes. */
+/** The message of the innermost cause. */
 function causeIn({ message, cause }: Record<string, unknown>): string {
   return cause ? causeIn(cause as Record<string, unknown>) : String(message);
 }
 
-/** A worker whose clock stands where a test has put it. */
-export class Timed {
+/** A Worker whose clock the test sets. */
+export class VirtualTimeWorker {
   now = Date.now();
-  /** What the log said of the newest error that the service had not foreseen. */
-  unforeseen = "";
+  /** The newest logged error. */
+  unexpectedError = "";
   readonly #app = createApp({
     clock: { now: () => this.now },
     log: (level, _, fields) => {
-      if (level === "error") this.unforeseen = causeIn(fields);
+      if (level === "error") this.unexpectedError = causeIn(fields);
     },
   });
   readonly #bindings = { ...env, RATE_LIMITER: permissive };
@@ -69,7 +52,7 @@ export class Timed {
     path: string,
     body?: object,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<Reply> {
     const request = new Request(`https://longshore.test${path}`, {
       method,
       headers: { "x-api-key": key, "content-type": "application/json", ...headers },
@@ -77,8 +60,8 @@ export class Timed {
     });
     const response = await this.#app.fetch(request, this.#bindings, execution);
     const text = await response.text();
-    const desired = response.headers.get("deployment-desired");
-    return { status: response.status, desired, body: text ? JSON.parse(text) : undefined };
+    const directive = response.headers.get("deployment-desired");
+    return { status: response.status, directive, body: text ? JSON.parse(text) : undefined };
   }
 
   sweep(): Promise<void> {
@@ -93,17 +76,17 @@ export const CONNECTION = {
 };
 
 /** An organization with a connected project of two environments, and runners in two pools. */
-export interface Stage {
+export interface WalkFixture {
   key: string;
   worldId: string;
   projectId: string;
   environments: string[];
-  /** Of the environments, by their IDs. */
+  /** Environment names by ID. */
   names: Map<string, string>;
   runners: string[];
 }
 
-export async function newStage(worker: Timed): Promise<Stage> {
+export async function newWalkFixture(worker: VirtualTimeWorker): Promise<WalkFixture> {
   const world: World = await newWorld();
   const key = String(world.client.key);
   const make = async (method: string, path: string, body: object) =>

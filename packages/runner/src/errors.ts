@@ -1,0 +1,44 @@
+import type { ApiResponse, Directive } from "./api-types.ts";
+
+/** An error whose message tells the operator what to do. Any other error prints its stack. */
+export class RunnerError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** An error response that a retry would not change. */
+export class ApiError extends RunnerError {
+  readonly status: number;
+  readonly directive: Directive;
+  /** The `message` of the response, for people. */
+  readonly serverMessage: string;
+  /** `cause.reason` of the response, for programs. */
+  readonly reason: string | undefined;
+
+  constructor(request: string, { status, directive, body }: ApiResponse) {
+    const { code = "", message = "", cause } = (body ?? {}) as ErrorBody;
+    super(`${request}: ${status} ${code} ${message}`.trimEnd());
+    this.status = status;
+    this.directive = directive;
+    this.serverMessage = message;
+    this.reason = cause?.reason;
+  }
+
+  /** Whether this runner no longer holds the attempt. */
+  get isAttemptLost(): boolean {
+    return this.status === 409 || this.directive === "stop";
+  }
+}
+
+interface ErrorBody {
+  code?: string;
+  message?: string;
+  cause?: { reason?: string } | null;
+}
+
+/** No response arrived before the deadline of the retries. */
+export class NoResponseError extends RunnerError {}

@@ -1,0 +1,168 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { seededRandom } from "../support/random.ts";
+import { ConfigurationActor } from "./configuration-actor.ts";
+import { ConfigurationModel } from "./configuration-model.ts";
+import { newWalkFixture, VirtualTimeWorker, type WalkFixture } from "./fixture.ts";
+import { findBreaches, installInvariants } from "./invariants.ts";
+import { RunnerActor } from "./runner-actor.ts";
+import { Scenarios } from "./scenarios.ts";
+import { UserActor } from "./user-actor.ts";
+import { WalkClient } from "./walk-client.ts";
+
+const STEPS = 300;
+/** Claims after which the queue must be empty. */
+const MAXIMUM_CLAIMS = 200;
+
+/** One random walk, determined by its seed. */
+class Walk {
+  readonly #client: WalkClient;
+  readonly #model: ConfigurationModel;
+  readonly #user: UserActor;
+  readonly #editor: ConfigurationActor;
+  readonly #runners: RunnerActor;
+  readonly #scenarios: Scenarios;
+
+  constructor(seed: number, worker: VirtualTimeWorker, fixture: WalkFixture) {
+    this.#client = new WalkClient(seededRandom(seed), worker, fixture);
+    this.#model = new ConfigurationModel(fixture.environments);
+    this.#user = new UserActor(this.#client, this.#model);
+    this.#editor = new ConfigurationActor(this.#client, this.#model);
+    this.#runners = new RunnerActor(this.#client, this.#model);
+    this.#scenarios = new Scenarios(this.#client, this.#user, this.#editor, this.#runners);
+  }
+
+  get log(): readonly string[] {
+    return this.#client.log;
+  }
+
+  async run(steps: number): Promise<void> {
+    const actions = this.#actions();
+    for (let step = 0; step < steps; step += 1) {
+      await this.#step(actions);
+      await this.#expectNoBreach();
+    }
+    await this.#expectLostRunnersEnd();
+    await this.#expectQueueDrains();
+  }
+
+  #actions(): [number, () => unknown][] {
+    const { random } = this.#client;
+    const user = this.#user;
+    const editor = this.#editor;
+    const runners = this.#runners;
+    const scenarios = this.#scenarios;
+    return [
+      [10, () => user.create()],
+      [3, () => Promise.all([user.create(), user.create()])],
+      [2, () => user.redeploy()],
+      [2, () => user.promote()],
+      [6, () => user.cancel()],
+      [1, () => user.disconnect()],
+      [1, () => Promise.all([user.disconnect(), user.create()])],
+      [8, () => user.connect()],
+      [6, () => editor.edit()],
+      [2, () => editor.draft()],
+      [2, () => editor.sendDraft()],
+      [2, () => Promise.all([editor.editInRace(), runners.start()])],
+      [2, () => Promise.all([editor.editInRace(), user.create()])],
+      [2, () => Promise.all([editor.editInRace(), runners.complete()])],
+      [18, () => runners.claim()],
+      [3, () => runners.list()],
+      [4, () => runners.claimAgain()],
+      [18, () => runners.start()],
+      [8, () => runners.heartbeat()],
+      [4, () => runners.readVariables()],
+      [14, () => runners.report()],
+      [12, () => runners.complete()],
+      [3, () => runners.completeTwice()],
+      [6, () => runners.execute()],
+      [2, () => runners.release()],
+      [4, () => runners.callUnauthorized()],
+      [2, () => Promise.all([user.cancel(), runners.complete()])],
+      [2, () => Promise.all([runners.claim(), user.create(), runners.claim()])],
+      [10, () => this.#client.advance(random.below(20_000))],
+      [2, () => this.#client.advance(random.below(400_000))],
+      [3, () => scenarios.callNearDeadline()],
+      [2, () => scenarios.letOffersLapse()],
+      [5, () => scenarios.exceedRunTimeout()],
+      [8, () => scenarios.startDuringEdit()],
+      [5, () => scenarios.executeInOrder()],
+      [2, () => this.#sweep()],
+    ];
+  }
+
+  async #step(actions: [number, () => unknown][]): Promise<void> {
+    let ticket = this.#client.random.below(actions.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, action] of actions) {
+      ticket -= weight;
+      if (ticket < 0) return void (await action());
+    }
+  }
+
+  async #expectNoBreach(): Promise<void> {
+    const found = await findBreaches(this.#client.fixture.worldId);
+    const breaches = [...found, ...(await this.#model.check())];
+    if (breaches.length > 0) throw new Error(breaches.join("; "));
+  }
+
+  async #sweep(): Promise<void> {
+    const { worker, log } = this.#client;
+    log.push("sweep");
+    await worker.sweep();
+    const overdue = await this.#count(`status = 'canceling' and cancel_deadline <= ${worker.now}`);
+    expect(overdue, "canceling after the deadline").toBe(0);
+    const late = await this.#count(`status = 'in_progress' and exists (select 1 from attempts
+      where deployment_id = deployments.id and state = 'running' and run_until <= ${worker.now})`);
+    expect(late, "in progress after the time limit").toBe(0);
+  }
+
+  /** Without requests, no deployment stays active. */
+  async #expectLostRunnersEnd(): Promise<void> {
+    this.#client.advance(120_000);
+    await this.#sweep();
+    this.#client.advance(360_000);
+    await this.#sweep();
+    const left = await this.#count("status in ('in_progress', 'canceling')");
+    expect(left, "active without requests").toBe(0);
+  }
+
+  /** One working runner empties the queue. */
+  async #expectQueueDrains(): Promise<void> {
+    const [runner = ""] = this.#client.fixture.runners;
+    let claims = 0;
+    while (claims < MAXIMUM_CLAIMS && (await this.#runners.executeNext(runner))) claims += 1;
+    expect(await this.#count("status = 'queued'"), "still queued").toBe(0);
+    await this.#expectNoBreach();
+  }
+
+  async #count(condition: string): Promise<unknown> {
+    return env.DB.prepare(
+      `select count(*) as n from deployments where organization_id = ? and ${condition}`,
+    )
+      .bind(this.#client.fixture.worldId)
+      .first("n");
+  }
+}
+
+/** Runs half of the walks. Vitest runs the two files in parallel. */
+export function describeWalks(half: 0 | 1): void {
+  describe("random requests of runners and users", () => {
+    const all = Array.from({ length: Number(env.WALKS) }, (_, at) => Number(env.WALK_SEED) + at);
+    const seeds = all.filter((_, at) => at % 2 === half);
+    if (seeds.length === 0) it.skip("no walk in this half", () => undefined);
+
+    beforeAll(installInvariants);
+
+    it.each(seeds)("keep the invariants on walk %i", async (seed) => {
+      const worker = new VirtualTimeWorker();
+      const walk = new Walk(seed, worker, await newWalkFixture(worker));
+      try {
+        await walk.run(STEPS);
+      } catch (error) {
+        const last = walk.log.slice(-30).join("\n");
+        throw new Error(`Walk ${seed} (WALK_SEED=${seed} WALKS=1): ${error}\n${last}`);
+      }
+    });
+  });
+}

@@ -1,0 +1,249 @@
+import { expect } from "vitest";
+import type { ConfigurationModel } from "./configuration-model.ts";
+import type { Reply } from "./fixture.ts";
+import { expectAccepted, expectStarted, isAfterEnd, listLive, readLease } from "./leases.ts";
+import type { WalkClient } from "./walk-client.ts";
+
+/** A runner's knowledge of an attempt that it claimed. */
+export interface ClaimedAttempt {
+  runner: string;
+  requestId: string;
+  claimed: Reply["body"];
+  claimedAt: number;
+  /** The body of the first completion that got 200. */
+  completed?: object;
+  stopped: boolean;
+  seq: number;
+  /** Time of the last accepted start or heartbeat. */
+  aliveAt?: number;
+  /** The deployment in the reply to the first start. */
+  started?: Reply["body"];
+}
+
+/** Acts as all runners, and checks the replies that they get. */
+export class RunnerActor {
+  readonly #client: WalkClient;
+  readonly #model: ConfigurationModel;
+  readonly #attempts: ClaimedAttempt[] = [];
+  #requests = 0;
+
+  constructor(client: WalkClient, model: ConfigurationModel) {
+    this.#client = client;
+    this.#model = model;
+  }
+
+  async claim(): Promise<void> {
+    const runner = this.#client.random.pick(this.#client.fixture.runners);
+    if (runner) await this.claimAs(runner);
+  }
+
+  async claimAs(runner: string): Promise<ClaimedAttempt | undefined> {
+    this.#requests += 1;
+    const requestId = `request ${this.#requests}`;
+    const body = { request_id: requestId };
+    const reply = await this.#client.send(runner, "POST", "/v1/runner/claims", body);
+    expect([200, 204]).toContain(reply.status);
+    if (reply.status === 204) return undefined;
+    const claimedAt = this.#client.worker.now;
+    const attempt = { runner, requestId, claimed: reply.body, claimedAt, stopped: false, seq: 0 };
+    this.#attempts.push(attempt);
+    return attempt;
+  }
+
+  /** Lists live attempts, as a restarted runner does. */
+  async list(): Promise<void> {
+    const runner = this.#client.random.pick(this.#client.fixture.runners) ?? "";
+    const reply = await this.#client.send(runner, "GET", "/v1/runner/attempts");
+    const own = this.#attempts.filter((attempt) => attempt.runner === runner);
+    const tokens = new Map(
+      own.map(({ claimed }) => [claimed.attempt_id, claimed.lease_token] as const),
+    );
+    const live = await listLive([...tokens.keys()], this.#client.worker.now);
+    const listed: Reply["body"][] = reply.body.data;
+    const found = listed.map((each) => [each.attempt_id, each.lease_token]).toSorted();
+    const expected = live.map((id) => [id, tokens.get(id)]).toSorted();
+    expect(found, "the live attempts of a token").toEqual(expected);
+  }
+
+  async claimAgain(): Promise<void> {
+    const attempt = this.#anyAttempt();
+    if (!attempt) return;
+    const body = { request_id: attempt.requestId };
+    const again = await this.#client.send(attempt.runner, "POST", "/v1/runner/claims", body);
+    expect(again.body.attempt_id).toBe(attempt.claimed.attempt_id);
+    expect(again.body.lease_token).toBe(attempt.claimed.lease_token);
+    this.#checkDirective(attempt, again);
+  }
+
+  async start(attempt = this.#anyAttempt()): Promise<void> {
+    if (!attempt) return;
+    const lease = await this.#leaseOf(attempt);
+    const reply = await this.#post(attempt, "start");
+    const { now } = this.#client.worker;
+    await expectStarted(lease, attempt.claimed.attempt_id, reply, now);
+    if (reply.status === 200) {
+      if (attempt.aliveAt === undefined) this.#expectOffered(attempt);
+      else this.#expectAlive(attempt);
+      attempt.aliveAt ??= now;
+      this.#expectSameStart(attempt, reply.body.deployment);
+    }
+    this.#checkDirective(attempt, reply);
+  }
+
+  /** Every start of an attempt returns the same patch. */
+  #expectSameStart(attempt: ClaimedAttempt, deployment: Reply["body"]): void {
+    attempt.started ??= deployment;
+    expect(deployment.id).toBe(attempt.claimed.deployment.id);
+    expect(deployment.data.patch, "a start again").toEqual(attempt.started.data.patch);
+    expect(deployment.started_at, "a start again").toBe(attempt.started.started_at);
+    this.#model.recordStart(deployment.id, deployment.data.patch);
+  }
+
+  async heartbeat(attempt = this.#anyAttempt()): Promise<void> {
+    if (!attempt) return;
+    const lease = await this.#leaseOf(attempt);
+    const reply = await this.#post(attempt, "heartbeat");
+    expectAccepted(lease, reply);
+    if (reply.status === 200) {
+      this.#expectAlive(attempt);
+      attempt.aliveAt = this.#client.worker.now;
+    }
+    this.#checkDirective(attempt, reply);
+  }
+
+  async readVariables(): Promise<void> {
+    const attempt = this.#anyAttempt();
+    if (!attempt) return;
+    const path = `/v1/runner/attempts/${attempt.claimed.attempt_id}/variables`;
+    const before = await this.#leaseOf(attempt);
+    const lease = { "lease-token": attempt.claimed.lease_token };
+    const reply = await this.#client.send(attempt.runner, "GET", path, undefined, lease);
+    if (before.isFresh) expectAccepted(before, reply);
+    if (reply.status === 200) this.#expectAlive(attempt, 60_000);
+    this.#checkDirective(attempt, reply);
+  }
+
+  async release(): Promise<void> {
+    const attempt = this.#anyAttempt();
+    if (attempt) await this.#post(attempt, "release");
+  }
+
+  async report(attempt = this.#anyAttempt(), stack?: string, good?: "succeeded"): Promise<void> {
+    const { random } = this.#client;
+    const stackId = stack ?? random.pick<string>(attempt?.claimed.deployment.stack_ids ?? []);
+    if (!attempt || !stackId) return;
+    if (good || random.chance(0.8)) attempt.seq += 1;
+    const seq = !good && random.chance(0.15) ? attempt.seq - 1 : attempt.seq;
+    const statuses = ["in_progress", "succeeded", "succeeded", "succeeded", "failed", "skipped"];
+    const path = `/v1/runner/attempts/${attempt.claimed.attempt_id}/stacks/${stackId}`;
+    const body = { seq: Math.max(1, seq), status: good ?? random.pick(statuses) };
+    const isLate = await isAfterEnd(attempt.claimed.attempt_id, stackId, body.seq);
+    const before = await this.#leaseOf(attempt);
+    const lease = { "lease-token": attempt.claimed.lease_token };
+    const reply = await this.#client.send(attempt.runner, "PUT", path, body, lease);
+    if (!isLate) expectAccepted(before, reply);
+    if (reply.status === 200) this.#expectAlive(attempt);
+    this.#checkDirective(attempt, reply);
+  }
+
+  async complete(attempt = this.#anyAttempt(), isRace = false): Promise<void> {
+    const { random } = this.#client;
+    if (!attempt) return;
+    const lease = await this.#leaseOf(attempt);
+    const outcome = random.pick(["succeeded", "succeeded", "failed", "canceled"]);
+    const body = attempt.completed && random.chance(0.5) ? attempt.completed : { outcome };
+    const reply = await this.#post(attempt, "complete", body);
+    if (!isRace) expectAccepted(lease, reply, "stop");
+    if (attempt.completed && JSON.stringify(attempt.completed) === JSON.stringify(body)) {
+      expect(reply.status, "a repeated completion is rejected").toBe(200);
+    }
+    if (reply.status === 200 && !attempt.completed) this.#expectAlive(attempt);
+    if (reply.status === 200) attempt.completed = body;
+    else if (attempt.completed) expect(reply.status).toBe(409);
+  }
+
+  /** Two completions in a race. */
+  async completeTwice(): Promise<void> {
+    await Promise.all([
+      this.complete(this.#anyAttempt(), true),
+      this.complete(this.#anyAttempt(), true),
+    ]);
+  }
+
+  /** Runs a deployment from claim to completion. Random single steps would seldom succeed. */
+  async execute(offer?: ClaimedAttempt): Promise<void> {
+    const { random } = this.#client;
+    const runner = random.pick(this.#client.fixture.runners) ?? "";
+    const attempt = offer ?? (await this.claimAs(runner)) ?? this.#attempts.at(-1);
+    if (!attempt) return;
+    await this.start(attempt);
+    const status = random.chance(0.7) ? "succeeded" : undefined;
+    for (const stack of attempt.claimed.deployment.stack_ids)
+      await this.report(attempt, stack, status);
+    await this.complete(attempt);
+  }
+
+  /** Uses a wrong lease token, or a runner of another pool. */
+  async callUnauthorized(): Promise<void> {
+    const { random, fixture } = this.#client;
+    const attempt = this.#anyAttempt();
+    if (!attempt) return;
+    const verb = random.pick(["start", "heartbeat", "complete", "release"]) ?? "start";
+    const body = verb === "complete" ? { outcome: "succeeded" } : undefined;
+    if (random.chance(0.5)) {
+      const guessed = { ...attempt, claimed: { ...attempt.claimed, lease_token: "guessed" } };
+      const reply = await this.#post(guessed, verb, body);
+      expect([reply.status, reply.directive], "a guessed token").toEqual([409, "stop"]);
+    } else {
+      const at = fixture.runners.indexOf(attempt.runner) + fixture.runners.length / 2;
+      const other = fixture.runners[at % fixture.runners.length] ?? "";
+      const reply = await this.#post({ ...attempt, runner: other }, verb, body);
+      expect([reply.status, reply.directive], "another pool").toEqual([404, "stop"]);
+    }
+  }
+
+  /** Completes the next queued deployment; false if there is none. */
+  async executeNext(runner: string): Promise<boolean> {
+    const attempt = await this.claimAs(runner);
+    if (!attempt) return false;
+    await this.start(attempt);
+    if (!attempt.started) return true;
+    expect((await this.#post(attempt, "complete", { outcome: "failed" })).status).toBe(200);
+    return true;
+  }
+
+  #leaseOf({ claimed }: ClaimedAttempt) {
+    return readLease(claimed.attempt_id, this.#client.worker.now);
+  }
+
+  #post(attempt: ClaimedAttempt, verb: string, body?: object): Promise<Reply> {
+    const path = `/v1/runner/attempts/${attempt.claimed.attempt_id}/${verb}`;
+    const lease = { "lease-token": attempt.claimed.lease_token };
+    return this.#client.send(attempt.runner, "POST", path, body, lease);
+  }
+
+  #expectOffered({ claimedAt }: ClaimedAttempt): void {
+    const waited = this.#client.worker.now - claimedAt;
+    expect(waited, "a lapsed offer was started").toBeLessThan(60_000);
+  }
+
+  /** Requests are accepted only until the runner counts as lost, even before the next sweep. */
+  #expectAlive({ aliveAt = Number.NEGATIVE_INFINITY }: ClaimedAttempt, within = 360_000): void {
+    const silence = this.#client.worker.now - aliveAt;
+    expect(silence, "a request of a lost runner was accepted").toBeLessThan(within);
+  }
+
+  /** After a stop directive, a runner never gets another directive. */
+  #checkDirective(attempt: ClaimedAttempt, { status, directive }: Reply): void {
+    expect([200, 409]).toContain(status);
+    expect(["continue", "cancel", "stop"]).toContain(directive);
+    if (attempt.stopped) expect(directive, "another directive after stop").toBe("stop");
+    attempt.stopped ||= directive === "stop";
+  }
+
+  /** Usually one of the newest attempts; sometimes one that has ended. */
+  #anyAttempt(): ClaimedAttempt | undefined {
+    const { random } = this.#client;
+    return random.pick(random.chance(0.75) ? this.#attempts.slice(-2) : this.#attempts);
+  }
+}

@@ -1,0 +1,104 @@
+import { expect } from "vitest";
+import type { ConfigurationModel } from "./configuration-model.ts";
+import { CONNECTION, type Reply } from "./fixture.ts";
+import { randomPatch } from "./patches.ts";
+import type { WalkClient } from "./walk-client.ts";
+
+/** Creates and cancels deployments, and connects and disconnects the project. */
+export class UserActor {
+  readonly #client: WalkClient;
+  readonly #model: ConfigurationModel;
+  readonly #deployments: string[] = [];
+  #isConnected = true;
+
+  constructor(client: WalkClient, model: ConfigurationModel) {
+    this.#client = client;
+    this.#model = model;
+  }
+
+  async create(choice: { environment?: string; queue?: "fifo" } = {}): Promise<void> {
+    const { random, fixture } = this.#client;
+    const environment = choice.environment ?? random.pick(fixture.environments) ?? "";
+    const patch = randomPatch(random, this.#model.current(environment));
+    const reply = await this.#createDeployment(`/v1/environments/${environment}/deployments`, {
+      queue: choice.queue ?? (random.chance(0.4) ? "fifo" : "supersede"),
+      ...((patch.length > 0 || random.chance(0.5)) && { patch }),
+    });
+    if (reply.status === 201) this.#model.requestChange(reply.body.id, { patch });
+    if (reply.status === 400) this.#model.recordRejectedPatch(environment, patch);
+  }
+
+  async redeploy(): Promise<void> {
+    const id = this.#anyDeployment(12);
+    if (id) await this.#createCopy(id, `/v1/deployments/${id}/redeploy`);
+  }
+
+  async promote(): Promise<void> {
+    const { random, fixture } = this.#client;
+    const id = this.#anyDeployment(12);
+    if (!id) return;
+    const { status } = await this.#read(id);
+    const body = { environment_id: random.pick(fixture.environments) };
+    const path = `/v1/deployments/${id}/promote`;
+    if (status === "succeeded") return this.#createCopy(id, path, body);
+    expect((await this.#client.once(fixture.key, "POST", path, body)).status).toBe(409);
+  }
+
+  async #createCopy(id: string, path: string, body: object = {}): Promise<void> {
+    const reply = await this.#createDeployment(path, body);
+    expect([201, 409]).toContain(reply.status);
+    if (reply.status === 201) this.#model.requestChange(reply.body.id, { copyOf: id });
+  }
+
+  /**
+   * Creates a deployment. Expects success exactly if the project is connected and the patch applies;
+   * `ConfigurationModel` verifies the patch.
+   */
+  async #createDeployment(path: string, body: object): Promise<Reply> {
+    const was = this.#isConnected;
+    const reply = await this.#client.once(this.#client.fixture.key, "POST", path, body);
+    const possible = [was, this.#isConnected].map((connected) => (connected ? 201 : 409));
+    expect([400, ...possible]).toContain(reply.status);
+    if (reply.status === 201) this.#deployments.push(reply.body.id);
+    return reply;
+  }
+
+  async cancel(): Promise<void> {
+    const id = this.#anyDeployment(6);
+    if (!id) return;
+    const path = `/v1/deployments/${id}/cancel`;
+    const { status, body } = await this.#client.send(this.#client.fixture.key, "PATCH", path);
+    expect([200, 409]).toContain(status);
+    if (status === 200) expect(["canceling", "canceled"]).toContain(body.status);
+    else expect(["succeeded", "failed", "superseded"]).toContain((await this.#read(id)).status);
+  }
+
+  async disconnect(): Promise<void> {
+    this.#isConnected = false;
+    const { key, projectId } = this.#client.fixture;
+    const { status } = await this.#client.send(
+      key,
+      "PATCH",
+      `/v1/projects/${projectId}/disconnect`,
+    );
+    expect(status).toBe(204);
+  }
+
+  /** Expects 409 only while the project is disconnecting; an invariant limits how long that takes. */
+  async connect(): Promise<void> {
+    const { key, projectId } = this.#client.fixture;
+    const path = `/v1/projects/${projectId}/connection`;
+    const { status } = await this.#client.send(key, "PUT", path, CONNECTION);
+    expect(this.#isConnected ? [200] : [200, 409]).toContain(status);
+    this.#isConnected ||= status === 200;
+  }
+
+  async #read(id: string): Promise<{ status: string }> {
+    return (await this.#client.once(this.#client.fixture.key, "GET", `/v1/deployments/${id}`)).body;
+  }
+
+  /** One of the newest deployments. */
+  #anyDeployment(newest: number): string | undefined {
+    return this.#client.random.pick(this.#deployments.slice(-newest));
+  }
+}
