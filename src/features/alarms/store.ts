@@ -59,7 +59,6 @@ export function writeReport(ctx: SystemContext, alarm: AlarmRow) {
 const fromExisting = ({ stackId, name }: Pick<AlarmRow, "stackId" | "name">) =>
   sql`from alarms where alarms.stack_id = ${stackId} and alarms.name = ${name}`;
 
-/** The bytes that a report adds to the stored alarm of its name, if there is one. */
 export function addedBytes(alarm: AlarmRow): SQL {
   return sql`${bytesOf(alarm.name, alarm.reason)} - coalesce((select octet_length(alarms.name)
     + coalesce(octet_length(alarms.reason), 0) ${fromExisting(alarm)}), 0)`;

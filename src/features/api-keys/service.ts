@@ -38,10 +38,6 @@ export async function getKey(
   return row;
 }
 
-/**
- * The new key's role is at most that of the actor and that of the membership. Only an owner creates
- * a key for another owner.
- */
 export async function createKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -56,11 +52,7 @@ export async function createKey(
     requireOrgRole(ctx.actor, organizationId, "owner");
   }
   const role = input.role ?? lowerOrgRole(ctx.actor.role, membership.role);
-  if (!orgRoleReaches(ctx.actor.role, role)) throw Unauthorized.role(role);
-  if (!orgRoleReaches(membership.role, role)) {
-    const message = `Send a role up to the membership's own, which is ${membership.role}.`;
-    throw new BadInput([{ path: "role", message }]);
-  }
+  requireAllowedRole(role, ctx.actor.role, membership.role);
   const issued = await issueApiKey(newId(ctx.clock));
   const values = { organizationId, membershipId, name: input.name, role };
   const limits = limitGrowth(ctx, {
@@ -81,7 +73,6 @@ export async function createKey(
   return { row, key: issued.key };
 }
 
-/** Only an owner revokes a key with the role `owner`. */
 export async function revokeKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -104,6 +95,14 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     lastUsedAt: null,
     createdAt: now,
   };
+}
+
+/** A key's role is at most that of its creator and that of its membership. */
+function requireAllowedRole(role: OrgRole, actorRole: OrgRole, membershipRole: OrgRole): void {
+  if (!orgRoleReaches(actorRole, role)) throw Unauthorized.role(role);
+  if (orgRoleReaches(membershipRole, role)) return;
+  const message = `Send at most the membership's role, which is ${membershipRole}.`;
+  throw new BadInput([{ path: "role", message }]);
 }
 
 function requireFuture(time: number | undefined, now: number): void {

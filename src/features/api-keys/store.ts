@@ -10,7 +10,6 @@ import { apiKeys } from "./table.ts";
 
 export interface CreatedKey {
   row: ApiKeyRow;
-  /** The secret credential, which is shown only once. */
   key: string;
 }
 
@@ -42,7 +41,6 @@ export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
     ),
 );
 
-/** Writes nothing if a later hour is already stored. */
 export function recordUse(db: Database, id: string, hour: number) {
   return db
     .update(apiKeys)

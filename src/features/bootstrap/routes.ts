@@ -20,7 +20,7 @@ const create = operation({
   path: "/v1/bootstrap",
   operationId: "bootstrap",
   tags: ["Service"],
-  summary: "Create the first API key",
+  summary: "Create the very first API key",
   description:
     "Creates the first account, organization and key of a new deployment. Works once; from then " +
     "on the path answers `not_found`.",

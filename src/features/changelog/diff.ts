@@ -5,7 +5,6 @@ const MAXIMUM_FIELD_CHARACTERS = 16_384;
 /** Every write changes them, so they carry no information. */
 const IGNORED_FIELDS = ["updated_at"];
 
-/** Builds the changes of a record type, with the records as the API presents them. */
 export function changeRecorder<Row>(
   type: RecordType,
   projectIdOf: (row: Row) => string,

@@ -28,8 +28,6 @@ export interface Change<Kind extends Action = Action> {
   projectId: string;
   action: Kind;
   record: { type: RecordType; id: string; name?: string | undefined };
-  /** Undefined for a created record. */
   before?: Fields | undefined;
-  /** Undefined for a deleted record. */
   after?: Fields | undefined;
 }

@@ -16,7 +16,6 @@ type ChangelogContext = SystemContext & { actor?: Actor };
 
 export type Entry = ReturnType<typeof toEntries>[number];
 
-/** No-op changes have no entry. */
 export function toEntries({ clock }: SystemContext, changes: readonly Change[]) {
   return changes
     .filter((change) => !isNoOp(change))

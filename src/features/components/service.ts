@@ -87,7 +87,6 @@ export async function replaceComponent(
   return component;
 }
 
-/** The stacks of the component stay in the environment, without a component. */
 export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireComponent(ctx, id, "contributor");
   const statements = store.deleteComponent(ctx, before.organizationId, id);

@@ -6,14 +6,12 @@ export interface EnvironmentInput {
   configuration: Configuration;
 }
 
-/** A JSON document that deployments change. */
 export type Configuration = Record<string, unknown>;
 
 export function isConfiguration(value: unknown): value is Configuration {
   return isObject(value);
 }
 
-/** The error message for a configuration that is too large, if it is. */
 export function configurationProblem(configuration: Configuration): string | undefined {
   const maximum = LIMITS.configurationBytes.value;
   if (jsonBytes(configuration) <= maximum) return undefined;

@@ -12,7 +12,6 @@ export type EnvironmentRow = typeof environments.$inferSelect;
 const within = (organizationId: string, id: string | SQL) =>
   and(eq(environments.organizationId, organizationId), eq(environments.id, id));
 
-/** An environment of the actor's organization, with the actor's role in its project. */
 export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
   return db
     .select({ ...getTableColumns(environments), memberRole: MEMBER_ROLE })

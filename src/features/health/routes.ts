@@ -17,7 +17,7 @@ const read = operation({
   path: "/health",
   operationId: "readHealth",
   tags: ["Service"],
-  summary: "Check the health of the service",
+  summary: "Read whether the service works",
   description:
     "Fails with `internal` while a secret is missing or the database does not respond; `cause` " +
     "states which.",

@@ -35,7 +35,6 @@ export async function rotateBatch(
   };
 }
 
-/** Undefined for a text that no key opens. */
 async function resealText(
   cipher: Cipher,
   column: SealedColumn,

@@ -40,7 +40,6 @@ export async function getMember(
   return row;
 }
 
-/** Creates the account of the e-mail address unless it exists. */
 export async function addMember(
   ctx: ServiceContext,
   organizationId: string,
@@ -63,7 +62,6 @@ export async function addMember(
   return row;
 }
 
-/** Also invalidates the cached keys of the member. Throws `Conflict` for the last owner. */
 export async function changeMemberRole(
   ctx: ServiceContext,
   organizationId: string,
@@ -85,7 +83,6 @@ export async function changeMemberRole(
   return { ...member, role };
 }
 
-/** Throws `Conflict` for the last owner of the organization or of a project. */
 export async function removeMember(
   ctx: ServiceContext,
   organizationId: string,

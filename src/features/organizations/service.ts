@@ -34,7 +34,6 @@ export async function createOrganization(
   return created;
 }
 
-/** The statements that create an organization, its owner and its first key, and their result. */
 export async function prepareOrganization(
   { db, clock }: { db: Database; clock: Clock },
   { name, accountId }: { name: string; accountId: string },

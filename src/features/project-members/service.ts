@@ -24,7 +24,6 @@ const changes = changeRecorder(
   (row) => ({ id: row.membershipId, ...presentProjectMember(row) }),
 );
 
-/** Without `roles`, lists the members of every role. */
 export async function listMembers(
   ctx: ServiceContext,
   projectId: string,
@@ -80,7 +79,6 @@ export async function addMembers(
   return members;
 }
 
-/** Throws `Conflict` for the last owner. */
 export async function changeMemberRole(
   ctx: ServiceContext,
   projectId: string,
@@ -97,7 +95,6 @@ export async function changeMemberRole(
   return after;
 }
 
-/** Throws `Conflict` for the last owner. */
 export async function removeMember(
   ctx: ServiceContext,
   projectId: string,

@@ -4,7 +4,6 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 export const PROVIDERS = ["aws"] as const;
 
-/** The configuration of a project's first environment. */
 export const FIRST_CONFIGURATION = "{}";
 
 export interface NewProject {

@@ -24,7 +24,6 @@ export async function requireProject(
   return authorize(ctx.actor, "project", project, needed);
 }
 
-/** An admin reads all projects; another member reads those with a role in them. */
 export async function listProjects(
   ctx: ServiceContext,
   organizationId: string,
@@ -67,7 +66,6 @@ export async function getProject(ctx: ServiceContext, id: string): Promise<Proje
   return requireProject(ctx, id, "viewer");
 }
 
-/** Throws `NotFound` if the default environment belongs to another project. */
 export async function replaceProject(
   ctx: ServiceContext,
   id: string,
@@ -94,7 +92,6 @@ export async function replaceProject(
   throw new NotFound("environment in the project");
 }
 
-/** Throws `Conflict` while a deployment of the project is unfinished. */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
   const statements = store.deleteProject(ctx, project.organizationId, id);

@@ -21,7 +21,6 @@ const within = (organizationId: Bindable, id: Bindable) =>
 
 const PROJECT_WITH_ROLE = { ...getTableColumns(projects), memberRole: MEMBER_ROLE };
 
-/** A project of the actor's organization, with the actor's role in it. */
 export function findProject(db: Database, actor: BindableActor, id: Bindable) {
   return db
     .select(PROJECT_WITH_ROLE)
@@ -115,7 +114,6 @@ export function insertProject(
   };
 }
 
-/** Changes nothing unless the default environment belongs to the project. */
 export function replaceProject(
   db: Database,
   organizationId: string,
@@ -133,7 +131,6 @@ export function replaceProject(
     .returning();
 }
 
-/** Deletes nothing while a deployment of the project is unfinished. */
 export function deleteProject(
   { db, ownership }: SystemContext,
   organizationId: string,

@@ -6,7 +6,6 @@ import { findStack } from "../stacks/index.ts";
 import type { ResourceRow, ResourceScope } from "./store.ts";
 import * as store from "./store.ts";
 
-/** With a `scope`, finds only a resource of that stack or environment. */
 export async function getResource(
   ctx: ServiceContext,
   id: string,

@@ -16,7 +16,6 @@ function columnOf(scope: ResourceScope): Column {
   return scope.kind === "stack" ? resources.stackId : resources.environmentId;
 }
 
-/** A resource of the actor's organization, with the actor's role in its project. */
 export function findResource(db: Database, actor: Actor, id: string, scope?: ResourceScope) {
   return db
     .select({ ...getTableColumns(resources), memberRole: MEMBER_ROLE })

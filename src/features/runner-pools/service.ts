@@ -35,7 +35,6 @@ export async function getPool(
   return row;
 }
 
-/** Throws `NotFound` if one of the environments is not in the organization. */
 export async function createPool(
   ctx: ServiceContext,
   organizationId: string,
@@ -61,7 +60,6 @@ export async function createPool(
   return created;
 }
 
-/** Throws `Conflict` while a runner of the pool carries out a deployment. */
 export async function deletePool(
   ctx: ServiceContext,
   organizationId: string,

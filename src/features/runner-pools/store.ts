@@ -10,7 +10,6 @@ import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
 export interface CreatedToken {
   row: TokenRow;
-  /** The secret credential, which is shown only once. */
   token: string;
 }
 
@@ -42,7 +41,6 @@ export function findTokenPrincipal(db: Database, id: string, secretHash: string)
     .where(and(eq(runnerTokens.id, id), eq(runnerTokens.secretHash, secretHash)));
 }
 
-/** Writes nothing if a later hour is already stored. */
 export function recordTokenUse(db: Database, id: string, hour: number) {
   const { lastUsedAt } = runnerTokens;
   return db
@@ -86,7 +84,6 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
   };
 }
 
-/** Deletes nothing while an attempt of the pool is active. */
 export function deletePool({ db, ownership }: SystemContext, organizationId: string, id: string) {
   const isIdle = sql`not exists (select 1 from attempts
     where attempts.pool_id = ${id} and attempts.state <> 'ended')`;

@@ -30,7 +30,6 @@ export const runnerPools = sqliteTable(
   ],
 );
 
-/** The environments whose deployments the runners of a pool may claim. */
 export const runnerPoolEnvironments = sqliteTable(
   "runner_pool_environments",
   {

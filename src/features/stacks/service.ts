@@ -87,7 +87,6 @@ export async function replaceStack(
   return stack;
 }
 
-/** Throws `Conflict` while an unfinished deployment includes the stack. */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireStack(ctx, id, "contributor");
   const statements = store.deleteStack(ctx, before.organizationId, id);

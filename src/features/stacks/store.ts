@@ -14,7 +14,6 @@ export type StackRow = typeof stacks.$inferSelect;
 const within = (organizationId: string, id: string) =>
   and(eq(stacks.organizationId, organizationId), eq(stacks.id, id));
 
-/** A stack of the actor's organization, with the actor's role in its project. */
 export function findStack(db: Database, actor: Actor, id: string) {
   return db
     .select({ ...getTableColumns(stacks), memberRole: MEMBER_ROLE })
@@ -74,7 +73,6 @@ export function replaceStack(
   return db.update(stacks).set(change).where(within(organizationId, id)).returning();
 }
 
-/** Deletes nothing while an active deployment includes the stack. */
 export function deleteStack({ db, ownership }: SystemContext, organizationId: string, id: string) {
   const isIdle = sql`not exists (select 1 from deployment_stacks
     join deployments on deployments.id = deployment_stacks.deployment_id

@@ -15,10 +15,8 @@ export interface Bound {
   after: SQL;
 }
 
-/** What a write adds to the usage of an organization. */
 export interface Growth {
   organizationId: string;
-  /** The number of added records of each kind. */
   records?: { [Kind in LimitedKind]?: number };
   /** Added UTF-8 bytes, minus those of replaced texts. */
   bytes?: number | SQL;

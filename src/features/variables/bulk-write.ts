@@ -6,7 +6,7 @@ import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import type { SealedVariable } from "./bulk-write-store.ts";
+import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
 import { type Scope, type ScopeReference, type VariableInput, valueContext } from "./model.ts";
 import { changes, findScope, newVariable, refuseTaken, toScope } from "./service.ts";
@@ -45,46 +45,49 @@ async function tryPut(
   { mode, variables }: BulkInput,
 ): Promise<Page<VariableRow>> {
   const { db, actor } = ctx;
-  const { organizationId } = actor;
   const names = mode === "merge" ? variables.map(({ name }) => name) : undefined;
-  const selection = { organizationId, scopeId: reference.id, names };
+  const selection = { organizationId: actor.organizationId, scopeId: reference.id, names };
   const [[row], existing] = await db.batch([
     findScope(ctx, reference),
     store.listSelected(db, selection),
   ]);
   const scope = toScope(reference, authorize(actor, reference.kind, row, "contributor"));
-  const now = ctx.clock.now();
-  const plan = planPut(ctx, scope, existing, variables, now);
-  const { replaced, removed, written } = plan;
-  const sealed = await sealAll(ctx, written);
-  const removals = toEntries(ctx, removed.map(changes.deleted));
-  const writes = toEntries(ctx, written.map(changeOf));
+  const plan = planPut(ctx, scope, existing, variables);
+  const sealed = await sealAll(ctx, plan.written);
   const limits = limitPut(ctx, scope, plan, sealed);
-  const results = await limits.enforce(
-    refuseTaken(
-      commit(ctx, {
-        limits: limits.statement,
-        deleted: store.deleteVariables(db, removed, store.isUnchanged(selection, existing)),
-        deletions: insertEntries(ctx, organizationId, removals),
-        upserted: store.upsertVariables(
-          db,
-          scope,
-          sealed,
-          store.isUnchanged(selection, replaced),
-          now,
-        ),
-        writes: insertEntries(ctx, organizationId, writes),
-        event: writeChangelogEvent(ctx, [...removals, ...writes]),
-        rows: listVariables(db, organizationId, reference.id, FIRST_PAGE),
-      }),
-    ),
-  );
-  const { upserted, rows } = results;
+  const statements = {
+    limits: limits.statement,
+    ...writePlan(ctx, scope, selection, plan, sealed),
+    rows: listVariables(db, actor.organizationId, reference.id, FIRST_PAGE),
+  };
+  const { upserted, rows } = await limits.enforce(refuseTaken(commit(ctx, statements)));
   const isComplete = mode === "merge" || rows.length === sealed.length;
   if (isComplete && upserted.length === sealed.length) {
     return toPage(FIRST_PAGE, rows, (each) => each);
   }
   throw new Conflict("Another request is changing the same variables. Retry.");
+}
+
+/** The changelog entries depend on the statement before them, so the order matters. */
+function writePlan(
+  ctx: ServiceContext,
+  scope: Scope,
+  selection: Selection,
+  { existing, replaced, removed, written, now }: Plan,
+  sealed: readonly SealedVariable[],
+) {
+  const { db } = ctx;
+  const isUnchanged = store.isUnchanged(selection, existing);
+  const isUnchangedAfterDeletion = store.isUnchanged(selection, replaced);
+  const removals = toEntries(ctx, removed.map(changes.deleted));
+  const writes = toEntries(ctx, written.map(changeOf));
+  return {
+    deleted: store.deleteVariables(db, removed, isUnchanged),
+    deletions: insertEntries(ctx, scope.organizationId, removals),
+    upserted: store.upsertVariables(db, scope, sealed, isUnchangedAfterDeletion, now),
+    writes: insertEntries(ctx, scope.organizationId, writes),
+    event: writeChangelogEvent(ctx, [...removals, ...writes]),
+  };
 }
 
 function limitPut(
@@ -109,18 +112,19 @@ function limitPut(
 }
 
 interface Write {
-  /** Undefined for a new variable. */
   before: VariableRow | undefined;
   after: VariableRow;
   plainText: string;
 }
 
 interface Plan {
+  existing: readonly VariableRow[];
   /** The existing variables that the request writes. */
   replaced: readonly VariableRow[];
   /** The existing variables that the request does not name. */
   removed: readonly VariableRow[];
   written: readonly Write[];
+  now: number;
 }
 
 function planPut(
@@ -128,8 +132,8 @@ function planPut(
   scope: Scope,
   existing: readonly VariableRow[],
   variables: readonly VariableInput[],
-  now: number,
 ): Plan {
+  const now = clock.now();
   const byName = new Map(existing.map((row) => [row.name, row]));
   const written = variables.map(({ value: plainText, ...fields }): Write => {
     const before = byName.get(fields.name);
@@ -140,7 +144,7 @@ function planPut(
   });
   const replaced = written.flatMap(({ before }) => before ?? []);
   const removed = existing.filter((row) => !replaced.includes(row));
-  return { replaced, removed, written };
+  return { existing, replaced, removed, written, now };
 }
 
 function changeOf({ before, after }: Write) {

@@ -11,7 +11,6 @@ export interface VariableInput {
 export const STORAGE_METHODS = ["secret", "secure_string", "string"] as const;
 export type StorageMethod = (typeof STORAGE_METHODS)[number];
 
-/** The environment or component that a request path names. */
 export interface ScopeReference {
   kind: "environment" | "component";
   id: string;

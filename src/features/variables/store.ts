@@ -11,7 +11,6 @@ import { variables } from "./table.ts";
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
 export type NewVariable = typeof variables.$inferInsert;
 
-/** All columns but the value. */
 export const { value: _, ...PUBLIC } = getTableColumns(variables);
 
 const within = (organizationId: string, id: string) =>
@@ -20,7 +19,6 @@ const within = (organizationId: string, id: string) =>
 export const inScope = (organizationId: string, scopeId: string) =>
   and(eq(variables.organizationId, organizationId), eq(variables.scopeId, scopeId));
 
-/** A variable of the actor's organization, with the actor's role in its project. */
 export function findVariable(db: Database, actor: Actor, id: string) {
   return db
     .select({ ...PUBLIC, memberRole: MEMBER_ROLE })
@@ -76,7 +74,6 @@ const SEAL_BYTES = 28;
 const PLAIN_BYTES = sql.raw(`(octet_length(variables.value) - instr(variables.value, '.')) * 3 / 4
   - (octet_length(variables.value) - octet_length(rtrim(variables.value, '='))) - ${SEAL_BYTES}`);
 
-/** The limits of an environment, for a request that writes and removes variables. */
 export function variableBounds(
   environmentId: string,
   written: readonly { id: string; plainText: string }[],

@@ -8,7 +8,6 @@ import { presentConnection } from "./presenters.ts";
 import type { Connection, ConnectionRow } from "./store.ts";
 import * as store from "./store.ts";
 
-/** Throws `Conflict` while the project is disconnecting. */
 export async function connectProject(
   ctx: ServiceContext,
   id: string,
