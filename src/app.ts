@@ -27,8 +27,8 @@ import {
   readJsonBody,
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
+import type { Fetch } from "./lib/fetch.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
-import type { Fetch } from "./lib/network.ts";
 import { ClientAddressLimiter } from "./rate-limits/index.ts";
 import { referenceRoutes } from "./reference/routes.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";

@@ -6,60 +6,60 @@ import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Log } from "./lib/log.ts";
 import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
 
-/** Who asks: an API key, the membership it belongs to, and what the two may do together. */
+/** The authenticated API key, its membership, and the role that they have together. */
 export interface Actor {
   keyId: string;
   organizationId: string;
   membershipId: string;
   accountId: string;
-  /** The lower of the key's role and the membership's. */
+  /** The lower of the roles of the key and the membership. */
   role: OrgRole;
 }
 
-/** A key whose authority has changed, for its rate limiter to know. */
+/** A key whose role or validity has changed. Its rate limiter stores the version. */
 export interface ChangedKey {
   secretHash: string;
   version: number;
 }
 
-/** A runner, by the token that it sends. It acts for its pool, and for nobody else. */
+/** An authenticated runner token. It acts only for its pool. */
 export interface Runner {
   keyId: string;
   organizationId: string;
   poolId: string;
 }
 
-/** What the service does by itself receives: the schedule, and the consumers of its queues. */
+/** The context of work without a caller: the schedule and the queue consumers. */
 export interface SystemContext {
   db: Database;
   ownership: Ownership;
   clock: Clock;
   log: Log;
-  /** Opens and seals values; fails while the deployment has no keyring. */
+  /** Seals and opens values. Rejects if the deployment has no keyring. */
   cipher(): Promise<Cipher>;
-  /** Enqueues deliveries that were written. Nothing waits for it, and the sweep makes up for a failure. */
+  /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
   enqueue(deliveryIds: readonly string[]): void;
   /** Whether webhooks may go to `http:` and to any host, for local development. */
   allowsInsecureWebhooks: boolean;
 }
 
-/** What the verbs of every plane receive. */
+/** The context of an authenticated request, with either type of credential. */
 export interface CoreContext extends SystemContext {
-  /** Makes every isolate read these keys again before it acts on what it has cached of them. */
+  /** Makes every isolate read these keys from the database again, instead of from its cache. */
   invalidateKeys(keys: readonly ChangedKey[]): Promise<void>;
 }
 
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
-/** The variables of the deployment. Each is read by the one feature that it is about. */
+/** The variables of the deployment, without the required secrets. Each belongs to one feature. */
 export type Settings = Omit<TextSettings, SecretName> & {
-  /** Not among the required secrets, so `Env` lacks it. */
+  /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };
 
 type SecretName = "BOOTSTRAP_TOKEN" | "ENCRYPTION_KEYS" | "LEASE_SECRET";
 
-/** What every verb of a service receives. */
+/** The context of a request with an API key. */
 export interface ServiceContext extends CoreContext {
   actor: Actor;
   settings: Settings;
@@ -67,10 +67,10 @@ export interface ServiceContext extends CoreContext {
   allowsNewOrganizations: boolean;
 }
 
-/** What every verb of the runner plane receives. */
+/** The context of a request with a runner token. */
 export interface RunnerContext extends CoreContext {
   runner: Runner;
-  /** What proves that a runner was given this attempt. */
+  /** The token that proves that a runner holds the lease of this attempt. */
   leaseToken(attemptId: string): Promise<string>;
 }
 
@@ -80,19 +80,19 @@ export function requireOrgRole(actor: Actor, organizationId: string, needed: Org
   if (!orgRoleReaches(actor.role, needed)) throw Unauthorized.role(needed);
 }
 
-/** Another organization is as good as none: its existence is never confirmed. */
+/** Throws `NotFound` for another organization, so that its existence is not disclosed. */
 export function requireOrganization(actor: Actor, organizationId: string): void {
   if (actor.organizationId !== organizationId) throw new NotFound("organization");
 }
 
-/** Something of a project, and the role in that project of the one who asks. */
+/** A record of a project, with the role of the actor in that project. */
 export interface WithMemberRole {
   memberRole: ProjectRole | null;
 }
 
 /**
- * What was found, if the actor may do in its project what takes the role `needed`. An admin of the
- * organization may do everything in its projects. `what` names the thing, should there be none.
+ * Returns the record that was found. Throws `NotFound` with the name `what` if there is none, and
+ * `Forbidden` unless the actor has the role `needed` in the project, or admin in the organization.
  */
 export function authorize<Found extends WithMemberRole>(
   actor: Actor,

@@ -5,7 +5,7 @@ import type { Tag } from "./http/openapi.ts";
 import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/router.ts";
 import type { SealedColumn } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
-import type { Fetch } from "./lib/network.ts";
+import type { Fetch } from "./lib/fetch.ts";
 
 /** What public routes are created with: they have no service context. */
 export interface PublicRouteDeps {
@@ -14,7 +14,7 @@ export interface PublicRouteDeps {
   createContext(env: Env, execution: Pick<ExecutionContext, "waitUntil">): SystemContext;
 }
 
-/** A feature's manifest: what the service derives from the feature. */
+/** The manifest of a feature. */
 export interface Feature {
   tags?: readonly Tag[];
   /** By the credential that opens them. Public routes need none. */
@@ -24,8 +24,8 @@ export interface Feature {
     public?(deps: PublicRouteDeps): OpenAPIHono<PublicEnv>;
   };
   tables?: readonly OwnedTable[];
-  /** In the order in which they are sealed again under a new key. */
+  /** In the order in which key rotation seals them again. */
   sealedColumns?: readonly SealedColumn[];
-  /** Runs every minute. */
+  /** Runs once a minute. */
   sweep?(ctx: SystemContext): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { sha256, sha256Hex } from "../lib/digest.ts";
-import { BASE62, encodeRadix, toNumber } from "../lib/radix.ts";
+import { BASE62, encodeRadix, toBigInt } from "../lib/radix.ts";
 
 const SECRET_BYTES = 32;
 const SECRET_WIDTH = 43;
@@ -30,7 +30,7 @@ export function credentialPattern(prefix: CredentialPrefix): RegExp {
 
 export async function issueCredential(prefix: CredentialPrefix, id: string): Promise<IssuedKey> {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-  const secret = encodeRadix(toNumber(bytes), BASE62, SECRET_WIDTH);
+  const secret = encodeRadix(toBigInt(bytes), BASE62, SECRET_WIDTH);
   const unchecked = `${prefix}_${id}_${secret}`;
   const key = `${unchecked}${await checksum(unchecked)}`;
   return { id, key, secretHash: await sha256Hex(secret), lastFour: key.slice(LAST_FOUR) };
@@ -50,5 +50,5 @@ export async function parseCredential(
 
 async function checksum(text: string): Promise<string> {
   const digest = await sha256(text);
-  return encodeRadix(toNumber(digest.subarray(0, CHECKSUM_BYTES)), BASE62, CHECKSUM_WIDTH);
+  return encodeRadix(toBigInt(digest.subarray(0, CHECKSUM_BYTES)), BASE62, CHECKSUM_WIDTH);
 }

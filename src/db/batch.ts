@@ -2,12 +2,15 @@ import type { Database } from "./client.ts";
 
 type Statement = Parameters<Database["batch"]>[0][number];
 
-/** Statements by name, in the order in which they run. A group nests; `undefined` runs nothing. */
+/**
+ * Named statements, in the order in which they run. A value can be a group of further statements;
+ * `undefined` runs nothing. JavaScript puts names that are integers first.
+ */
 export interface Statements {
   readonly [name: string]: Statement | Statements | undefined;
 }
 
-/** The results of statements, under the same names. */
+/** The results of the statements, under the same names and in the same groups. */
 export type Results<Group extends Statements> = {
   [Name in keyof Group]: ResultOf<Group[Name]>;
 };
@@ -18,10 +21,7 @@ type ResultOf<Item> = Item extends Statement
     ? Results<Item>
     : undefined;
 
-/**
- * Runs statements as one transaction and one round trip. The names of an object keep their order,
- * unless they are integers.
- */
+/** Runs the statements as one transaction, in one round trip. */
 export async function runBatch<const Group extends Statements>(
   db: Database,
   statements: Group,
@@ -34,8 +34,8 @@ export async function runBatch<const Group extends Statements>(
 }
 
 /**
- * Runs statements like `runBatch`, and then enqueues the deliveries that any of them has returned
- * as `deliveryId`. If enqueuing fails, the sweep makes up for it.
+ * Runs the statements like `runBatch`. Then enqueues the deliveries whose IDs the statements return
+ * as `deliveryId`. The sweep enqueues them later if this fails.
  */
 export async function commit<const Group extends Statements>(
   { db, enqueue }: { db: Database; enqueue(deliveryIds: readonly string[]): void },

@@ -1,12 +1,12 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { BadInput } from "../lib/errors.ts";
 
-/** Drizzle over a D1 session, which it has as `$client`. */
+/** Drizzle over a D1 session; the session is its `$client`. */
 export type Database = DrizzleD1Database & { $client: D1Database };
 
 /**
- * One request's view of the database. D1's Sessions API reads from the nearest replica that has
- * seen what the session saw; `bookmark` is that point, for the caller to send with the next request.
+ * The database session of one request (D1 Sessions API). A session reads from the nearest replica
+ * that has the writes up to its bookmark; the caller sends `bookmark()` with the next request.
  */
 export interface DatabaseSession {
   readonly db: Database;
@@ -15,7 +15,7 @@ export interface DatabaseSession {
 
 const BOOKMARK = /^[0-9a-f]{1,16}(-[0-9a-f]{1,64}){1,4}$/;
 
-/** A session for reading: the nearest replica, or one that has caught up with `bookmark`. */
+/** Opens a session that reads from the nearest replica, or from one that has reached `bookmark`. */
 export function openForReading(d1: D1Database, bookmark?: string): DatabaseSession {
   if (bookmark !== undefined && !BOOKMARK.test(bookmark)) {
     throw new BadInput([
@@ -25,14 +25,14 @@ export function openForReading(d1: D1Database, bookmark?: string): DatabaseSessi
   return wrap(d1.withSession(bookmark ?? "first-unconstrained"));
 }
 
-/** A session whose first query, and so every write, meets the primary. */
+/** Opens a session whose first query goes to the primary, as every write does. */
 export function openForWriting(d1: D1Database): DatabaseSession {
   return wrap(d1.withSession("first-primary"));
 }
 
 function wrap(session: D1DatabaseSession): DatabaseSession {
   return {
-    // Drizzle asks for the whole binding, and calls only what a session has too: prepare and batch.
+    // Drizzle's type requires the whole binding, but it calls only `prepare` and `batch`.
     db: drizzle(session as unknown as D1Database),
     bookmark: () => session.getBookmark(),
   };

@@ -1,6 +1,6 @@
 import { integer, text } from "drizzle-orm/sqlite-core";
 
-/** An identifier in its 22-character form. */
+/** An ID in its 22-character form. */
 export const id = (name: string) => text(name);
 
 /** Milliseconds since the Unix epoch. */

@@ -2,14 +2,14 @@ import { Column, fillPlaceholders, is, type Placeholder, type SQL } from "drizzl
 import { drizzle } from "drizzle-orm/d1";
 import type { Database } from "./client.ts";
 
-/** A value of a statement: now, or when it is compiled and given later. */
-export type Bindable = string | Placeholder;
+/** The value of a parameter, or a placeholder for a value that a later call binds. */
+export type BindValue = string | Placeholder;
 
 type Fields<Row> = { [Name in keyof Row]: Column | SQL.Aliased };
 
 /**
- * A select that is built once, at its first use, and bound anew each time: to build it is most of
- * what a small query costs. `fields` are those that it selects, in their order.
+ * A select that Drizzle builds once, at the first call; later calls only bind new values. Building
+ * takes most of the CPU time of a small query. `fields` are the selected fields, in order.
  */
 export function compileSelect<Row>(
   fields: Fields<Row>,
@@ -18,7 +18,9 @@ export function compileSelect<Row>(
   const names = Object.keys(fields) as (keyof Row)[];
   let compiled: { sql: string; params: unknown[] } | undefined;
   const decode = (row: unknown[]) =>
-    Object.fromEntries(names.map((name, at) => [name, decodeField(fields[name], row[at])])) as Row;
+    Object.fromEntries(
+      names.map((name, index) => [name, decodeField(fields[name], row[index])]),
+    ) as Row;
   return async (db, values) => {
     compiled ??= build(drizzle({} as D1Database)).toSQL();
     const statement = db.$client.prepare(compiled.sql);

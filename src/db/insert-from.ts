@@ -2,14 +2,14 @@ import { getTableColumns, isSQLWrapper, type SQL, type SQLWrapper, sql } from "d
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "./client.ts";
 
-/** A value for every column of a table, by the name of the column in the table's definition. */
+/** A value or an SQL expression for each column of a table, by its name in the table definition. */
 export type ColumnValues<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] | SQLWrapper;
 };
 
 /**
- * `INSERT … SELECT` with every column by name. `from` is what follows the select list: `from … where
- * …`, or a `where …` alone for one row under a condition. A column that is left out does not compile.
+ * `INSERT … SELECT` that names every column; TypeScript rejects a missing column. `from` is the SQL
+ * after the select list: `from … where …`, or only `where …` to insert one row under a condition.
  */
 export function insertFrom<Table extends SQLiteTable>(
   db: Database,
@@ -17,9 +17,9 @@ export function insertFrom<Table extends SQLiteTable>(
   values: ColumnValues<Table>,
   from: SQL,
 ) {
-  const list = Object.entries(getTableColumns(table)).map(([name, column]) => {
+  const expressions = Object.entries(getTableColumns(table)).map(([name, column]) => {
     const value = values[name as keyof ColumnValues<Table>];
     return isSQLWrapper(value) ? sql`${value}` : sql`${sql.param(value, column)}`;
   });
-  return db.insert(table).select(sql`select ${sql.join(list, sql`, `)} ${from}`);
+  return db.insert(table).select(sql`select ${sql.join(expressions, sql`, `)} ${from}`);
 }

@@ -2,68 +2,87 @@ import { asc, type Column, desc, type SQL, type SQLWrapper, sql } from "drizzle-
 import { type Direction, encodeCursor, type Position } from "../lib/cursor.ts";
 import { LIMITS } from "../lib/limits.ts";
 
-/** What a caller asks of a list. */
+/** The page of a list that a caller requests. */
 export interface PageRequest {
   limit: number;
   direction: Direction;
+  /** The position of the last row of the previous page; undefined for the first page. */
   after: Position | undefined;
 }
 
 export interface Page<Row> {
   rows: Row[];
-  /** The cursor of the next page; undefined on the last one. */
+  /** The cursor of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
 /**
- * The parts of a keyset query over `(createdAt, id)`. It asks for one row more than the page holds,
- * which tells whether there is a next page without counting.
+ * The clauses of a keyset query over `(createdAt, id)`. The query reads one row more than the page
+ * holds: the extra row shows that there is a next page, without a count.
  */
 export function keyset(page: PageRequest, createdAt: Column, id: Column) {
   const order = page.direction === "asc" ? asc : desc;
   return {
-    where: page.after && beyond(page.direction, page.after, createdAt, id),
+    where: page.after && isAfter(page.after, page.direction, createdAt, id),
     orderBy: [order(createdAt), order(id)] as const,
     limit: page.limit + 1,
   };
 }
 
-function beyond(direction: Direction, after: Position, createdAt: Column, id: Column): SQL {
+function isAfter(position: Position, direction: Direction, createdAt: Column, id: Column): SQL {
   const operator = sql.raw(direction === "asc" ? ">" : "<");
-  return sql`(${createdAt}, ${id}) ${operator} (${after.createdAt}, ${after.id})`;
+  return sql`(${createdAt}, ${id}) ${operator} (${position.createdAt}, ${position.id})`;
 }
-
-/** A row of a page that `cutPage` has cut: the size of the page up to and including it. */
-export interface Cut {
-  pageBytes: number;
-}
-
-/** What a select from `cutPage` selects beside the columns of its record. */
-export const CUT = { pageBytes: sql<number>`page.total`.as("page_bytes") };
 
 /**
- * The table `page`, for a list whose records can be large. `records` is a keyset query of `id`,
- * `created_at` and `size`, the bytes of a record as sent. Records beyond the first that does not
- * fit are left out, so that a select that joins it never reads them.
+ * Turns the rows of a keyset query into a page: drops the rows beyond `page.limit` and, if the
+ * query selects `CUMULATIVE_BYTES`, beyond the byte limit. A page has at least one row of any size.
  */
-export function cutPage(page: PageRequest, records: SQLWrapper): SQL {
+export function toPage<Row>(
+  page: PageRequest,
+  found: (Row & Partial<WithCumulativeBytes>)[],
+  positionOf: (row: Row) => Position,
+): Page<Row> {
+  const rows = found.filter(({ cumulativeBytes = 0 }, index) => {
+    return index === 0 || (index < page.limit && cumulativeBytes <= LIMITS.pageBytes.value);
+  });
+  const last = found.length > rows.length ? rows.at(-1) : undefined;
+  return { rows, next: last && encodeCursor(page.direction, positionOf(last)) };
+}
+
+/** A row of `limitPageBytes`, with the bytes of the page up to and including this row. */
+interface WithCumulativeBytes {
+  cumulativeBytes: number;
+}
+
+/** The field that a select from `limitPageBytes` adds to the columns of its record. */
+export const CUMULATIVE_BYTES = {
+  cumulativeBytes: sql<number>`page.total`.as("cumulative_bytes"),
+} satisfies Record<keyof WithCumulativeBytes, SQL.Aliased>;
+
+/**
+ * The derived table `page`, for a list whose records can be large. `records` is a keyset query of
+ * `id`, `created_at` and `size` (see `sizeOf`). `page` has the records that fit and the first that
+ * does not, so that a select that joins it never reads the rest.
+ */
+export function limitPageBytes(page: PageRequest, records: SQLWrapper): SQL {
   const order = sql.raw(page.direction);
-  // A record that is larger than a page counts as one page, so that the next is still found.
+  // Counts a record that is larger than a page as one page, so that the record after it is found.
   const size = sql.raw(`min(size, ${LIMITS.pageBytes.value})`);
   return sql`(select record.* from (select *, sum(${size}) over
       (order by created_at ${order}, id ${order}) as total from ${records}) as record
     where record.total - ${size} <= ${LIMITS.pageBytes.value}) as page`;
 }
 
-/** The order of a select from `cutPage`. */
+/** The `ORDER BY` of a select from `limitPageBytes`. */
 export function pageOrder(page: PageRequest): SQL {
   const order = sql.raw(page.direction);
   return sql`page.created_at ${order}, page.id ${order}`;
 }
 
 /**
- * The bytes of a record as sent: JSON columns as they are stored, text columns in quotes with
- * escapes, and the rest of the record, its field names included.
+ * The bytes of a record as sent, as the column `size`: JSON columns as stored, text columns quoted
+ * and escaped, and `rest` bytes for the other fields and all field names.
  */
 export function sizeOf(columns: {
   json?: readonly SQLWrapper[];
@@ -77,17 +96,4 @@ export function sizeOf(columns: {
     sql`${sql.raw(String(rest))}`,
   ];
   return sql<number>`${sql.join(sizes, sql` + `)}`.as("size");
-}
-
-/** Cuts what a keyset query found to the page that was asked for, of one record at the least. */
-export function toPage<Row>(
-  page: PageRequest,
-  found: (Row & Partial<Cut>)[],
-  positionOf: (row: Row) => Position,
-): Page<Row> {
-  const rows = found.filter(
-    ({ pageBytes = 0 }, at) => at === 0 || (at < page.limit && pageBytes <= LIMITS.pageBytes.value),
-  );
-  const last = found.length > rows.length ? rows.at(-1) : undefined;
-  return { rows, next: last && encodeCursor(page.direction, positionOf(last)) };
 }

@@ -3,18 +3,18 @@ import { getTableConfig, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqli
 import type { Statements } from "./batch.ts";
 import type { Database } from "./client.ts";
 
-/** What becomes of a table's rows when records that they refer to are deleted. */
+/** What happens to the rows of a table when the records that they refer to are deleted. */
 export interface OwnedTable {
   table: SQLiteTable;
-  /** Foreign keys to the owners of a row: it is deleted with any of them. */
+  /** Foreign keys to the owners of a row. The row is deleted with any of its owners. */
   deletedWith: readonly SQLiteColumn[];
   /** Foreign keys that become null when the record that they refer to is deleted. */
   clearedWith?: readonly SQLiteColumn[];
-  /** Why rows with a `project_id` stay when their project is deleted. */
+  /** The reason why rows with a `project_id` remain when their project is deleted. */
   outlivesProject?: string;
 }
 
-/** Which rows are deleted with which records, from the manifests of all features. */
+/** Which rows are deleted with which records. The features declare it in their manifests. */
 export class Ownership {
   readonly #tables: readonly OwnedTable[];
 
@@ -23,8 +23,9 @@ export class Ownership {
   }
 
   /**
-   * The statements that delete all rows that a record of `root` owns, by table and children first,
-   * if `condition` holds. The record itself stays. `condition` has to hold throughout the batch.
+   * The statements that delete all rows that a record of `root` owns, children first, and clear the
+   * foreign keys to it. They keep the record itself. `condition` must have the same outcome in each
+   * statement of the batch.
    */
   deletionOf(db: Database, root: SQLiteTable, id: string, condition: SQL): Statements {
     const owned = this.ownedBy(root);
@@ -32,15 +33,16 @@ export class Ownership {
       const where = and(this.#belongsTo(table, root, id), condition);
       return [getTableName(table), db.delete(table).where(where)] as const;
     });
-    const updates = this.#tables.flatMap(({ table, clearedWith = [] }) =>
-      clearedWith
-        .filter((column) => referencedBy(column) === root && !owned.includes(table))
-        .map((column) => {
-          const where = and(eq(column, id), condition);
-          const set = { [propertyOf(column)]: null };
-          return [getTableName(table), db.update(table).set(set).where(where)] as const;
-        }),
-    );
+    const cleared = this.#tables
+      .filter(({ table }) => !owned.includes(table))
+      .flatMap(({ clearedWith = [] }) => clearedWith)
+      .filter((column) => referencedBy(column) === root);
+    const updates = cleared.map((column) => {
+      const where = and(eq(column, id), condition);
+      const table = tableOf(column);
+      const update = db.update(table).set({ [propertyOf(column)]: null });
+      return [`${getTableName(table)}.${column.name}`, update.where(where)] as const;
+    });
     return Object.fromEntries([...deletions, ...updates]);
   }
 
@@ -57,7 +59,7 @@ export class Ownership {
     return [...owned];
   }
 
-  /** Whether a row is owned by the record, by its own foreign key or that of the nearest owner. */
+  /** Whether the record owns a row: through a foreign key of the row, or of one of its owners. */
   #belongsTo(table: SQLiteTable, root: SQLiteTable, id: string): SQL {
     const keys = this.#tables.find((each) => each.table === table)?.deletedWith ?? [];
     const direct = keys.find((column) => referencedBy(column) === root);
@@ -71,14 +73,16 @@ export class Ownership {
   }
 }
 
-/** Orders tables so that none comes before another that refers to it. */
+/** Orders tables so that each comes after all tables that refer to it. */
 function childrenFirst(tables: readonly SQLiteTable[]): SQLiteTable[] {
-  const left = new Set(tables);
+  const remaining = new Set(tables);
   const ordered: SQLiteTable[] = [];
-  while (left.size > 0) {
-    const next = [...left].find((table) => ![...left].some((each) => refersTo(each, table)));
+  while (remaining.size > 0) {
+    const isReferenced = (table: SQLiteTable) =>
+      [...remaining].some((each) => refersTo(each, table));
+    const next = [...remaining].find((table) => !isReferenced(table));
     if (!next) throw new Error("The foreign keys of the tables form a cycle");
-    left.delete(next);
+    remaining.delete(next);
     ordered.push(next);
   }
   return ordered;
@@ -89,10 +93,15 @@ function refersTo(child: SQLiteTable, parent: SQLiteTable): boolean {
   return getTableConfig(child).foreignKeys.some((key) => key.reference().foreignTable === parent);
 }
 
+function tableOf(column: SQLiteColumn): SQLiteTable {
+  return column.table as SQLiteTable;
+}
+
+/** The table that a foreign key of one column refers to. */
 function referencedBy(column: SQLiteColumn): SQLiteTable {
-  const { foreignKeys } = getTableConfig(column.table as SQLiteTable);
+  const { foreignKeys } = getTableConfig(tableOf(column));
   const key = foreignKeys.find((each) => each.reference().columns.includes(column));
-  if (!key) throw new Error(`${column.name} of ${getTableName(column.table)} is no foreign key`);
+  if (!key) throw new Error(`${column.name} of ${getTableName(column.table)} is not a foreign key`);
   return key.reference().foreignTable as SQLiteTable;
 }
 
@@ -102,11 +111,11 @@ function idOf(table: SQLiteTable): Column {
   return id;
 }
 
-/** The name of a column in the definition of its table. */
+/** The name of a column in its table definition. */
 function propertyOf(column: SQLiteColumn): string {
   const found = Object.entries(column.table).find(
     ([, each]) => is(each, SQLiteColumn) && each.name === column.name,
   );
-  if (!found) throw new Error(`${column.name} has no property`);
+  if (!found) throw new Error(`The table definition lacks ${column.name}`);
   return found[0];
 }

@@ -1,9 +1,9 @@
 import { type Column, eq, type SQL } from "drizzle-orm";
 
 /**
- * The conditions of the arms of an ordered list that is filtered by values of one column: one arm
- * for each value, which SQLite merges as it reads, so that every arm walks an index and reads no
- * more than the page needs. Without values, one arm of all rows.
+ * The conditions of the branches of a `UNION ALL` for an ordered list filtered by one column: one
+ * branch for each value, or one branch of all rows without values. SQLite merges the branches as it
+ * reads them, so each branch uses an index and reads only the rows of the page.
  */
 export function unionBranches<Value extends string>(
   column: Column,

@@ -1,4 +1,4 @@
-/** A map that drops what was set first once it holds more than `capacity` entries. */
+/** A map of at most `capacity` entries. Drops the entry whose last `set` is the oldest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number;
 

@@ -3,33 +3,25 @@ const IV_BYTES = 12;
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 const SEALED = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9+/]+=*)$/;
 
-/** Where a sealed text belongs. Sealed for one context, it opens in no other. */
+/** The row that a sealed text belongs to. A text opens only with the context that sealed it. */
 export interface EncryptionContext {
   table: string;
   row: string;
   organizationId: string;
 }
 
-/** A column with sealed texts, of a table whose rows have an ID and an organization. */
+/** A column of sealed texts, in a table with the columns `id` and `organization_id`. */
 export interface SealedColumn {
   table: string;
   column: string;
   contextOf(organizationId: string, id: string): EncryptionContext;
 }
 
-/** A sealed text that does not open: altered, of another context, or sealed under a key that is gone. */
-export class SealBroken extends Error {
+/** A sealed text was altered, belongs to another context, or needs a key that the keyring lacks. */
+export class DecryptionError extends Error {
   constructor(reason: string) {
-    super(`A sealed text does not open: ${reason}`);
+    super(`A sealed text cannot be opened: ${reason}`);
   }
-}
-
-let lastRead: { keyring: string; cipher: Cipher } | undefined;
-
-/** The cipher of a keyring; reads one that it has just read not again. */
-export async function cipherOf(keyring: string): Promise<Cipher> {
-  if (lastRead?.keyring !== keyring) lastRead = { keyring, cipher: await Cipher.of(keyring) };
-  return lastRead.cipher;
 }
 
 interface MasterKey {
@@ -38,10 +30,10 @@ interface MasterKey {
 }
 
 /**
- * Authenticated encryption of single values: AES-256-GCM (NIST SP 800-38D) with a fresh 96-bit IV
- * for every write, under a data key that HKDF-SHA-256 (RFC 5869) makes of a master key for one row.
- * The context is authenticated with it. A sealed text is the ID of its master key, `.`, and base64 of
- * IV, ciphertext and tag, so that keys can be changed while every value stays readable.
+ * Authenticated encryption of single values: AES-256-GCM (NIST SP 800-38D) with a new 96-bit IV for
+ * each value, and a data key for each row that HKDF-SHA-256 (RFC 5869) derives from a master key.
+ * The context is additional authenticated data. A sealed text is the ID of its master key, `.`, and
+ * base64 of IV, ciphertext and tag. The ID lets values stay readable while the keys change.
  */
 export class Cipher {
   readonly #keys: ReadonlyMap<string, MasterKey>;
@@ -53,14 +45,14 @@ export class Cipher {
   }
 
   /**
-   * Reads a keyring, `id:base64,id:base64`: keys of 32 bytes, of which the first encrypts and all
-   * decrypt. Throws on one that is malformed; the message holds nothing of it.
+   * Parses a keyring, `id:base64,id:base64`, with keys of 32 bytes. The first key encrypts; all
+   * keys decrypt. Throws if the keyring is malformed; the message contains no part of it.
    */
   static async of(keyring: string): Promise<Cipher> {
     const entries = keyring.split(",").map((entry) => KEYRING_ENTRY.exec(entry.trim()));
-    const keys = await Promise.all(entries.map((entry, at) => readMasterKey(entry, at)));
+    const keys = await Promise.all(entries.map((entry, index) => importMasterKey(entry, index)));
     if (new Set(keys.map(({ id }) => id)).size < keys.length) {
-      throw new Error("The keyring has two keys of one ID");
+      throw new Error("The keyring has two keys with the same ID");
     }
     const [first, ...rest] = keys;
     if (!first) throw new Error("The keyring is empty");
@@ -72,11 +64,11 @@ export class Cipher {
     return this.#current.id;
   }
 
-  /** Throws on a text with lone surrogates, which UTF-8 could not give back. */
+  /** Throws `TypeError` if the text has lone surrogates, which UTF-8 cannot represent. */
   async seal(text: string, context: EncryptionContext): Promise<string> {
     if (!text.isWellFormed()) throw new TypeError("A text with lone surrogates cannot be sealed");
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const key = await dataKey(this.#current, context);
+    const key = await deriveDataKey(this.#current, context);
     const sealed = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData: contextBytes(context) },
       key,
@@ -85,35 +77,43 @@ export class Cipher {
     return `${this.#current.id}.${toBase64(iv, new Uint8Array(sealed))}`;
   }
 
-  /** Throws `SealBroken` rather than ever give a wrong text. */
+  /** Throws `DecryptionError` if the text cannot be opened. */
   async open(sealed: string, context: EncryptionContext): Promise<string> {
     const [, keyId = "", payload = ""] = SEALED.exec(sealed) ?? [];
     const master = this.#keys.get(keyId);
-    if (!master) throw new SealBroken("no key of the keyring has its ID");
+    if (!master) throw new DecryptionError("the keyring has no key with its ID");
     const bytes = fromBase64(payload);
     try {
       const text = await crypto.subtle.decrypt(
         { name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES), additionalData: contextBytes(context) },
-        await dataKey(master, context),
+        await deriveDataKey(master, context),
         bytes.subarray(IV_BYTES),
       );
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
     } catch {
-      throw new SealBroken("it is altered, or sealed for another context");
+      throw new DecryptionError("it is altered, or sealed for another context");
     }
   }
 }
 
-async function readMasterKey(entry: RegExpExecArray | null, at: number): Promise<MasterKey> {
+let cached: { keyring: string; cipher: Cipher } | undefined;
+
+/** `Cipher.of` with a cache of one keyring. */
+export async function cipherOf(keyring: string): Promise<Cipher> {
+  if (cached?.keyring !== keyring) cached = { keyring, cipher: await Cipher.of(keyring) };
+  return cached.cipher;
+}
+
+async function importMasterKey(entry: RegExpExecArray | null, index: number): Promise<MasterKey> {
   const [, id, base64] = entry ?? [];
   if (!id || !base64)
-    throw new Error(`Entry ${at + 1} of the keyring is not id:base64 of 32 bytes`);
+    throw new Error(`Entry ${index + 1} of the keyring is not id:base64 of 32 bytes`);
   const bytes = fromBase64(base64);
   const key = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
   return { id, key };
 }
 
-function dataKey({ key }: MasterKey, context: EncryptionContext): Promise<CryptoKey> {
+function deriveDataKey({ key }: MasterKey, context: EncryptionContext): Promise<CryptoKey> {
   return crypto.subtle.deriveKey(
     { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: contextBytes(context) },
     key,
@@ -123,7 +123,7 @@ function dataKey({ key }: MasterKey, context: EncryptionContext): Promise<Crypto
   );
 }
 
-/** JSON, so that no two contexts have the same bytes. */
+/** JSON, so that different contexts have different bytes. */
 function contextBytes({ table, row, organizationId }: EncryptionContext): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(new TextEncoder().encode(JSON.stringify([table, row, organizationId])));
 }
@@ -138,6 +138,6 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {
-    throw new SealBroken("it is not base64");
+    throw new DecryptionError("it is not base64");
   }
 }

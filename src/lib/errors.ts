@@ -1,6 +1,6 @@
 /**
- * The ten codes of the contract, the one status of each, and what it says (spec, "Errors").
- * The union of codes, the statuses and the replies of the OpenAPI document all come from here.
+ * The error codes, each with its status and its meaning (spec, "Errors"). The source of the types
+ * `ErrorCode` and `ErrorStatus`, and of the error responses in the OpenAPI document.
  */
 export const ERRORS = {
   bad_input: { status: 400, meaning: "Invalid input." },
@@ -21,13 +21,13 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorStatus = (typeof ERRORS)[ErrorCode]["status"];
 
-/** One thing wrong with the input: where it is, in dots (`stack_ids.0`), and what to change. */
+/** An error in the input: its path, separated by dots (`stack_ids.0`), and what to change. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** A failure that its caller is meant to see. Whatever else is thrown becomes `internal`. */
+/** An error that is sent to the caller. All other errors become `internal`. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
@@ -47,15 +47,15 @@ export class ApiError extends Error {
   }
 }
 
-/** So many issues an answer names at the most, and so much of a path: input can be a mebibyte. */
-const SHOWN_ISSUES = 20;
-const SHOWN_PATH = 200;
+/** These bound the size of the response, because the input can be 1 MiB. */
+const MAXIMUM_ISSUES = 20;
+const MAXIMUM_PATH_CHARACTERS = 200;
 
 export class BadInput extends ApiError {
   constructor(found: readonly Issue[]) {
     const issues = found
-      .slice(0, SHOWN_ISSUES)
-      .map(({ path, message }) => ({ path: path.slice(0, SHOWN_PATH), message }));
+      .slice(0, MAXIMUM_ISSUES)
+      .map(({ path, message }) => ({ path: path.slice(0, MAXIMUM_PATH_CHARACTERS), message }));
     const [first] = issues;
     const summary = first
       ? [first.path, first.message].filter(Boolean).join(": ")
@@ -64,14 +64,14 @@ export class BadInput extends ApiError {
   }
 }
 
-/** The message says what to send, and not what is wrong with what was sent. */
+/** The message states what to send. It does not state why the credential was rejected. */
 export class Unauthenticated extends ApiError {
   constructor(message: string) {
     super("unauthenticated", message);
   }
 }
 
-/** The credential may not do this in any organization, or its role there is too low. */
+/** The role in the organization is too low, or this type of credential is never permitted. */
 export class Unauthorized extends ApiError {
   constructor(message: string) {
     super("unauthorized", message);
@@ -93,8 +93,8 @@ export class Forbidden extends ApiError {
 }
 
 /**
- * The message never repeats the ID, so that the answer for another organization's record is, to
- * the byte, the answer for one that does not exist.
+ * The message does not contain the ID, so that the response for a record of another organization is
+ * identical to the response for a record that does not exist.
  */
 export class NotFound extends ApiError {
   constructor(what: string) {
@@ -125,7 +125,7 @@ export class MethodNotImplemented extends ApiError {
   }
 }
 
-/** The deployment lacks settings that only a part of it needs. */
+/** The deployment lacks settings of an optional part. */
 export class NotConfigured extends ApiError {
   constructor(part: string, missing: readonly string[]) {
     const settings = missing.join(" and ");

@@ -1,29 +1,29 @@
 import { v7 } from "uuid";
 import type { Clock } from "./clock.ts";
-import { BASE58, encodeRadix, toNumber } from "./radix.ts";
+import { BASE58, encodeRadix, toBigInt } from "./radix.ts";
 
 const WIDTH = 22;
 const SHORT = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 const HEX = /^[0-9a-f]{32}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The three forms of an identifier as one pattern, for schemas. */
+/** The three forms of an ID as one pattern, for schemas. */
 export const IDENTIFIER_PATTERN =
   /^([1-9A-HJ-NP-Za-km-z]{22}|[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
 
-/** A new identifier: a UUIDv7 (RFC 9562, 5.7) in the 22-character form, which sorts by time. */
+/** A new UUIDv7 (RFC 9562, section 5.7) in the 22-character form. IDs sort by time. */
 export function newId(clock: Clock): string {
   return encodeId(v7({ msecs: clock.now() }, new Uint8Array(16)));
 }
 
 /** The 22-character form of a UUID's 16 bytes. */
 export function encodeId(uuid: Uint8Array): string {
-  return encodeRadix(toNumber(uuid), BASE58, WIDTH);
+  return encodeRadix(toBigInt(uuid), BASE58, WIDTH);
 }
 
 /**
- * The 22-character form of an identifier in any of its three forms, or undefined for a text that
- * has none of them. A 22-character text beyond 128 bits comes back as it is: no record has it.
+ * The 22-character form of an ID in any of its three forms; undefined for another text. Does not
+ * check that 22 characters are at most 128 bits: no record has a larger ID.
  */
 export function canonicalId(text: string): string | undefined {
   if (SHORT.test(text)) return text;

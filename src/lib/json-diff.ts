@@ -1,75 +1,75 @@
 import type { Operation } from "./json-patch.ts";
-import { childOf, escapeToken } from "./json-pointer.ts";
+import { escapeToken, getChild } from "./json-pointer.ts";
 import { type Budget, cloneJson, equalJson, isObject, jsonBytes, type Work } from "./json-value.ts";
 
-/** An operation with what stood at its path before. */
+/** An operation, with the value at its path before the operation. */
 export type RecordedOperation = Operation & { old_value?: unknown };
 
-/** A path in both documents. Undefined is what a document does not have. */
-interface JsonNode {
+/** The values of both documents at one path. Undefined if a document has no value there. */
+interface NodePair {
   from: unknown;
   to: unknown;
   key: string;
-  above?: JsonNode;
-  /** As JSON. */
+  parent?: NodePair;
+  /** The bytes of the path in JSON. */
   pathBytes: number;
 }
 
-/** Of the longest operation, with its comma and without its path and values. */
+/** The longest operation with its comma, without its path and values. */
 const OPERATION_BYTES = '{"op":"replace","path":"","value":,"old_value":},'.length;
 const BRACKETS_BYTES = 2;
-/** A key has two quotes as JSON, and a slash in a path. */
-const QUOTES_AND_SLASH_BYTES = 2 - 1;
+const SLASH_BYTES = 1;
+const QUOTES_BYTES = 2;
 
 /**
- * The patch that turns `from` into `to`. Compares objects by key; replaces arrays and scalars that
- * differ as a whole. If the JSON of the patch exceeds `maximum` bytes, it has no old values; if it
- * exceeds them without, it is one `replace` of the whole document.
+ * The patch (RFC 6902) that turns `from` into `to`. Compares objects by key; replaces whole arrays
+ * and scalars. If the JSON of the patch exceeds `maximumBytes`, leaves out the old values; if it
+ * still exceeds them, returns one `replace` of the whole document.
  */
 export function diffDocuments(
   from: unknown,
   to: unknown,
-  maximum: number,
+  maximumBytes: number,
   work: Work = { nodes: 0 },
 ): RecordedOperation[] {
-  const found = toOperations(findDifferences(from, to, work), maximum, work);
-  if (found) return found;
-  const root: JsonNode = { from, to, key: "", pathBytes: 0 };
-  const whole = toOperations([root], maximum, work);
-  return whole ?? [{ op: "replace", path: "", value: cloneJson(to, work) }];
+  const operations = toOperations(findDifferences(from, to, work), maximumBytes, work);
+  if (operations) return operations;
+  const root: NodePair = { from, to, key: "", pathBytes: 0 };
+  const replacement = toOperations([root], maximumBytes, work);
+  return replacement ?? [{ op: "replace", path: "", value: cloneJson(to, work) }];
 }
 
-/** Breadth first: the paths of what is equal are never built. */
-function* findDifferences(from: unknown, to: unknown, work: Work): Generator<JsonNode> {
-  const pending: JsonNode[] = [{ from, to, key: "", pathBytes: 0 }];
-  for (const place of pending) {
-    const { from: before, to: after } = place;
+/** Breadth first. Builds no paths, because most values are equal. */
+function* findDifferences(from: unknown, to: unknown, work: Work): Generator<NodePair> {
+  const pending: NodePair[] = [{ from, to, key: "", pathBytes: 0 }];
+  for (const pair of pending) {
+    const { from: before, to: after } = pair;
     if (!isObject(before) || !isObject(after)) {
-      if (!equalJson(before, after, work)) yield place;
+      if (!equalJson(before, after, work)) yield pair;
       continue;
     }
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       work.nodes += 1;
-      const member = { from: childOf(before, key), to: childOf(after, key) };
+      const member = { from: getChild(before, key), to: getChild(after, key) };
       if (member.from === member.to) continue;
-      const pathBytes = place.pathBytes + jsonBytes(escapeToken(key)) - QUOTES_AND_SLASH_BYTES;
-      pending.push({ ...member, key, above: place, pathBytes });
+      const pathBytes = pair.pathBytes + SLASH_BYTES + jsonBytes(escapeToken(key)) - QUOTES_BYTES;
+      pending.push({ ...member, key, parent: pair, pathBytes });
     }
   }
 }
 
-/** Undefined if they exceed `maximum` bytes of JSON, also without old values. */
+/** Undefined if the operations exceed `maximumBytes` of JSON even without old values. */
 function toOperations(
-  places: Iterable<JsonNode>,
-  maximum: number,
+  pairs: Iterable<NodePair>,
+  maximumBytes: number,
   work: Work,
 ): RecordedOperation[] | undefined {
-  const budget = { bytes: maximum - BRACKETS_BYTES };
+  const budget = { bytes: maximumBytes - BRACKETS_BYTES };
   const changes: [Operation, before: unknown][] = [];
-  for (const place of places) {
-    const operation = toOperation(place, budget, work);
+  for (const pair of pairs) {
+    const operation = toOperation(pair, budget, work);
     if (!operation) return undefined;
-    changes.push([operation, place.from]);
+    changes.push([operation, pair.from]);
   }
   const recorded: RecordedOperation[] = [];
   for (const [operation, before] of changes) {
@@ -80,19 +80,19 @@ function toOperations(
   return recorded;
 }
 
-function toOperation(place: JsonNode, budget: Budget, work: Work): Operation | undefined {
-  budget.bytes -= OPERATION_BYTES + place.pathBytes;
-  // Before the path is built: the paths of a deep document can be far longer than the document.
+function toOperation(pair: NodePair, budget: Budget, work: Work): Operation | undefined {
+  budget.bytes -= OPERATION_BYTES + pair.pathBytes;
+  // Checked before the path is built: paths of a deep document can be far longer than the document.
   if (budget.bytes < 0) return undefined;
-  const path = pathOf(place);
-  if (place.to === undefined) return { op: "remove", path };
-  const value = cloneJson(place.to, work, budget);
+  const path = pathOf(pair);
+  if (pair.to === undefined) return { op: "remove", path };
+  const value = cloneJson(pair.to, work, budget);
   if (value === undefined) return undefined;
-  return { op: place.from === undefined ? "add" : "replace", path, value };
+  return { op: pair.from === undefined ? "add" : "replace", path, value };
 }
 
-function pathOf(place: JsonNode): string {
+function pathOf(pair: NodePair): string {
   const tokens: string[] = [];
-  for (let at = place; at.above; at = at.above) tokens.push(`/${escapeToken(at.key)}`);
+  for (let at = pair; at.parent; at = at.parent) tokens.push(`/${escapeToken(at.key)}`);
   return tokens.reverse().join("");
 }

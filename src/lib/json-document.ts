@@ -1,7 +1,7 @@
 import { isObject } from "./json-value.ts";
 import { LIMITS } from "./limits.ts";
 
-/** What to change in a JSON document, and where. */
+/** An error in a JSON document: its path, as keys, and what to change. */
 export interface DocumentProblem {
   path: string[];
   message: string;
@@ -10,8 +10,8 @@ export interface DocumentProblem {
 interface JsonNode {
   value: unknown;
   key: string;
-  above?: JsonNode;
-  /** The levels of nesting down to this value, if it is an object or array. */
+  parent?: JsonNode;
+  /** 1 for the document, 2 for its members or elements. */
   level: number;
 }
 
@@ -20,25 +20,25 @@ const CONTROL = /\p{Cc}/u;
 const CONTROL_IN_LINES = /[^\P{Cc}\t\n\r]/u;
 
 /**
- * Why a caller's JSON document is refused, undefined if it is not: it nests too deep, its text has
- * lone surrogates or control characters, or a number is beyond those of JavaScript, which JSON could
- * not give back. Values may have tabs and line ends, keys may not. Does not recurse.
+ * The first error in a caller's JSON document; undefined for a valid document. Errors are: nesting
+ * that is too deep, lone surrogates, control characters (except tabs and line ends in values), and
+ * numbers that a double cannot hold. Does not recurse.
  */
 export function documentProblem(document: unknown): DocumentProblem | undefined {
   const pending: JsonNode[] = [{ value: document, key: "", level: 1 }];
-  for (const place of pending) {
-    const message = problemOf(place);
-    if (message) return { path: pathOf(place), message };
-    if (!isContainer(place.value)) continue;
-    for (const [key, value] of Object.entries(place.value)) {
+  for (const node of pending) {
+    const message = problemOf(node);
+    if (message) return { path: pathOf(node), message };
+    if (!isContainer(node.value)) continue;
+    for (const [key, value] of Object.entries(node.value)) {
       if (!isContainer(value) && !/^(string|number)$/.test(typeof value)) continue;
-      pending.push({ value, key, above: place, level: place.level + 1 });
+      pending.push({ value, key, parent: node, level: node.level + 1 });
     }
   }
   return undefined;
 }
 
-/** The levels of objects and arrays in a value: 0 for a scalar, 1 for `{}`. Does not recurse. */
+/** The nesting depth of a value: 0 for a scalar, 1 for `{}` and `[]`. Does not recurse. */
 export function depthOf(value: unknown): number {
   let depth = 0;
   let level = [value].filter(isContainer);
@@ -48,7 +48,7 @@ export function depthOf(value: unknown): number {
   return depth;
 }
 
-/** Whether a JSON text nests deeper than `maximum` levels; the text need not be valid. */
+/** Whether a JSON text nests deeper than `maximum` levels. The text need not be valid JSON. */
 export function nestsDeeper(json: string, maximum: number): boolean {
   let depth = 0;
   let isInString = false;
@@ -79,10 +79,10 @@ function problemOf({ value, level }: JsonNode): string | undefined {
   return undefined;
 }
 
-/** The keys from the document to a place. */
-function pathOf(place: JsonNode): string[] {
+/** The keys from the document to a node. */
+function pathOf(node: JsonNode): string[] {
   const keys: string[] = [];
-  for (let at = place; at.above; at = at.above) keys.push(at.key);
+  for (let at = node; at.parent; at = at.parent) keys.push(at.key);
   return keys.reverse();
 }
 

@@ -1,6 +1,6 @@
 import {
-  childOf,
-  PointerProblem,
+  getChild,
+  PointerError,
   parsePointer,
   requireChild,
   requireContainer,
@@ -15,7 +15,7 @@ import {
   type Work,
 } from "./json-value.ts";
 
-/** RFC 6902, section 4. */
+/** The values of `op` (RFC 6902, section 4). */
 export const OPERATIONS = ["add", "remove", "replace", "move", "copy", "test"] as const;
 
 export interface Operation {
@@ -26,7 +26,7 @@ export interface Operation {
 }
 
 /** A patch that cannot be applied: the index of the operation that fails, and the reason. */
-export class PatchRefused extends Error {
+export class PatchError extends Error {
   readonly index: number;
 
   constructor(index: number, message: string) {
@@ -35,64 +35,63 @@ export class PatchRefused extends Error {
   }
 }
 
-/** In bytes of JSON. */
+/** Limits in bytes of JSON. */
 export interface PatchBounds {
-  /** What the `copy` operations of a patch may add together. */
+  /** The total of the values that the `copy` operations add. */
   copiedBytes: number;
-  /** What the old values may take together. */
+  /** The total of the old values. */
   oldValueBytes: number;
 }
 
-export interface Patched {
+export interface PatchResult {
   document: unknown;
   /**
-   * What stood at the path of each operation before it: undefined if nothing did, and for `test`. All
-   * of them are undefined if together they exceed the bound.
+   * For each operation, the value at its path before it: undefined if there was none, and for
+   * `test`. Undefined as a whole if the values exceed `oldValueBytes`.
    */
   oldValues: unknown[] | undefined;
 }
 
 /**
  * Applies a patch (RFC 6902) to a copy of `document`. Reads own members and elements only, so that
- * any key is data, also `__proto__`. The result shares no value with `document` or `patch`, nor
- * within itself. Throws `PatchRefused`.
+ * every key is data, including `__proto__`. No value of the result is shared with `document`, with
+ * `patch`, or with another part of the result. Throws `PatchError`.
  */
 export function applyPatch(
   document: unknown,
   patch: readonly Operation[],
   bounds: PatchBounds,
   work: Work = { nodes: 0 },
-): Patched {
+): PatchResult {
   const target = new PatchTarget(cloneJson(document, work), bounds.copiedBytes, work);
   const budget = { bytes: bounds.oldValueBytes };
   let oldValues: unknown[] | undefined = [];
   for (const [index, operation] of patch.entries()) {
     try {
-      const before = operation.op === "test" ? undefined : target.peek(operation.path);
-      const kept = oldValues && before !== undefined ? cloneJson(before, work, budget) : undefined;
+      const before = operation.op === "test" ? undefined : target.find(operation.path);
+      const copy = oldValues && before !== undefined ? cloneJson(before, work, budget) : undefined;
       if (budget.bytes < 0) oldValues = undefined;
-      oldValues?.push(kept);
+      oldValues?.push(copy);
       target.perform(operation);
     } catch (error) {
-      throw error instanceof PointerProblem ? new PatchRefused(index, error.message) : error;
+      throw error instanceof PointerError ? new PatchError(index, error.message) : error;
     }
   }
   return { document: target.document, oldValues };
 }
 
-/** The member of the holder that is the document. */
 const ROOT = "document";
 
-/** A document that operations change in place; every value in it is a copy of its own. */
+/** A document that operations change in place. No two parts of it share a value. */
 class PatchTarget {
-  /** Holds the document as a member, so that its root is a place like any other. */
+  /** Has the document as its member `ROOT`, so that the root has a parent like all other values. */
   readonly #holder: JsonObject;
-  readonly #copies: Budget;
+  readonly #copyBudget: Budget;
   readonly #work: Work;
 
   constructor(document: unknown, copiedBytes: number, work: Work) {
     this.#holder = { [ROOT]: document };
-    this.#copies = { bytes: copiedBytes };
+    this.#copyBudget = { bytes: copiedBytes };
     this.#work = work;
   }
 
@@ -100,11 +99,11 @@ class PatchTarget {
     return this.#holder[ROOT];
   }
 
-  /** What stands at a pointer, or undefined if there is none. */
-  peek(pointer: string): unknown {
+  /** The value at a pointer; undefined if there is none. */
+  find(pointer: string): unknown {
     return [ROOT, ...parsePointer(pointer)].reduce<unknown>((value, token) => {
       this.#work.nodes += 1;
-      return childOf(value, token);
+      return getChild(value, token);
     }, this.#holder);
   }
 
@@ -118,7 +117,7 @@ class PatchTarget {
     else if (op === "move") this.#move(from(), path);
     else if (op === "copy") this.#copy(from(), path);
     else if (op === "test") this.#test(path, value());
-    else throw new PointerProblem(path, `needs an op out of ${OPERATIONS.join(", ")}.`);
+    else throw new PointerError(path, `needs an op out of ${OPERATIONS.join(", ")}.`);
   }
 
   #add(pointer: string, value: unknown): void {
@@ -130,7 +129,7 @@ class PatchTarget {
 
   #remove(pointer: string): void {
     if (pointer === "") {
-      throw new PointerProblem(pointer, "is the whole document. Send replace instead.");
+      throw new PointerError(pointer, "is the whole document. Send replace instead.");
     }
     const { parent, token } = this.#locate(pointer);
     requireChild(parent, token, pointer);
@@ -149,23 +148,23 @@ class PatchTarget {
     const value = this.#read(from);
     if (path === from) return;
     if (path.startsWith(`${from}/`)) {
-      throw new PointerProblem(path, "is inside of the value to move.");
+      throw new PointerError(path, "is inside of the value to move.");
     }
     this.#remove(from);
     this.#add(path, value);
   }
 
   #copy(from: string, path: string): void {
-    const copy = cloneJson(this.#read(from), this.#work, this.#copies);
+    const copy = cloneJson(this.#read(from), this.#work, this.#copyBudget);
     if (copy === undefined) {
-      throw new PointerProblem(from, "is too large to copy. Send fewer or smaller copies.");
+      throw new PointerError(from, "is too large to copy. Send fewer or smaller copies.");
     }
     this.#add(path, copy);
   }
 
   #test(pointer: string, value: unknown): void {
     if (equalJson(value, this.#read(pointer), this.#work)) return;
-    throw new PointerProblem(pointer, "does not have the value of the test.");
+    throw new PointerError(pointer, "does not have the value of the test.");
   }
 
   #read(pointer: string): unknown {
@@ -173,7 +172,7 @@ class PatchTarget {
     return requireChild(parent, token, pointer);
   }
 
-  /** The object or array that holds what a pointer names, which need not exist. */
+  /** The parent and the last token of a pointer. The value itself need not exist. */
   #locate(pointer: string): { parent: unknown[] | JsonObject; token: string } {
     const tokens = [ROOT, ...parsePointer(pointer)];
     const token = tokens.pop() ?? ROOT;
@@ -187,5 +186,5 @@ class PatchTarget {
 
 function required<Value>(value: Value | undefined, field: string, operation: Operation): Value {
   if (value !== undefined) return value;
-  throw new PointerProblem(operation.path, `lacks ${field}: ${operation.op} needs it.`);
+  throw new PointerError(operation.path, `lacks ${field}: ${operation.op} needs it.`);
 }

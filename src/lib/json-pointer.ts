@@ -1,69 +1,70 @@
 import { isObject, type JsonObject } from "./json-value.ts";
 
-/** The characters of a pointer or key that a message repeats. */
-const SHOWN_LENGTH = 100;
-/** RFC 6901, section 4: no sign, no leading zero. */
+/** The most characters of a pointer or key that a message quotes. */
+const MAXIMUM_QUOTED_CHARACTERS = 100;
+/** An array index (RFC 6901, section 4): no sign, no leading zero. */
 const INDEX = /^(0|[1-9]\d*)$/;
 
-/** Why a pointer leads to nothing, or why an operation cannot act where it leads. */
-export class PointerProblem extends Error {
+/** A pointer that is malformed, that has no value, or whose value does not permit the operation. */
+export class PointerError extends Error {
   constructor(pointer: string, reason: string) {
-    super(`${show(pointer)} ${reason}`);
+    super(`${quote(pointer)} ${reason}`);
   }
 }
 
-/** The reference tokens of a JSON Pointer (RFC 6901). Throws `PointerProblem`. */
+/** The reference tokens of a JSON Pointer (RFC 6901), unescaped. Throws `PointerError`. */
 export function parsePointer(pointer: string): string[] {
   if (pointer !== "" && !pointer.startsWith("/")) {
-    throw new PointerProblem(pointer, "is not a JSON Pointer. Send one, such as /replicas.");
+    throw new PointerError(pointer, "is not a JSON Pointer. Send one, such as /replicas.");
   }
   if (/~(?![01])/.test(pointer)) {
-    throw new PointerProblem(pointer, "has a ~ without 0 or 1. Send ~0 for ~, and ~1 for /.");
+    throw new PointerError(pointer, "has a ~ without 0 or 1. Send ~0 for ~, and ~1 for /.");
   }
   const tokens = pointer.split("/").slice(1);
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** A key as a reference token of a JSON Pointer. */
+/** Escapes a key as a reference token of a JSON Pointer. */
 export function escapeToken(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** An own member of an object or element of an array, or undefined if there is none. */
-export function childOf(value: unknown, token: string): unknown {
+/** An own member of an object, or an element of an array; undefined if there is none. */
+export function getChild(value: unknown, token: string): unknown {
   if (Array.isArray(value)) {
     return INDEX.test(token) && Object.hasOwn(value, token) ? value[Number(token)] : undefined;
   }
   return isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
 }
 
-/** Like `childOf`. Throws `PointerProblem`, with the reason, if there is none. */
+/** Like `getChild`, but throws `PointerError` if there is none. */
 export function requireChild(value: unknown, token: string, pointer: string): unknown {
-  const child = childOf(value, token);
+  const child = getChild(value, token);
   if (child !== undefined) return child;
   const container = requireContainer(value, pointer);
   if (Array.isArray(container)) requireIndex(token, container.length - 1, pointer);
-  throw new PointerProblem(pointer, `does not exist: there is no member ${show(token)}.`);
+  throw new PointerError(pointer, `does not exist: there is no member ${quote(token)}.`);
 }
 
-/** Throws `PointerProblem` for a scalar, which has no place for a value. */
+/** Throws `PointerError` if the value is a scalar, which has no members. */
 export function requireContainer(value: unknown, pointer: string): unknown[] | JsonObject {
   if (Array.isArray(value) || isObject(value)) return value;
-  throw new PointerProblem(pointer, "leads through a value that is neither object nor array.");
+  throw new PointerError(pointer, "leads through a value that is neither object nor array.");
 }
 
-/** The index of an array that a token names. Throws `PointerProblem`, also past `maximum`. */
+/** A token as an array index from 0 to `maximum`. Throws `PointerError` for another token. */
 export function requireIndex(token: string, maximum: number, pointer: string): number {
   if (token === "-") {
-    throw new PointerProblem(pointer, "names no element: only the path of an add may end in -.");
+    throw new PointerError(pointer, "names no element: only the path of an add may end in -.");
   }
   if (!INDEX.test(token)) {
-    throw new PointerProblem(pointer, `names an element by ${show(token)}. Send its index.`);
+    throw new PointerError(pointer, `names an element by ${quote(token)}. Send its index.`);
   }
   if (Number(token) <= maximum) return Number(token);
-  throw new PointerProblem(pointer, `is past the end of the array: there is no ${show(token)}.`);
+  throw new PointerError(pointer, `is past the end of the array: there is no ${quote(token)}.`);
 }
 
-function show(text: string): string {
-  return JSON.stringify(text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text);
+function quote(text: string): string {
+  const isLong = text.length > MAXIMUM_QUOTED_CHARACTERS;
+  return JSON.stringify(isLong ? `${text.slice(0, MAXIMUM_QUOTED_CHARACTERS)}…` : text);
 }

@@ -1,9 +1,9 @@
-/** What an algorithm has visited. Tests assert that it is linear in the input. */
+/** Counts the values that an algorithm visits. Tests assert that the count grows linearly. */
 export interface Work {
   nodes: number;
 }
 
-/** How much JSON may still be copied, in bytes. */
+/** The bytes of JSON that may still be copied. */
 export interface Budget {
   bytes: number;
 }
@@ -16,12 +16,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The bytes of a value as JSON in UTF-8. Recurses: for values whose depth is bounded. */
+/** The bytes of a value as JSON in UTF-8. Recurses, so the depth of the value must be bounded. */
 export function jsonBytes(value: unknown): number {
   return encoder.encode(JSON.stringify(value)).byteLength;
 }
 
-/** Sets an own property, also one called `__proto__`, which an assignment would not create. */
+/** Sets an own property, including `__proto__`, which an assignment does not create. */
 export function setOwn(object: JsonObject, key: string, value: unknown): void {
   if (key !== "__proto__") object[key] = value;
   else {
@@ -35,8 +35,8 @@ export function setOwn(object: JsonObject, key: string, value: unknown): void {
 }
 
 /**
- * A deep copy, or undefined if its JSON takes more than `budget` has left. Takes from the budget
- * what it copies. Does not recurse, so any depth is safe.
+ * A deep copy; undefined if its JSON exceeds `budget`. Subtracts the bytes of the copy from
+ * `budget`. Does not recurse, so that any depth is safe.
  */
 export function cloneJson(value: unknown, work: Work, budget?: Budget): unknown {
   const pending: (readonly [source: object, copy: unknown[] | JsonObject])[] = [];
@@ -57,18 +57,18 @@ export function cloneJson(value: unknown, work: Work, budget?: Budget): unknown 
   return budget && budget.bytes < 0 ? undefined : root;
 }
 
-/** The bytes of a value as JSON, less those of the values in it. */
+/** The bytes of a value as JSON, without those of its members or elements. */
 function shallowBytes(value: unknown): number {
   if (typeof value !== "object" || value === null) return jsonBytes(value);
-  // Two brackets, and a comma between any two values.
+  // Two brackets, and a comma between each two values.
   if (Array.isArray(value)) return Math.max(2, value.length + 1);
   const keys = Object.keys(value);
   return keys.reduce((sum, key) => sum + jsonBytes(key) + 1, Math.max(2, keys.length + 1));
 }
 
 /**
- * Whether two values are the same JSON (RFC 6902, section 4.6): numbers by value, objects whatever
- * the order of their keys. Does not recurse.
+ * Whether two values are equal JSON (RFC 6902, section 4.6): compares numbers by value, and ignores
+ * the order of keys. Does not recurse.
  */
 export function equalJson(one: unknown, other: unknown, work: Work): boolean {
   const pending: (readonly [unknown, unknown])[] = [[one, other]];

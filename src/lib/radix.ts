@@ -1,20 +1,20 @@
-/** The 58 characters of an identifier (spec, "Identifiers and common formats"), in ASCII order. */
+/** The digits of an ID (spec, "Identifiers and common formats"), in ASCII order. */
 export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Bytes, most significant first, as one number. */
-export function toNumber(bytes: Uint8Array): bigint {
+/** Big-endian bytes as one unsigned integer. */
+export function toBigInt(bytes: Uint8Array): bigint {
   return BigInt(`0x${toHex(bytes)}`);
 }
 
-/** Two lowercase hexadecimal digits a byte. */
+/** Two lowercase hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
- * `value` in the positional system of `alphabet`, left-padded with its zero digit to `width`.
- * With the alphabet in ASCII order, texts of one width sort as their numbers do.
+ * `value` with the digits of `alphabet`, left-padded with its zero digit to `width` characters. If
+ * the alphabet is in ASCII order, texts of the same width sort like their values.
  */
 export function encodeRadix(value: bigint, alphabet: string, width: number): string {
   const radix = BigInt(alphabet.length);

@@ -1,4 +1,4 @@
-/** Roles, weakest first: the position of a role is its rank. */
+/** Roles in ascending order: each has the permissions of those before it. */
 export const ORG_ROLES = ["member", "admin", "owner"] as const;
 export const PROJECT_ROLES = ["viewer", "contributor", "owner"] as const;
 

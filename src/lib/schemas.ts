@@ -4,14 +4,14 @@ import { LIMITS } from "./limits.ts";
 
 export const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 
-/** An identifier in an answer: always the 22-character form. */
+/** An ID in a response, always in the 22-character form. */
 export const Identifier = z.string().openapi("Identifier", {
   description: "An identifier in its 22-character form.",
   pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
   example: EXAMPLE_ID,
 });
 
-/** An identifier in a request: any of the three forms, read into the 22-character one. */
+/** An ID in a request, in any of its three forms. Parses to the 22-character form. */
 export const IdentifierInput = z
   .string()
   .regex(
@@ -33,7 +33,7 @@ const TIMESTAMP =
   "Send an RFC 3339 date-time with seconds and an offset, within the years 0001 to 9999 in UTC, " +
   "as 2027-01-31T00:00:00Z.";
 
-/** A timestamp in a request. An offset can move the year beyond the four digits of RFC 3339. */
+/** A timestamp in a request. Checks the year in UTC, because an offset can move it out of range. */
 export function timestampInput() {
   return z.iso.datetime({ offset: true, error: TIMESTAMP, abort: true }).refine((value) => {
     const time = Date.parse(value);
@@ -43,17 +43,17 @@ export function timestampInput() {
 
 const NOT_BLANK = "Send a text that is not blank.";
 
-/** One line: not blank, no control characters, and well-formed Unicode. */
+/** One line of well-formed Unicode, not blank and without control characters. */
 export function text(maximum: number) {
   return (
     line(maximum)
-      // Aborts, so that an empty text is not reported as blank a second time.
+      // Aborts, so that an empty text has one issue and not two.
       .min(1, { error: NOT_BLANK, abort: true })
       .refine((value) => value.trim() !== "", NOT_BLANK)
   );
 }
 
-/** Like `text`, but may be empty. */
+/** Like `text`, but may be blank or empty. */
 export function line(maximum: number) {
   return z
     .string()
@@ -62,7 +62,7 @@ export function line(maximum: number) {
     .refine((value) => !/\p{Cc}/u.test(value), "Send a text without control characters.");
 }
 
-/** Like `line`, but may have several lines, and tabs. */
+/** Like `line`, but may contain line breaks and tabs. */
 export function paragraphs(maximum: number) {
   return z
     .string()
@@ -71,13 +71,13 @@ export function paragraphs(maximum: number) {
     .refine((value) => !/[^\P{Cc}\r\n\t]/u.test(value), "Send a text without control characters.");
 }
 
-/** An optional field: absent or `null` both mean that the record has none. */
+/** An optional field. Absent and `null` both mean that the record has no value. */
 export function clearable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** A filter that takes one value or several, repeated (`?a=x&a=y`) or separated by commas. */
-export function severalOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+/** A filter of one or several values: repeated (`?a=x&a=y`), or separated by commas. */
+export function enumFilter<const Values extends readonly [string, ...string[]]>(values: Values) {
   return z
     .union([z.string(), z.array(z.string())])
     .transform((sent) => [...new Set([sent].flat().flatMap((each) => each.split(",")))])
@@ -86,7 +86,7 @@ export function severalOf<const Values extends readonly [string, ...string[]]>(v
     .openapi({ type: "array", items: { type: "string", enum: [...values] } });
 }
 
-/** A name for places where only plain ones will do. */
+/** A name of lowercase letters, digits and hyphens. */
 export function slug() {
   const maximum = LIMITS.slugLength.value;
   const message = `Send 1 to ${maximum} characters out of a-z, 0-9 and -.`;

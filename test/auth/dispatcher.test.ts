@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/lib/digest.ts";
-import { BASE62, encodeRadix, toNumber } from "../../src/lib/radix.ts";
+import { BASE62, encodeRadix, toBigInt } from "../../src/lib/radix.ts";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
 import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
@@ -96,7 +96,7 @@ describe("a key", () => {
     const { client, keyId } = await newKey(world);
     const unchecked = `lsh_${keyId}_${"0".repeat(43)}`;
     const digest = await sha256(unchecked);
-    const forged = `${unchecked}${encodeRadix(toNumber(digest.subarray(0, 4)), BASE62, 6)}`;
+    const forged = `${unchecked}${encodeRadix(toBigInt(digest.subarray(0, 4)), BASE62, 6)}`;
     const isolate = new Instrumented();
     expect((await client.via(isolate.fetch).get("/v1/orgs")).status).toBe(200);
     isolate.forget();

@@ -12,21 +12,8 @@ import {
   requiresFields,
   resolve,
 } from "../support/contract.ts";
-import { Attempt } from "../support/runner.ts";
-import {
-  connect,
-  join,
-  newDelivery,
-  newDeployment,
-  newInside,
-  newIntegration,
-  newKey,
-  newPool,
-  newProject,
-  newResource,
-  newWorld,
-  type World,
-} from "../support/world.ts";
+import { type Ids, newIds, pathWith, recordOfId } from "../support/operations.ts";
+import { newKey, newWorld, type World } from "../support/world.ts";
 
 const accepting = (credential: string) =>
   operations.filter(({ security }) => security.some((each) => credential in each));
@@ -36,51 +23,6 @@ const runnerOperations = accepting("runner_token").filter(
 );
 const authenticatedOperations = [...accepting("api_key"), ...runnerOperations];
 const title = ({ method, path }: Operation) => `${method} ${path}`;
-
-/** An ID for every path parameter, all of one organization. */
-type Ids = Record<string, string>;
-
-async function newIds(world: World): Promise<Ids> {
-  const project = await newProject(world.client);
-  const member = await join(world);
-  await world.client.post(`/v1/projects/${project.id}/members`, {
-    member_ids: [member.membershipId],
-  });
-  const inside = await newInside(world.client, project.default_environment_id);
-  const pool = await newPool(world, [project.default_environment_id]);
-  await connect(world.client, project.id);
-  const deployment = await newDeployment(world.client, project.default_environment_id);
-  const attempt = await Attempt.started(pool.runner);
-  const integration = await newIntegration(world.client, project.id);
-  return {
-    ...inside,
-    deployment: deployment.id,
-    resource: await newResource(String(inside["stack_id"])),
-    attempt_id: attempt.claimed.attempt_id,
-    lease: attempt.claimed.lease_token,
-    runner: String(pool.runner.key),
-    pool_id: pool.id,
-    token_id: pool.tokenId,
-    org_id: world.id,
-    project_id: project.id,
-    integration_id: integration.id,
-    delivery_id: await newDelivery(integration.id),
-    member_id: member.membershipId,
-    membership_id: member.membershipId,
-    key_id: member.keyId,
-    name: "api-5xx",
-  };
-}
-
-const recordOfId = ({ path }: Operation) =>
-  path.includes("/resources") ? "resource" : "deployment";
-
-const pathWith = (operation: Operation, ids: Ids) =>
-  operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const id = ids[name === "id" ? recordOfId(operation) : name];
-    if (!id) throw new Error(`Add an ID for {${name}} to newIds`);
-    return id;
-  });
 
 /** The path parameters that identify a record. {name} is excluded, because a new name is valid. */
 const parametersOf = (operation: Operation) =>

@@ -5,8 +5,8 @@ import { INHERITED_KEYS, nested } from "../support/json.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   connect,
+  newDeployableProject,
   newDeployment,
-  newPool,
   newProject,
   newWorld,
   type Pool,
@@ -24,10 +24,8 @@ let pool: Pool;
 
 beforeEach(async () => {
   world = await newWorld();
-  project = await newProject(world.client);
+  ({ project, pool } = await newDeployableProject(world));
   environment = `/v1/environments/${project.default_environment_id}`;
-  await connect(world.client, project.id);
-  pool = await newPool(world, [project.default_environment_id]);
 });
 
 const put = (configuration: unknown) =>

@@ -2,21 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Reply } from "../support/client.ts";
 import { exampleBody, type Operation, operations, resolve } from "../support/contract.ts";
-import { Attempt } from "../support/runner.ts";
-import {
-  connect,
-  join,
-  newDelivery,
-  newDeployment,
-  newInside,
-  newIntegration,
-  newKey,
-  newPool,
-  newProject,
-  newResource,
-  newWorld,
-  type World,
-} from "../support/world.ts";
+import { type Ids, newIds, pathWith, recordOfId } from "../support/operations.ts";
+import { newKey, newWorld, type World } from "../support/world.ts";
 
 const MAXIMUM_BYTES = 1.1 * 1024 * 1024;
 
@@ -72,49 +59,8 @@ const QUERIES = [
   "__proto__[polluted]=1&constructor.prototype.polluted=1",
 ];
 
-type Ids = Record<string, string>;
-
-async function newIds(world: World): Promise<Ids> {
-  const project = await newProject(world.client);
-  const member = await join(world);
-  await world.client.post(`/v1/projects/${project.id}/members`, {
-    member_ids: [member.membershipId],
-  });
-  const inside = await newInside(world.client, project.default_environment_id);
-  const pool = await newPool(world, [project.default_environment_id]);
-  await connect(world.client, project.id);
-  const deployment = await newDeployment(world.client, project.default_environment_id);
-  const attempt = await Attempt.started(pool.runner);
-  const integration = await newIntegration(world.client, project.id);
-  return {
-    ...inside,
-    deployment: deployment.id,
-    resource: await newResource(String(inside["stack_id"])),
-    attempt_id: attempt.claimed.attempt_id,
-    lease: attempt.claimed.lease_token,
-    runner: String(pool.runner.key),
-    pool_id: pool.id,
-    token_id: pool.tokenId,
-    org_id: world.id,
-    project_id: project.id,
-    integration_id: integration.id,
-    delivery_id: await newDelivery(integration.id),
-    member_id: member.membershipId,
-    membership_id: member.membershipId,
-    key_id: member.keyId,
-    name: "api-5xx",
-  };
-}
-
 const isRunners = ({ security }: Operation) =>
   security.length > 0 && security.every((each) => "runner_token" in each);
-
-function pathOf(operation: Operation, ids: Ids): string {
-  return operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const record = operation.path.includes("/resources") ? "resource" : "deployment";
-    return String(ids[name === "id" ? record : name]);
-  });
-}
 
 /** Changes keys, because of the limits of 100 requests per minute and key, and 2,000 per organization. */
 class Sender {
@@ -182,19 +128,19 @@ describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as 
 
     it("answers hostile input with a declared code, and continues to work", async () => {
       for (const [what, body] of hostileBodies(operation)) {
-        expectSound(await sender.send(operation, pathOf(operation, ids), body), what);
+        expectSound(await sender.send(operation, pathWith(operation, ids), body), what);
       }
       const parameters = [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
       for (const name of parameters) {
         for (const value of PARAMETERS) {
-          const record = operation.path.includes("/resources") ? "resource" : "deployment";
-          const path = pathOf(operation, { ...ids, [name === "id" ? record : name]: value });
+          const key = name === "id" ? recordOfId(operation) : name;
+          const path = pathWith(operation, { ...ids, [key]: value });
           const body = operation.requestBody && text(exampleBody(operation));
           expectSound(await sender.send(operation, path, body), `{${name}} = ${value}`);
         }
       }
       for (const query of operation.method === "GET" ? QUERIES : []) {
-        expectSound(await sender.send(operation, `${pathOf(operation, ids)}?${query}`), query);
+        expectSound(await sender.send(operation, `${pathWith(operation, ids)}?${query}`), query);
       }
       expect(prototypes()).toEqual(before);
       const other = await newWorld();

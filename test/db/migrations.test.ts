@@ -24,7 +24,7 @@ async function readTables(): Promise<Table[]> {
   );
 }
 
-/** One row in every table that has none yet, parents before children. */
+/** Inserts one row into every empty table, parents before children. */
 async function seed(): Promise<void> {
   const tables = await readTables();
   const ready = new Set<string>();
@@ -33,7 +33,7 @@ async function seed(): Promise<void> {
       ({ name, foreignKeys }) =>
         !ready.has(name) && foreignKeys.every(({ table }) => table === name || ready.has(table)),
     );
-    if (!next) throw new Error("The tables refer to each other in a circle");
+    if (!next) throw new Error("The foreign keys of the tables form a cycle");
     await insertRow(next);
     ready.add(next.name);
   }
@@ -57,7 +57,7 @@ async function countRows(table: string): Promise<number> {
 }
 
 describe("migrations", () => {
-  it("applied one by one to a database in use lose no row", async () => {
+  it("lose no rows when they are applied one by one to a database with rows", async () => {
     await reset();
     const counts = new Map<string, number>();
     for (const migration of env.TEST_MIGRATIONS) {
@@ -72,7 +72,7 @@ describe("migrations", () => {
     expect(results).toEqual([]);
   });
 
-  it("count what a database in use stores already, and what is written while they run", async () => {
+  it("count the rows and bytes of a database with rows, and install the usage triggers", async () => {
     await reset();
     const at = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0006"));
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, at));
@@ -93,23 +93,23 @@ describe("migrations", () => {
       bytes: number;
     }>();
     expect(results).toHaveLength(13);
-    const [of] = results.filter(({ kind }) => kind === "projects");
-    // The seed has "seed" in each of its three texts.
-    expect(of).toMatchObject({ records: 3, bytes: 3 * 4 + 2 * (1 + "Ünïcode".length + 2) });
+    const usage = results.find(({ kind }) => kind === "projects");
+    // The seeded row has "seed" in each of its three text columns.
+    expect(usage).toMatchObject({ records: 3, bytes: 3 * 4 + 2 * (1 + "Ünïcode".length + 2) });
     const { sql } = (await env.DB.prepare(
       "select sql from sqlite_master where name = 'usage_projects_insert'",
     ).first<{ sql: string }>()) ?? { sql: "" };
     expect(sql).toContain("AFTER INSERT ON `projects`");
   });
 
-  it("restrict every foreign key", async () => {
+  it("make every foreign key ON DELETE RESTRICT", async () => {
     const tables = await readTables();
     const keys = tables.flatMap(({ foreignKeys }) => foreignKeys);
     expect(keys.length).toBeGreaterThan(0);
     expect(new Set(keys.map(({ on_delete }) => on_delete))).toEqual(new Set(["RESTRICT"]));
   });
 
-  it("give every table its organization, save the tables that stand above one", async () => {
+  it("give every table an organization_id, except accounts and organizations", async () => {
     const tables = await readTables();
     const without = tables.filter(
       ({ columns }) => !columns.some(({ name }) => name === "organization_id"),

@@ -27,7 +27,7 @@ beforeAll(async () => {
   world = await newWorld();
 });
 
-/** A project with at least one row in every table that a project owns. */
+/** Creates a project with at least one row in every table that a project owns. */
 async function newFullProject(): Promise<string> {
   const { client } = world;
   const { id, default_environment_id: environmentId } = await newProject(client);
@@ -60,7 +60,7 @@ async function countRows(): Promise<Record<string, number>> {
 }
 
 describe("the manifests of the features", () => {
-  it("declare every table of the database, each once", async () => {
+  it("declare every table of the database exactly once", async () => {
     const { results } = await env.DB.prepare(
       `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'
         and name not like '\\_cf%' escape '\\' and name <> 'd1_migrations'`,
@@ -69,19 +69,19 @@ describe("the manifests of the features", () => {
     expect(declared.toSorted()).toEqual(results.map(({ name }) => name).toSorted());
   });
 
-  it("say of every table with a project_id that it goes with its project, or why not", () => {
-    const undecided = TABLES.filter(({ table }) => "projectId" in table)
+  it("delete every table with a project_id with its project, or give the reason why it outlives it", () => {
+    const undeclared = TABLES.filter(({ table }) => "projectId" in table)
       .filter(({ table, outlivesProject }) => {
         return owned.includes(getTableName(table)) === (outlivesProject !== undefined);
       })
       .map(({ table }) => getTableName(table));
-    expect(undecided).toEqual([]);
+    expect(undeclared).toEqual([]);
     expect(owned.length).toBeGreaterThan(10);
   });
 });
 
 describe("the deletion of a project", () => {
-  it("empties every table that the project owns, and leaves other projects as they are", async () => {
+  it("deletes its rows in every table that a project owns, and keeps those of other projects", async () => {
     await newFullProject();
     const before = await countRows();
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);

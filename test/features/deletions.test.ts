@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Reply } from "../support/client.ts";
 import { type Operation, operations } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { pathWith } from "../support/operations.ts";
 import {
   connect,
   join,
@@ -59,17 +60,9 @@ async function newRecords(world: World): Promise<Record<string, string>> {
   };
 }
 
-function pathOf(operation: Operation, ids: Record<string, string>): string {
-  return operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const id = ids[name];
-    if (!id) throw new Error(`There is no record for {${name}}`);
-    return id;
-  });
-}
-
 /** The ID of the deleted record, which is the last path parameter. */
 const recordOf = (operation: Operation, ids: Record<string, string>) =>
-  pathOf(operation, ids).split("/").at(-1);
+  pathWith(operation, ids).split("/").at(-1);
 
 /** A database that runs the first query of all `count` sessions before any second query. */
 function readingTogether(count: number): D1Database {
@@ -153,7 +146,7 @@ describe("of several DELETEs of one record", () => {
   it.each(cases)("concurrent %s succeeds once, and the others get 404", async (id, operation) => {
     const world = await newWorld();
     const ids = await newRecords(world);
-    const replies = await deleteAtOnce(world, pathOf(operation, ids));
+    const replies = await deleteAtOnce(world, pathWith(operation, ids));
     const statuses = replies.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([204, ...Array(CALLERS - 1).fill(404)]);
     expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
@@ -162,7 +155,7 @@ describe("of several DELETEs of one record", () => {
   it.each(cases)("sequential %s succeeds once, and then gets 404", async (id, operation) => {
     const world = await newWorld();
     const ids = await newRecords(world);
-    const path = pathOf(operation, ids);
+    const path = pathWith(operation, ids);
     expect((await world.client.delete(path)).status).toBe(204);
     expect((await world.client.delete(path)).status).toBe(404);
     expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
@@ -181,7 +174,7 @@ describe("a record that cannot be deleted", () => {
     await newDeployment(world.client, String(ids["environment_id"]));
     const operation = deletions.find(({ operationId }) => operationId === id);
     if (!operation) throw new Error(`There is no ${id}`);
-    const replies = await deleteAtOnce(world, pathOf(operation, ids));
+    const replies = await deleteAtOnce(world, pathWith(operation, ids));
     expect(replies.map(({ status }) => status)).toEqual(Array(CALLERS).fill(409));
     for (const { body } of replies) expect(body.message).toContain("deployment");
     expect(await countEntries(ids[name])).toBe(0);

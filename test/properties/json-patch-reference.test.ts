@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { JSONPatch, JSONPatchError, JSONPointer, type JSONValue, jsonpointer } from "json-p3";
 import { describe, expect, it } from "vitest";
-import { applyPatch, type Operation, PatchRefused } from "../../src/lib/json-patch.ts";
+import { applyPatch, type Operation, PatchError } from "../../src/lib/json-patch.ts";
 import { jsonDocument, pointersOf } from "../support/json.ts";
 
 const BOUNDS = { copiedBytes: 2 ** 20, oldValueBytes: 2 ** 20 };
@@ -102,7 +102,7 @@ function applyOurs(document: unknown, patch: readonly Operation[]): unknown {
   try {
     return applyPatch(document, patch, BOUNDS).document;
   } catch (error) {
-    if (error instanceof PatchRefused && error.index === patch.length - 1) return REFUSED;
+    if (error instanceof PatchError && error.index === patch.length - 1) return REFUSED;
     throw error;
   }
 }

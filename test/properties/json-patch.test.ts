@@ -2,7 +2,7 @@ import fc from "fast-check";
 import specification from "json-patch-test-suite/spec_tests.json";
 import general from "json-patch-test-suite/tests.json";
 import { describe, expect, it } from "vitest";
-import { applyPatch, type Operation, PatchRefused } from "../../src/lib/json-patch.ts";
+import { applyPatch, type Operation, PatchError } from "../../src/lib/json-patch.ts";
 import { containersOf, countNodes, INHERITED_KEYS, nested } from "../support/json.ts";
 
 const KIB = 1024;
@@ -12,11 +12,11 @@ const apply = (document: unknown, patch: readonly object[], bounds = BOUNDS) =>
   applyPatch(document, patch as Operation[], bounds);
 
 /** The message of the refusal of a patch. */
-function refusal(document: unknown, patch: readonly object[], bounds = BOUNDS): PatchRefused {
+function refusal(document: unknown, patch: readonly object[], bounds = BOUNDS): PatchError {
   try {
     apply(document, patch, bounds);
   } catch (error) {
-    if (error instanceof PatchRefused) return error;
+    if (error instanceof PatchError) return error;
     throw error;
   }
   throw new Error(`Not refused: ${JSON.stringify(patch).slice(0, 200)}`);
@@ -304,7 +304,7 @@ describe("the number of visited nodes", () => {
     try {
       applyPatch(document, patch as Operation[], bounds, work);
     } catch (error) {
-      if (!(error instanceof PatchRefused)) throw error;
+      if (!(error instanceof PatchError)) throw error;
     }
     return work.nodes;
   };
@@ -390,7 +390,7 @@ describe("a result", () => {
         try {
           applied = apply(document, patch);
         } catch (error) {
-          expect(error).toBeInstanceOf(PatchRefused);
+          expect(error).toBeInstanceOf(PatchError);
           return;
         }
         const own = [

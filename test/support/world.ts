@@ -114,11 +114,22 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
   return { id: pool.id, tokenId: token.id, runner: new Client(token.token) };
 }
 
-const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
+export const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
 
 /** Connects a project; required before its first deployment. */
 export async function connect(client: Client, projectId: string): Promise<void> {
   await client.put(`/v1/projects/${projectId}/connection`, CONNECTION);
+}
+
+/** A connected project, with a runner pool for its default environment. */
+export async function newDeployableProject(
+  world: World,
+): Promise<{ project: Parsed; environmentId: string; pool: Pool }> {
+  const project = await newProject(world.client);
+  const environmentId: string = project.default_environment_id;
+  await connect(world.client, project.id);
+  const pool = await newPool(world, [environmentId]);
+  return { project, environmentId, pool };
 }
 
 /** Requires a connected project. */

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createApp } from "../../src/app.ts";
-import { newWorld, type World } from "../support/world.ts";
+import { CONNECTION, newWorld, type World } from "../support/world.ts";
 
 /** Admits every request, because walks do not test rate limits. */
 const permissive = {
@@ -68,12 +68,6 @@ export class VirtualTimeWorker {
     return this.#app.sweep(this.#bindings, execution);
   }
 }
-
-export const CONNECTION = {
-  provider: "aws",
-  account_id: "123456789012",
-  region: "eu-central-1",
-};
 
 /** An organization with a connected project of two environments, and runners in two pools. */
 export interface WalkFixture {

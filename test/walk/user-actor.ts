@@ -1,6 +1,7 @@
 import { expect } from "vitest";
+import { CONNECTION } from "../support/world.ts";
 import type { ConfigurationModel } from "./configuration-model.ts";
-import { CONNECTION, type Reply } from "./fixture.ts";
+import type { Reply } from "./fixture.ts";
 import { randomPatch } from "./patches.ts";
 import type { WalkClient } from "./walk-client.ts";
 

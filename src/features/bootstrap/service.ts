@@ -1,6 +1,6 @@
 import { runBatch } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
-import { orIfNotUnique } from "../../db/constraint-errors.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";
@@ -39,7 +39,7 @@ export async function bootstrap(
   );
   const { id, createdAt } = created.organization;
   const { organization, ...rest } = statements;
-  await orIfNotUnique(
+  await mapUniqueViolation(
     runBatch(db, {
       organization,
       bootstrap: store.insertBootstrap(db, id, createdAt),

@@ -1,7 +1,14 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
 import { changelogEntries } from "./table.ts";
@@ -30,8 +37,8 @@ export function listEntries(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...getTableColumns(changelogEntries), ...CUT })
-    .from(cutPage(page, records))
+    .select({ ...getTableColumns(changelogEntries), ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, records))
     .innerJoin(changelogEntries, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }

@@ -20,8 +20,8 @@ import type { Queue } from "./lifecycle.ts";
 import {
   type Document,
   type Operation,
+  PatchError,
   type PatchedDocument,
-  PatchRefused,
   patchBetween,
   patchDocument,
 } from "./patch.ts";
@@ -190,7 +190,7 @@ function applyOrRefuse(environment: EnvironmentRow, sent: readonly Operation[]):
   try {
     return patchDocument(readDocument(environment.configuration), sent);
   } catch (error) {
-    if (!(error instanceof PatchRefused)) throw error;
+    if (!(error instanceof PatchError)) throw error;
     throw new BadInput([{ path: `patch.${error.index}`, message: error.message }]);
   }
 }

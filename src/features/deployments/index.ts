@@ -16,7 +16,7 @@ export {
 export {
   type Document,
   type Operation,
-  PatchRefused,
+  PatchError,
   patchBetween,
   patchDocument,
 } from "./patch.ts";

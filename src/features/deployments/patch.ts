@@ -1,10 +1,10 @@
 import { diffDocuments, type RecordedOperation } from "../../lib/json-diff.ts";
 import { depthOf } from "../../lib/json-document.ts";
-import { applyPatch, PatchRefused } from "../../lib/json-patch.ts";
+import { applyPatch, PatchError } from "../../lib/json-patch.ts";
 import { isObject, jsonBytes } from "../../lib/json-value.ts";
 import { LIMITS } from "../../lib/limits.ts";
 
-export { OPERATIONS, PatchRefused } from "../../lib/json-patch.ts";
+export { OPERATIONS, PatchError } from "../../lib/json-patch.ts";
 
 /** A JSON object. */
 export type Document = Record<string, unknown>;
@@ -22,7 +22,7 @@ export interface PatchedDocument {
 
 /**
  * Applies a patch to a copy of a configuration. The result is an object, and nests at most to the
- * bound or as deep as the configuration does. Throws `PatchRefused`.
+ * bound or as deep as the configuration does. Throws `PatchError`.
  */
 export function patchDocument(document: Document, sent: readonly Operation[]): PatchedDocument {
   const patch = sent.map(({ old_value: _, ...operation }) => operation);
@@ -32,7 +32,7 @@ export function patchDocument(document: Document, sent: readonly Operation[]): P
     oldValueBytes: LIMITS.patchBytes.value,
   });
   const last = patch.length - 1;
-  if (!isObject(result)) throw new PatchRefused(last, "A configuration is a JSON object.");
+  if (!isObject(result)) throw new PatchError(last, "A configuration is a JSON object.");
   refuseDeeper(result, depth, last);
   const recorded = oldValues && patch.map((each, index) => record(each, oldValues[index]));
   recorded?.forEach(({ old_value }, index) => {
@@ -53,5 +53,5 @@ function record(operation: Operation, before: unknown): Operation {
 
 function refuseDeeper(value: unknown, depth: number, index: number): void {
   if (depthOf(value) <= depth) return;
-  throw new PatchRefused(index, `Nest the configuration at most ${depth} levels deep.`);
+  throw new PatchError(index, `Nest the configuration at most ${depth} levels deep.`);
 }

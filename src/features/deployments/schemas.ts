@@ -5,9 +5,9 @@ import { documentProblem } from "../../lib/json-document.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   EXAMPLE_ID,
+  enumFilter,
   Identifier,
   IdentifierInput,
-  severalOf,
   Timestamp,
   text,
 } from "../../lib/schemas.ts";
@@ -141,4 +141,4 @@ export const DeploymentOfEnvironmentParams = EnvironmentParams.extend(
 );
 export const StackParams = z.object(textParam("stack_id", "stack"));
 
-export const DeploymentQuery = ListQuery.extend({ status: severalOf(DEPLOYMENT_STATUSES) });
+export const DeploymentQuery = ListQuery.extend({ status: enumFilter(DEPLOYMENT_STATUSES) });

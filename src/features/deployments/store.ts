@@ -2,7 +2,14 @@ import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzl
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../db/keyset.ts";
 import { unionBranches } from "../../db/union-branches.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus, type StackStatus } from "./lifecycle.ts";
@@ -48,9 +55,9 @@ export const RECORD = {
 /** A stack is a quarter larger as sent than in the column: its ID is in `stack_ids`, too. */
 const WITH_STACKS = sql.raw("size_without_stacks + octet_length(stacks) * 5 / 4 as size");
 
-/** The table `page` of `cutPage`, with `stacks`, for records with the fields of `RECORD`. */
+/** The table `page` of `limitPageBytes`, with `stacks`, for records with the fields of `RECORD`. */
 export function cutDeployments(page: PageRequest, records: SQLWrapper): SQL {
-  return cutPage(page, sql`(select *, ${WITH_STACKS} from ${records})`);
+  return limitPageBytes(page, sql`(select *, ${WITH_STACKS} from ${records})`);
 }
 
 /** The stacks of a deployment that was joined with the table of `cutDeployments`. */
@@ -59,7 +66,7 @@ export const STACKS_OF_PAGE = sql<string>`page.stacks`.as("stacks");
 /** The deployments of a page, of which `records` are those that it may hold. */
 export function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
   return db
-    .select({ ...COLUMNS, stacks: STACKS_OF_PAGE, ...CUT })
+    .select({ ...COLUMNS, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
     .from(cutDeployments(page, records))
     .innerJoin(deployments, sql`${id} = page.id`)
     .orderBy(pageOrder(page));

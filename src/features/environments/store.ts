@@ -1,7 +1,14 @@
 import { and, eq, getTableColumns, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../db/keyset.ts";
 import { noneActive } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
@@ -42,8 +49,8 @@ export function listEnvironments(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...getTableColumns(environments), ...CUT })
-    .from(cutPage(page, records))
+    .select({ ...getTableColumns(environments), ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, records))
     .innerJoin(environments, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }

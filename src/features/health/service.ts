@@ -9,7 +9,7 @@ export async function checkHealth(
 ): Promise<void> {
   const missing = Object.keys(secrets).filter((name) => !secrets[name]);
   const database = await Promise.race([
-    ping(d1),
+    ping(d1).then(() => "ok"),
     new Promise<string>((resolve) => setTimeout(resolve, TIMEOUT_MS, "unreachable")),
   ]).catch(() => "unreachable");
   if (missing.length === 0 && database === "ok") return;
@@ -18,7 +18,6 @@ export async function checkHealth(
   });
 }
 
-async function ping(d1: D1Database): Promise<string> {
+async function ping(d1: D1Database): Promise<void> {
   await openForReading(d1).db.$client.prepare("select 1").first();
-  return "ok";
 }

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/client.ts";
 import type { SealedColumn } from "../../lib/cipher.ts";
-import { type Cipher, SealBroken } from "../../lib/cipher.ts";
+import { type Cipher, DecryptionError } from "../../lib/cipher.ts";
 import { listSealedUnderOtherKeys, reseal, type SealedRow } from "./store.ts";
 
 export interface RotationBatch {
@@ -44,7 +44,7 @@ async function resealText(
   try {
     return await cipher.seal(await cipher.open(row.sealed, context), context);
   } catch (error) {
-    if (error instanceof SealBroken) return undefined;
+    if (error instanceof DecryptionError) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,14 @@ import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
 import { projectMembers } from "../project-members/table.ts";
@@ -66,8 +73,8 @@ export function listMembers(db: Database, organizationId: string, page: PageRequ
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...MEMBER, ...CUT })
-    .from(cutPage(page, records))
+    .select({ ...MEMBER, ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, records))
     .innerJoin(memberships, sql`${id} = page.id`)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
     .orderBy(pageOrder(page));

@@ -5,9 +5,9 @@ import { LIMITS } from "../../lib/limits.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import {
   EXAMPLE_ID,
+  enumFilter,
   Identifier,
   IdentifierInput,
-  severalOf,
   Timestamp,
 } from "../../lib/schemas.ts";
 import { OrgRole, Profile } from "../memberships/index.ts";
@@ -36,7 +36,7 @@ export const ProjectMember = z
 export const ProjectMemberList = envelopeOf(ProjectMember, "ProjectMemberList");
 
 export const ProjectMemberQuery = ListQuery.extend({
-  role: severalOf(PROJECT_ROLES).openapi({ description: "Only members with one of these roles." }),
+  role: enumFilter(PROJECT_ROLES).openapi({ description: "Only members with one of these roles." }),
 });
 
 export const AddProjectMembers = z

@@ -2,7 +2,13 @@ import { and, eq, exists, ne, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+} from "../../db/keyset.ts";
 import { type OrgRole, PROJECT_ROLES, type ProjectRole } from "../../lib/roles.ts";
 import { ACCOUNT_SIZE } from "../memberships/index.ts";
 import { accounts, memberships } from "../memberships/table.ts";
@@ -87,8 +93,10 @@ export function listMembers(
   const records = union.orderBy(...orderBy).limit(limit);
   return (
     db
-      .select({ ...MEMBER, ...CUT })
-      .from(cutPage(page, sql`(select membership_id as id, created_at, size from ${records})`))
+      .select({ ...MEMBER, ...CUMULATIVE_BYTES })
+      .from(
+        limitPageBytes(page, sql`(select membership_id as id, created_at, size from ${records})`),
+      )
       // A cross join makes SQLite read the page first, not every member of the project.
       .crossJoin(projectMembers)
       .innerJoin(memberships, eq(memberships.id, projectMembers.membershipId))

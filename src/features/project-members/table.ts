@@ -1,7 +1,7 @@
 import { and, type Column, eq, sql } from "drizzle-orm";
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
-import type { Bindable } from "../../db/compiled-select.ts";
+import type { BindValue } from "../../db/compiled-select.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import { memberships } from "../memberships/table.ts";
@@ -43,7 +43,7 @@ export const projectMembers = sqliteTable(
 );
 
 /** The IDs of an actor, as values or as placeholders of a compiled query. */
-export type BindableActor = { [Name in "organizationId" | "membershipId"]: Bindable };
+export type ActorBindings = { [Name in "organizationId" | "membershipId"]: BindValue };
 
 /**
  * Needs a left join on `isRoleOf`. Not a subquery: in a select from one table, Drizzle drops the
@@ -51,7 +51,7 @@ export type BindableActor = { [Name in "organizationId" | "membershipId"]: Binda
  */
 export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("member_role");
 
-export function isRoleOf(actor: BindableActor, projectId: Column) {
+export function isRoleOf(actor: ActorBindings, projectId: Column) {
   return and(
     eq(projectMembers.projectId, projectId),
     eq(projectMembers.membershipId, actor.membershipId),

@@ -1,12 +1,19 @@
 import { and, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { type Bindable, compileSelect } from "../../db/compiled-select.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
+import { type BindValue, compileSelect } from "../../db/compiled-select.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../db/keyset.ts";
 import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import {
-  type BindableActor,
+  type ActorBindings,
   isRoleOf,
   MEMBER_ROLE,
   projectMembers,
@@ -16,12 +23,12 @@ import { projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
 
-const within = (organizationId: Bindable, id: Bindable) =>
+const within = (organizationId: BindValue, id: BindValue) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
 
 const PROJECT_WITH_ROLE = { ...getTableColumns(projects), memberRole: MEMBER_ROLE };
 
-export function findProject(db: Database, actor: BindableActor, id: Bindable) {
+export function findProject(db: Database, actor: ActorBindings, id: BindValue) {
   return db
     .select(PROJECT_WITH_ROLE)
     .from(projects)
@@ -58,8 +65,8 @@ export function listProjects(db: Database, organizationId: string, page: PageReq
 
 function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
   return db
-    .select({ ...getTableColumns(projects), ...CUT })
-    .from(cutPage(page, records))
+    .select({ ...getTableColumns(projects), ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, records))
     .innerJoin(projects, sql`${projects.id} = page.id`)
     .orderBy(pageOrder(page));
 }

@@ -1,7 +1,14 @@
 import { and, type Column, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { CUT, cutPage, keyset, type PageRequest, pageOrder, sizeOf } from "../../db/keyset.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { resources } from "./table.ts";
 
@@ -46,8 +53,8 @@ export function listResources(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...getTableColumns(resources), ...CUT })
-    .from(cutPage(page, records))
+    .select({ ...getTableColumns(resources), ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, records))
     .innerJoin(resources, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Runner } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { CUT, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
+import { CUMULATIVE_BYTES, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
 import { cutDeployments, DEPLOYMENT_RECORD, STACKS_OF_PAGE } from "../deployments/index.ts";
 import { attempts, deployments } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
@@ -131,7 +131,7 @@ export function listClaims(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...CLAIM, stacks: STACKS_OF_PAGE, ...CUT })
+    .select({ ...CLAIM, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
     .from(cutDeployments(page, records))
     .innerJoin(attempts, sql`${attempts.id} = page.id`)
     .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))

@@ -6,7 +6,7 @@ import {
   FAILURES,
   finalize,
   type Operation,
-  PatchRefused,
+  PatchError,
   patchBetween,
   patchDocument,
 } from "../deployments/index.ts";
@@ -90,7 +90,7 @@ function rebase(row: StartRow): Resolution {
     if (problem) return { message: `${FAILURES.patchConflict}: ${problem}`, version };
     return { patch: JSON.stringify(patch), configuration: JSON.stringify(document), version };
   } catch (error) {
-    if (!(error instanceof PatchRefused)) throw error;
+    if (!(error instanceof PatchError)) throw error;
     const message = `${FAILURES.patchConflict}: operation ${error.index}: ${error.message}`;
     return { message, version };
   }

@@ -6,6 +6,7 @@ import { type Operation, operations } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import {
+  CONNECTION,
   connect,
   join,
   newDeployment,
@@ -100,8 +101,6 @@ const VERSIONS = () => [
   { storage_method: "string", version: 1 },
   { storage_method: "secret", version: 2 },
 ];
-const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
-
 const makesVariable: Case = {
   body: () => variable("TOKEN"),
   entries: created("variable"),

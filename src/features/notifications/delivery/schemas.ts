@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
-import { EXAMPLE_ID, Identifier, severalOf, Timestamp } from "../../../lib/schemas.ts";
+import { EXAMPLE_ID, enumFilter, Identifier, Timestamp } from "../../../lib/schemas.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { EVENT_TYPES } from "../kinds.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "../outbox/model.ts";
@@ -92,4 +92,4 @@ export const DeliveryInFull = Delivery.extend({
 
 export const DeliveryParams = IntegrationParams.extend(idParam("delivery_id", "delivery"));
 
-export const DeliveryQuery = ListQuery.extend({ status: severalOf(DELIVERY_STATUSES) });
+export const DeliveryQuery = ListQuery.extend({ status: enumFilter(DELIVERY_STATUSES) });

@@ -1,6 +1,6 @@
 import type { SystemContext } from "../../../context.ts";
-import { SealBroken } from "../../../lib/cipher.ts";
-import type { Fetch } from "../../../lib/network.ts";
+import { DecryptionError } from "../../../lib/cipher.ts";
+import type { Fetch } from "../../../lib/fetch.ts";
 import { secretContext, targetProblem, urlContext } from "../integrations/index.ts";
 import { toSlackMessage } from "../slack/index.ts";
 import type { ClaimedDelivery } from "./claim.ts";
@@ -72,7 +72,7 @@ async function prepare(ctx: SendingContext, claimed: ClaimedDelivery): Promise<P
     const body = JSON.stringify(payload);
     return { url, headers: { ...headers, ...(await signatureOf(ctx, claimed, body)) }, body };
   } catch (error) {
-    if (error instanceof SealBroken) return NOT_READABLE;
+    if (error instanceof DecryptionError) return NOT_READABLE;
     throw error;
   }
 }

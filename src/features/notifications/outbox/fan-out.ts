@@ -1,7 +1,7 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
+import { IdSequence } from "../../../db/id-sequence.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
-import { NumberedIds } from "../../../db/numbered-ids.ts";
 import { integrations } from "../integrations/table.ts";
 import { deliveries } from "./table.ts";
 
@@ -36,13 +36,13 @@ export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
     db,
     deliveries,
     {
-      id: new NumberedIds(clock).of(
+      id: new IdSequence(clock).at(
         sql`row_number() over (order by event.key, integrations.id) - 1`,
       ),
       organizationId: sql`integrations.organization_id`,
       projectId: sql`integrations.project_id`,
       integrationId: sql`integrations.id`,
-      eventId: new NumberedIds(clock).of(sql`dense_rank() over (order by event.key) - 1`),
+      eventId: new IdSequence(clock).at(sql`dense_rank() over (order by event.key) - 1`),
       type: sql`event.type`,
       data: sql`event.data`,
       occurredAt: now,

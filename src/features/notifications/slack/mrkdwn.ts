@@ -1,4 +1,3 @@
-const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 /** More than a character has code units, but for one that is made to be long. */
 const LONG_CHARACTER = 64;
 const ELLIPSIS = "…";
@@ -21,11 +20,19 @@ export function quote(text: string, maximum: number): string {
 export function shorten(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
   let end = 0;
-  for (const { index } of CHARACTERS.segment(text.slice(0, maximum + LONG_CHARACTER))) {
+  for (const { index } of graphemesOf(text.slice(0, maximum + LONG_CHARACTER))) {
     if (index > maximum - ELLIPSIS.length) break;
     end = index;
   }
   return text.slice(0, end) + ELLIPSIS;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Creates the segmenter at first use: it loads data, which would delay every start-up. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
 }
 
 /** A link whose label is mrkdwn already. */

@@ -1,7 +1,6 @@
 import { ApiError, BadInput } from "../../../lib/errors.ts";
+import { type Fetch, readResponseBody } from "../../../lib/fetch.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { Fetch } from "../../../lib/network.ts";
-import { readWhole } from "../../../lib/read-response-body.ts";
 import type { SlackSettings } from "./settings.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -86,7 +85,7 @@ async function post(network: Fetch, exchange: Exchange): Promise<object> {
     redirect: "manual",
     signal,
   }).catch(() => undefined);
-  const text = response && (await readWhole(response, LARGEST_ANSWER, signal));
+  const text = response && (await readResponseBody(response, LARGEST_ANSWER, signal));
   if (signal.aborted) throw new Failed("no answer in time", TIMED_OUT);
   if (!response) throw new Failed("no connection, or no valid response");
   if (response.status !== 200) throw new Failed(`answered ${response.status}`);

@@ -1,8 +1,8 @@
 import type { Actor, ServiceContext, SystemContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
+import type { Fetch } from "../../../lib/fetch.ts";
 import { newId } from "../../../lib/ids.ts";
-import type { Fetch } from "../../../lib/network.ts";
 import { lowerOrgRole } from "../../../lib/roles.ts";
 import { commitChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";

@@ -1,4 +1,4 @@
-import { type Cipher, SealBroken } from "../../../lib/cipher.ts";
+import { type Cipher, DecryptionError } from "../../../lib/cipher.ts";
 import { BadInput } from "../../../lib/errors.ts";
 
 /** So long somebody has to say yes at Slack. */
@@ -29,7 +29,7 @@ export async function openState(cipher: Cipher, text: string, now: number): Prom
   const json = await cipher
     .open(text.slice(0, dot) + base64, STATE_CONTEXT)
     .catch((error: unknown) => {
-      if (error instanceof SealBroken) return refuseState("It is not as it was given out.");
+      if (error instanceof DecryptionError) return refuseState("It is not as it was given out.");
       throw error;
     });
   const state = JSON.parse(json) as State;

@@ -1,10 +1,13 @@
+/** Sends a request over the network. A parameter, so that tests replace it. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 /**
- * The whole body of an answer as text, or undefined if it has more bytes than `maximum`, breaks off,
- * or is not at its end when the signal comes. No more of it is read than that takes.
+ * The body of a response as text. Undefined if the body has more than `maximumBytes`, if the
+ * connection breaks, or if `signal` aborts before the end. Cancels the body when it stops reading.
  */
-export async function readWhole(
+export async function readResponseBody(
   response: Response,
-  maximum: number,
+  maximumBytes: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const reader = response.body?.getReader();
@@ -20,7 +23,7 @@ export async function readWhole(
       if (signal.aborted) return undefined;
       if (done) return text + decoder.decode();
       bytes += value.length;
-      if (bytes > maximum) return undefined;
+      if (bytes > maximumBytes) return undefined;
       text += decoder.decode(value, { stream: true });
     }
   } catch {

@@ -1,2 +1,0 @@
-/** The network, as a parameter. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

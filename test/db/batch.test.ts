@@ -1,0 +1,219 @@
+import { env } from "cloudflare:workers";
+import { asc, eq, inArray, sql } from "drizzle-orm";
+import fc from "fast-check";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
+import { commit, runBatch, type Statements } from "../../src/db/batch.ts";
+import { openForWriting } from "../../src/db/client.ts";
+import { accounts } from "../../src/features/memberships/table.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+
+const { db } = openForWriting(env.DB);
+
+/** The nesting of a batch. A list of texts stands for a statement, `null` for no statement. */
+interface Shape {
+  [name: string]: readonly string[] | null | Shape;
+}
+
+const { shape } = fc.letrec<{ shape: Shape; item: Shape[string] }>((tie) => ({
+  shape: fc.dictionary(fc.string(), tie("item"), { maxKeys: 4, noNullPrototype: true }),
+  item: fc.oneof(
+    { maxDepth: 3 },
+    fc.array(fc.uuid(), { maxLength: 2 }),
+    fc.constant(null),
+    tie("shape"),
+  ),
+}));
+
+function isList(item: Shape[string]): item is readonly string[] {
+  return Array.isArray(item);
+}
+
+/** The group of the statements that `toStatement` makes of the lists, which it gets in order. */
+function groupOf(
+  group: Shape,
+  toStatement: (texts: readonly string[]) => Statements[string],
+): Statements {
+  const entries = Object.entries(group).map(([name, item]) => {
+    if (item === null) return [name, undefined];
+    return [name, isList(item) ? toStatement(item) : groupOf(item, toStatement)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The results of a group whose statements return one row, `{ [column]: text }`, for each text. */
+function resultsOf(group: Shape, column: string): object {
+  const entries = Object.entries(group).map(([name, item]) => {
+    if (item === null) return [name, undefined];
+    const result = isList(item) ? item.map((text) => ({ [column]: text })) : undefined;
+    return [name, result ?? resultsOf(item as Shape, column)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function textsIn(group: Shape): string[] {
+  return Object.values(group).flatMap((item) => {
+    if (item === null) return [];
+    return isList(item) ? item : textsIn(item);
+  });
+}
+
+function insertAccount(id: string) {
+  const account = { id, name: id, displayName: id, profile: {}, createdAt: 0, updatedAt: 0 };
+  return db.insert(accounts).values({ ...account, email: id });
+}
+
+function findAccounts(ids: readonly string[]) {
+  return db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(inArray(accounts.id, [...ids]))
+    .orderBy(asc(sql`rowid`));
+}
+
+function selectTexts(texts: readonly string[]) {
+  return db.select({ text: sql<string>`value`.as("text") }).from(jsonEach(texts));
+}
+
+function selectDeliveries(ids: readonly string[]) {
+  return db.select({ deliveryId: sql<string>`value`.as("delivery_id") }).from(jsonEach(ids));
+}
+
+function jsonEach(texts: readonly string[]) {
+  return sql`json_each(${JSON.stringify(texts)})`;
+}
+
+describe("a batch", () => {
+  it("keeps results under the names and in the groups of their statements", async () => {
+    const [id, other] = [newId(systemClock), newId(systemClock)];
+    const results = await runBatch(db, {
+      created: insertAccount(id).returning({ id: accounts.id }),
+      more: {
+        created: insertAccount(other).returning({ id: accounts.id, name: accounts.name }),
+        deeper: { found: findAccounts([id, other]) },
+      },
+    });
+    expect(results).toStrictEqual({
+      created: [{ id }],
+      more: {
+        created: [{ id: other, name: other }],
+        deeper: { found: [{ id }, { id: other }] },
+      },
+    });
+    expectTypeOf(results.more.created).toEqualTypeOf<{ id: string; name: string }[]>();
+    expectTypeOf(results.more.deeper.found).toEqualTypeOf<{ id: string }[]>();
+  });
+
+  it("keeps results under their names, whatever the nesting", async () => {
+    await fc.assert(
+      fc.asyncProperty(shape, async (group) => {
+        const results = await runBatch(db, groupOf(group, selectTexts));
+        expect(results).toStrictEqual(resultsOf(group, "text"));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("runs the statements in their order, whatever the nesting", async () => {
+    await fc.assert(
+      fc.asyncProperty(shape, async (group) => {
+        const ids: string[] = [];
+        const statements = groupOf(group, () => {
+          const id = newId(systemClock);
+          ids.push(id);
+          return insertAccount(id);
+        });
+        await runBatch(db, statements);
+        expect((await findAccounts(ids)).map(({ id }) => id)).toEqual(ids);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("runs nothing for undefined, and keeps its name", async () => {
+    const id = newId(systemClock);
+    const results = await runBatch(db, {
+      skipped: undefined,
+      created: insertAccount(id).returning({ id: accounts.id }),
+      group: { skipped: undefined },
+    });
+    expect(results).toStrictEqual({
+      skipped: undefined,
+      created: [{ id }],
+      group: { skipped: undefined },
+    });
+    expectTypeOf(results.skipped).toEqualTypeOf<undefined>();
+  });
+
+  it.each([
+    ["no names", {}],
+    ["an empty group", { group: {} }],
+    ["only undefined", { skipped: undefined, group: { skipped: undefined } }],
+  ])("of %s does not query the database", async (_, statements) => {
+    const batch = vi.spyOn(db, "batch");
+    expect(await runBatch(db, statements)).toStrictEqual(statements);
+    expect(batch).not.toHaveBeenCalled();
+    batch.mockRestore();
+  });
+
+  it("of an empty group and a statement has a result for both", async () => {
+    const results = await runBatch(db, { group: {}, texts: selectTexts(["a"]) });
+    expect(results).toStrictEqual({ group: {}, texts: [{ text: "a" }] });
+  });
+
+  it("writes nothing if one of its statements fails", async () => {
+    const id = newId(systemClock);
+    const batch = runBatch(db, {
+      created: insertAccount(id),
+      group: { duplicate: insertAccount(id) },
+    });
+    await expect(batch).rejects.toThrow();
+    expect(await findAccounts([id])).toEqual([]);
+  });
+});
+
+describe("a commit", () => {
+  it("returns the results, and enqueues the deliveries of all groups at once", async () => {
+    const enqueue = vi.fn<(deliveryIds: readonly string[]) => void>();
+    const id = newId(systemClock);
+    const results = await commit(
+      { db, enqueue },
+      {
+        // Without `returning`, the result is an object of D1 instead of rows.
+        created: insertAccount(id),
+        found: findAccounts([id]),
+        deliveries: selectDeliveries(["one", "two"]),
+        group: { none: selectDeliveries([]), deeper: { deliveries: selectDeliveries(["three"]) } },
+      },
+    );
+    expect(results.found).toEqual([{ id }]);
+    expect(results.group.deeper.deliveries).toEqual([{ deliveryId: "three" }]);
+    expect(enqueue.mock.calls).toEqual([[["one", "two", "three"]]]);
+  });
+
+  it("enqueues every delivery once, and calls nothing without deliveries", async () => {
+    await fc.assert(
+      fc.asyncProperty(shape, async (group) => {
+        const enqueue = vi.fn<(deliveryIds: readonly string[]) => void>();
+        const results = await commit({ db, enqueue }, groupOf(group, selectDeliveries));
+        expect(results).toStrictEqual(resultsOf(group, "deliveryId"));
+        const deliveryIds = textsIn(group);
+        expect(enqueue.mock.calls).toEqual(deliveryIds.length > 0 ? [[deliveryIds]] : []);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("enqueues nothing if the batch has no deliveries, or fails", async () => {
+    const enqueue = vi.fn<(deliveryIds: readonly string[]) => void>();
+    const id = newId(systemClock);
+    await commit({ db, enqueue }, { created: insertAccount(id), group: { skipped: undefined } });
+    const failed = commit(
+      { db, enqueue },
+      { deliveries: selectDeliveries(["one"]), duplicate: insertAccount(id) },
+    );
+    await expect(failed).rejects.toThrow();
+    expect(enqueue).not.toHaveBeenCalled();
+    await db.delete(accounts).where(eq(accounts.id, id));
+  });
+});

@@ -1,0 +1,57 @@
+import type { Operation } from "./contract.ts";
+import { Attempt } from "./runner.ts";
+import {
+  join,
+  newDelivery,
+  newDeployableProject,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newResource,
+  type World,
+} from "./world.ts";
+
+export type Ids = Record<string, string>;
+
+/** An ID for every path parameter, all of one organization, with a runner token and a lease token. */
+export async function newIds(world: World): Promise<Ids> {
+  const { project, environmentId, pool } = await newDeployableProject(world);
+  const member = await join(world);
+  await world.client.post(`/v1/projects/${project.id}/members`, {
+    member_ids: [member.membershipId],
+  });
+  const inside = await newInside(world.client, environmentId);
+  const deployment = await newDeployment(world.client, environmentId);
+  const attempt = await Attempt.started(pool.runner);
+  const integration = await newIntegration(world.client, project.id);
+  return {
+    ...inside,
+    deployment: deployment.id,
+    resource: await newResource(String(inside["stack_id"])),
+    attempt_id: attempt.claimed.attempt_id,
+    lease: attempt.claimed.lease_token,
+    runner: String(pool.runner.key),
+    pool_id: pool.id,
+    token_id: pool.tokenId,
+    org_id: world.id,
+    project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
+    member_id: member.membershipId,
+    membership_id: member.membershipId,
+    key_id: member.keyId,
+    name: "api-5xx",
+  };
+}
+
+/** The record that `{id}` identifies in the operation's path. */
+export const recordOfId = ({ path }: Operation) =>
+  path.includes("/resources") ? "resource" : "deployment";
+
+export function pathWith(operation: Operation, ids: Ids): string {
+  return operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
+    const id = ids[name === "id" ? recordOfId(operation) : name];
+    if (!id) throw new Error(`Add an ID for {${name}}`);
+    return id;
+  });
+}

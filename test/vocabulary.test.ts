@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+
+const sources: Record<string, string> = import.meta.glob(
+  [
+    "../src/**/*.ts",
+    "../packages/**/*.ts",
+    "../bench/**/*.ts",
+    "../scripts/**/*.ts",
+    "./**/*.ts",
+    "!./vocabulary.test.ts",
+    "!../**/node_modules/**",
+  ],
+  { query: "?raw", import: "default", eager: true },
+);
+
+/** Without comments, where a replaced identifier may be an ordinary word. */
+const code = Object.entries(sources).map(([path, text]) => ({
+  file: path.replace(/^\.\.\//, "").replace(/^\.\//, "test/"),
+  text: text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, ""),
+}));
+
+interface Replaced {
+  old: string;
+  instead: string;
+}
+
+const IDENTIFIERS: readonly Replaced[] = [
+  // Deliveries
+  { old: "Ring", instead: "DeliveryMessage" },
+  { old: "ringFor", instead: "enqueueDeliveries" },
+  { old: "not_rung", instead: "a standard term" },
+  { old: "rescue", instead: "sweep" },
+  { old: "takeOverdue", instead: "claimOverdue" },
+  { old: "takeUpOverdue", instead: "claimOverdue" },
+  { old: "buryDeadLetters", instead: "dead-letter handler" },
+  { old: "bury", instead: "discard" },
+  { old: "Candidate", instead: "ClaimedDelivery" },
+  { old: "Setback", instead: "FailedAttempt" },
+  { old: "fanOut", instead: "writeOutbox" },
+  // Limits, authentication and requests
+  { old: "verdictOn", instead: "resolveOutcome" },
+  { old: "Plane", instead: "AuthScheme" },
+  { old: "planes", instead: "schemes" },
+  { old: "peoplePlane", instead: "apiKeyScheme" },
+  { old: "runnerPlane", instead: "runnerTokenScheme" },
+  { old: "Gate", instead: "Authenticator" },
+  { old: "Surroundings", instead: "deps" },
+  { old: "KeyRing", instead: "CredentialStore" },
+  { old: "keyRing", instead: "apiKeyStore" },
+  { old: "tokenRing", instead: "runnerTokenStore" },
+  { old: "Principals", instead: "CredentialCache" },
+  { old: "Strangers", instead: "ClientAddressLimiter" },
+  { old: "strangers", instead: "clientAddressLimiter" },
+  { old: "announceKeys", instead: "invalidateKeys" },
+  { old: "#obey", instead: "#enforce" },
+  // Encryption
+  { old: "Place", instead: "EncryptionContext" },
+  { old: "placeOf", instead: "valueContext" },
+  { old: "placeOfUrl", instead: "urlContext" },
+  { old: "placeOfSecret", instead: "secretContext" },
+  { old: "placeOfValue", instead: "valueContext" },
+  { old: "placeBytes", instead: "contextBytes" },
+  // Runner API and deployments
+  { old: "desire", instead: "directive" },
+  { old: "Desire", instead: "Directive" },
+  { old: "DESIRES", instead: "DIRECTIVES" },
+  { old: "DESIRED", instead: "DIRECTIVE_HEADER" },
+  { old: "desiredOf", instead: "directiveFor" },
+  { old: "desiredAfter", instead: "directiveAfter" },
+  { old: "tellDesired", instead: "withDirective" },
+  { old: "HoldRow", instead: "LeaseRow" },
+  { old: "findHold", instead: "findLease" },
+  { old: "isHeld", instead: "isLeaseHeld" },
+  { old: "requireHeld", instead: "requireLeaseHeld" },
+  { old: "takeReport", instead: "applyReport" },
+  { old: "takeResources", instead: "applyResources" },
+  { old: "UNFINISHED", instead: "ACTIVE_STATUSES" },
+  { old: "allFinished", instead: "noneActive" },
+  // Database and changelog
+  { old: "armsOf", instead: "unionBranches" },
+  { old: "orIfTaken", instead: "orIfNotUnique" },
+  { old: "tellerOf", instead: "changeRecorder" },
+  { old: "changesNothing", instead: "isNoOp" },
+  { old: "announceChange", instead: "writeAlarmEvent" },
+  { old: "announceEntries", instead: "writeChangelogEvent" },
+  { old: "announcePromotion", instead: "writePromotionEvent" },
+  // Slack
+  { old: "Story", instead: "MessageContent" },
+  // Tests
+  { old: "Post", instead: "DeliveryHarness" },
+  { old: "Grief", instead: "Fault" },
+  { old: "GRIEFS", instead: "FAULTS" },
+  { old: "grief", instead: "fault" },
+  { old: "Sabotage", instead: "FaultInjector" },
+  { old: "sabotage", instead: "injector" },
+  { old: "PLANTED", instead: "CANARY_PREFIX" },
+  { old: "plant", instead: "newCanarySecret" },
+  { old: "plantIntegration", instead: "insertIntegration" },
+  { old: "plantDeliveries", instead: "insertDeliveries" },
+  { old: "plantAttempts", instead: "insertAttempts" },
+  { old: "refuseLeak", instead: "assertNoLeak" },
+  { old: "newLife", instead: "newInvocation" },
+  { old: "leavesBehind", instead: "detachesWaitUntil" },
+  { old: "complaints", instead: "contractViolations" },
+  { old: "complaintsOfWebhook", instead: "webhookViolations" },
+  { old: "Scenes", instead: "Scenarios" },
+  { old: "Ledger", instead: "ConfigurationModel" },
+  { old: "Relay", instead: "FaultyProxy" },
+  // Commands, the runner and benchmarks
+  { old: "Unanswered", instead: "NoResponseError" },
+  { old: "runScript", instead: "runCommand" },
+  { old: "greetNewcomer", instead: "firstStartMessage" },
+  { old: "greetAgain", instead: "laterStartMessage" },
+  { old: "Amounts", instead: "HistorySize" },
+  { old: "furnish", instead: "connectAndAddStacks" },
+  { old: "Finding", instead: "BenchmarkResult" },
+  { old: "CROWD", instead: "CONCURRENT_CONNECTIONS" },
+];
+
+/** Ends of paths: names of files and folders. */
+const FILES: readonly Replaced[] = [
+  { old: "/frame.ts", instead: "request-pipeline.ts" },
+  { old: "/gate.ts", instead: "dispatcher.ts" },
+  { old: "/planes.ts", instead: "schemes.ts" },
+  { old: "/whole-body.ts", instead: "read-response-body.ts" },
+  { old: "/arms.ts", instead: "union-branches.ts" },
+  { old: "/unfinished.ts", instead: "the statuses in lifecycle.ts" },
+  { old: "/desire.ts", instead: "directive.ts" },
+  { old: "/ring.ts", instead: "queue-message.ts" },
+  { old: "/rescue-store.ts", instead: "sweep.ts" },
+  { old: "/settle-store.ts", instead: "finalize-store.ts" },
+  { old: "/strangers.ts", instead: "client-address-limiter.ts" },
+  { old: "/greeting.ts", instead: "start-message.ts" },
+  { old: "/failure.ts", instead: "errors.ts or command.ts" },
+  { old: "/hold.ts", instead: "lease.ts" },
+  { old: "/wire.ts", instead: "api-types.ts" },
+  { old: "/amounts.ts", instead: "history-size.ts" },
+  { old: "/planted.ts", instead: "canary-secrets.ts" },
+  { old: "/post.ts", instead: "delivery-harness.ts" },
+  { old: "/sabotage.ts", instead: "fault-injector.ts" },
+  { old: "/scenes.ts", instead: "scenarios.ts" },
+  { old: "/ledger.ts", instead: "configuration-model.ts" },
+  { old: "/people.ts", instead: "user-actor.ts" },
+  { old: "/stage.ts", instead: "fixture.ts" },
+];
+
+const FOLDERS: readonly Replaced[] = [{ old: "test/laws/", instead: "test/properties/" }];
+
+/** Matches the whole word: no letter, digit, `_` or `$` on either side. */
+function wordPattern(word: string): RegExp {
+  return new RegExp(`(?<![\\w$])${word.replaceAll(/[^\w]/g, "\\$&")}(?![\\w$])`);
+}
+
+describe("replaced words", () => {
+  it("are tested in all folders with code", () => {
+    const folders = new Set(code.map(({ file }) => file.split("/")[0]));
+    expect([...folders].toSorted()).toEqual(["bench", "packages", "scripts", "src", "test"]);
+  });
+
+  it("do not remain as identifiers", () => {
+    const remaining = IDENTIFIERS.flatMap(({ old, instead }) => {
+      const pattern = wordPattern(old);
+      return code
+        .filter(({ text }) => pattern.test(text))
+        .map(({ file }) => `${file}: ${old} (use ${instead})`);
+    });
+    expect(remaining).toEqual([]);
+  });
+
+  it("do not remain as names of files or folders", () => {
+    const remaining = code.flatMap(({ file }) =>
+      [
+        ...FILES.filter(({ old }) => file.endsWith(old)),
+        ...FOLDERS.filter(({ old }) => file.startsWith(old)),
+      ].map(({ old, instead }) => `${file}: ${old} (use ${instead})`),
+    );
+    expect(remaining).toEqual([]);
+  });
+});
