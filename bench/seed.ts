@@ -4,7 +4,7 @@ import type { IssuedKey } from "../src/auth/credentials.ts";
 import type { Actor } from "../src/context.ts";
 import { runBatch } from "../src/db/batch.ts";
 import type { Database } from "../src/db/client.ts";
-import { issueApiKey } from "../src/features/api-keys/format.ts";
+import { issueApiKey } from "../src/features/api-keys/credentials.ts";
 import { apiKeys } from "../src/features/api-keys/table.ts";
 import { accounts, memberships } from "../src/features/memberships/table.ts";
 import { organizations } from "../src/features/organizations/table.ts";

@@ -20,8 +20,8 @@ let pool: Pool;
 let project: Parsed;
 let stack: Parsed;
 
-/** A project whose one integration wants to hear of alarms, with a stack and a pool for it. */
-async function newStage() {
+/** A project with a stack, a runner pool, and an integration that subscribes to alarms. */
+async function newAlarmFixture() {
   world = await newWorld();
   project = await newProject(world.client);
   const { stack_id } = await newInside(world.client, project.default_environment_id);
@@ -36,8 +36,8 @@ const eventsOf = async () =>
 const typesOf = async () => (await eventsOf()).map(({ type }) => type);
 
 describe("an alarm", () => {
-  it("is made by its first report, and changes with the next", async () => {
-    const { path, client } = await newStage();
+  it("is created by its first report and changed by the next", async () => {
+    const { path, client } = await newAlarmFixture();
     const first = await client.put(`${path}/cpu`, { state: "alarm", reason: "Load of 9." });
     expect(first.status).toBe(200);
     expect(first.body).toEqual({
@@ -63,32 +63,32 @@ describe("an alarm", () => {
     expect((await client.get(path)).body).toEqual({ data: [over], has_more: false });
   });
 
-  it("is told of when its state changes, and only then", async () => {
-    const { path, client } = await newStage();
+  it("sends an event when its state changes, and only then", async () => {
+    const { path, client } = await newAlarmFixture();
     const report = (state: string, reason?: string) =>
       client.put(`${path}/cpu`, { state, ...(reason && { reason }) });
     await report("ok");
     expect(await eventsOf()).toEqual([]);
     await report("alarm", "Load of 9.");
     await report("alarm", "Load of 10.");
-    const about = {
+    const subject = {
       stack_id: stack.id,
       name: "cpu",
       project: { id: project.id, name: project.name },
       environment: { id: project.default_environment_id, name: "production" },
       stack: { id: stack.id, name: stack.name },
     };
-    const told = { ...about, state: "alarm", reason: "Load of 9." };
-    expect(await eventsOf()).toEqual([{ type: "services.in_alarm", data: told }]);
+    const inAlarm = { ...subject, state: "alarm", reason: "Load of 9." };
+    expect(await eventsOf()).toEqual([{ type: "services.in_alarm", data: inAlarm }]);
     await report("ok");
     await report("ok", "Still.");
     const [, over, ...more] = await eventsOf();
-    expect(over).toEqual({ type: "services.ok", data: { ...about, state: "ok" } });
+    expect(over).toEqual({ type: "services.ok", data: { ...subject, state: "ok" } });
     expect(more).toEqual([]);
   });
 
-  it("is told of when its first report says that it is off, whatever others of the stack say", async () => {
-    const { path, client } = await newStage();
+  it("sends an event for a first report of the state alarm, independently of other alarms of the stack", async () => {
+    const { path, client } = await newAlarmFixture();
     await client.put(`${path}/cpu`, { state: "alarm" });
     await client.put(`${path}/memory`, { state: "alarm" });
     await client.put(`${path}/memory`, { state: "ok" });
@@ -99,8 +99,8 @@ describe("an alarm", () => {
     ]);
   });
 
-  it("is told of once by equal reports at once, of a person and of a runner", async () => {
-    const { path, client } = await newStage();
+  it("sends one event for concurrent equal reports by an API key and a runner", async () => {
+    const { path, client } = await newAlarmFixture();
     for (const state of ["alarm", "ok"]) {
       const replies = await Promise.all(
         [client, pool.runner, client, pool.runner].map((each) =>
@@ -113,8 +113,8 @@ describe("an alarm", () => {
     expect((await client.get(path)).body.data).toHaveLength(1);
   });
 
-  it("is told of in the batch that writes it", async () => {
-    const { path, client } = await newStage();
+  it("sends its event in the batch that writes it", async () => {
+    const { path, client } = await newAlarmFixture();
     const worker = new Instrumented();
     await client.via(worker.fetch).put(`${path}/cpu`, { state: "alarm" });
     const written = worker.database.filter(({ statements }) =>
@@ -126,9 +126,9 @@ describe("an alarm", () => {
   });
 
   it.each(["CPU > 90 %", "a/b?c#d", "Ünïcode 🔑", "x".repeat(100)])(
-    "is called what its path says: %s",
+    "has the name that its path contains: %s",
     async (name) => {
-      const { path, client } = await newStage();
+      const { path, client } = await newAlarmFixture();
       const { status, body } = await client.put(`${path}/${encodeURIComponent(name)}`, {
         state: "ok",
       });
@@ -142,15 +142,15 @@ describe("an alarm", () => {
     ["a name with a control character", "a%0Ab", { state: "ok" }, "name"],
     ["another state", "cpu", { state: "broken" }, "state"],
     ["a reason that is too long", "cpu", { state: "ok", reason: "x".repeat(1_001) }, "reason"],
-  ])("is refused with %s", async (_, name, body, at) => {
-    const { path, client } = await newStage();
+  ])("is rejected with %s", async (_, name, body, at) => {
+    const { path, client } = await newAlarmFixture();
     const reply = await client.put(`${path}/${name}`, body);
     expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, at]);
     expect((await client.get(path)).body.data).toEqual([]);
   });
 
-  it("is listed a page at a time", async () => {
-    const { path, client } = await newStage();
+  it("is listed in pages", async () => {
+    const { path, client } = await newAlarmFixture();
     const names = ["a", "b", "c", "d", "e"];
     for (const name of names) await client.put(`${path}/${name}`, { state: "ok" });
     const seen: string[] = [];
@@ -167,22 +167,22 @@ describe("an alarm", () => {
     ["stack", () => `/v1/stacks/${stack.id}`],
     ["environment", () => `/v1/environments/${stack.environment_id}`],
     ["project", () => `/v1/projects/${project.id}`],
-  ])("goes with its %s", async (_, pathOf) => {
-    const { client } = await newStage();
+  ])("is deleted with its %s", async (_, pathOf) => {
+    const { client } = await newAlarmFixture();
     const { body: other } = await client.post(`/v1/projects/${project.id}/environments`, {
       name: "staging",
     });
-    stack = (await client.post(`/v1/environments/${other.id}/stacks`, { name: "gone" })).body;
+    stack = (await client.post(`/v1/environments/${other.id}/stacks`, { name: "deleted" })).body;
     const path = `/v1/stacks/${stack.id}/alarms`;
     await client.put(`${path}/cpu`, { state: "alarm" });
     expect((await client.delete(pathOf())).status).toBe(204);
     expect((await client.get(path)).status).toBe(404);
-    const left = env.DB.prepare("select count(*) as n from alarms where stack_id = ?");
-    expect(await left.bind(stack.id).first("n")).toBe(0);
+    const remaining = env.DB.prepare("select count(*) as n from alarms where stack_id = ?");
+    expect(await remaining.bind(stack.id).first("n")).toBe(0);
   });
 
-  it("is reported by contributors, and read by viewers", async () => {
-    const { path } = await newStage();
+  it("is reported by contributors and read by viewers", async () => {
+    const { path } = await newAlarmFixture();
     const [viewer, contributor, outsider] = [
       await join(world),
       await join(world),
@@ -205,20 +205,21 @@ describe("an alarm", () => {
 });
 
 describe("a runner", () => {
-  const nothingSaid = (reply: Reply) => expect(reply.headers.has("deployment-desired")).toBe(false);
+  const expectNoDirective = (reply: Reply) =>
+    expect(reply.headers.has("deployment-desired")).toBe(false);
 
   it("reports the alarms of its pool's environments", async () => {
-    const { path, client } = await newStage();
+    const { path, client } = await newAlarmFixture();
     const reply = await pool.runner.put(`${path}/cpu`, { state: "alarm", reason: "Load of 9." });
     expect([reply.status, reply.body.state]).toEqual([200, "alarm"]);
     expect(reply.headers.get("ratelimit-policy")).toBe('"runner";q=1200;w=60');
-    nothingSaid(reply);
+    expectNoDirective(reply);
     expect((await client.get(path)).body.data).toEqual([reply.body]);
     expect(await typesOf()).toEqual(["services.in_alarm"]);
   });
 
-  it("takes two trips to the database for it, as a person does", async () => {
-    const { path } = await newStage();
+  it("reports an alarm in two database round trips", async () => {
+    const { path } = await newAlarmFixture();
     const worker = new Instrumented();
     const runner = pool.runner.via(worker.fetch);
     await runner.put(`${path}/cpu`, { state: "alarm" });
@@ -227,30 +228,30 @@ describe("a runner", () => {
     expect(worker.database.map(({ statements }) => statements.length)).toEqual([1, 2]);
   });
 
-  it("finds no stack of an environment that is not its pool's, nor of another organization", async () => {
-    const { path } = await newStage();
+  it("does not find stacks outside its pool's environments, or of another organization", async () => {
+    const { path } = await newAlarmFixture();
     const staging = await world.client.post(`/v1/projects/${project.id}/environments`, {
       name: "staging",
     });
-    const elsewhere = await newPool(world, [staging.body.id]);
+    const otherPool = await newPool(world, [staging.body.id]);
     const foreign = await newWorld();
-    const theirs = await newProject(foreign.client);
-    const abroad = await newPool(foreign, [theirs.default_environment_id]);
+    const foreignProject = await newProject(foreign.client);
+    const foreignPool = await newPool(foreign, [foreignProject.default_environment_id]);
     const missing = path.replace(stack.id, project.id);
     const replies = [
-      await elsewhere.runner.put(`${path}/cpu`, { state: "alarm" }),
-      await abroad.runner.put(`${path}/cpu`, { state: "alarm" }),
+      await otherPool.runner.put(`${path}/cpu`, { state: "alarm" }),
+      await foreignPool.runner.put(`${path}/cpu`, { state: "alarm" }),
       await pool.runner.put(`${missing}/cpu`, { state: "alarm" }),
     ];
     for (const reply of replies) {
       expect([reply.status, reply.text]).toEqual([404, replies[0]?.text]);
-      nothingSaid(reply);
+      expectNoDirective(reply);
     }
     expect(await eventsOf()).toEqual([]);
   });
 
-  it("reads no alarms, and is stopped with its token", async () => {
-    const { path } = await newStage();
+  it("cannot read alarms, or report them after its token is revoked", async () => {
+    const { path } = await newAlarmFixture();
     expect((await pool.runner.get(path)).status).toBe(401);
     expect((await pool.runner.get(`${path}/cpu`)).status).toBe(401);
     expect((await new Client("lsr_made-up").put(`${path}/cpu`, { state: "ok" })).status).toBe(401);
@@ -258,6 +259,6 @@ describe("a runner", () => {
     await world.client.delete(token);
     const late = await pool.runner.put(`${path}/cpu`, { state: "ok" });
     expect([late.status, late.body.code]).toEqual([401, "unauthenticated"]);
-    nothingSaid(late);
+    expectNoDirective(late);
   });
 });

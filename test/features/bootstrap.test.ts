@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { API_KEY_PATTERN } from "../../src/features/api-keys/format.ts";
+import { API_KEY_PATTERN } from "../../src/features/api-keys/credentials.ts";
 import { Client } from "../support/client.ts";
 
 const BODY = {
@@ -17,28 +17,28 @@ const bootstrap = (
     "content-type": type,
   });
 
-// In the order of a deployment's life: the suite has one database, and bootstraps it once.
+// The order matters: the tests share one database, which is bootstrapped once.
 describe("bootstrapping", () => {
-  it("takes the deployment's token, and nothing shorter or longer", async () => {
+  it("rejects tokens that are not exactly the deployment's", async () => {
     for (const token of ["", "wrong", `${env.BOOTSTRAP_TOKEN}x`, env.BOOTSTRAP_TOKEN.slice(1)]) {
       expect((await bootstrap(token, JSON.stringify(BODY))).status).toBe(401);
     }
   });
 
   it.each(["", "Basic ", "Token "])(
-    "takes it as a bearer token alone, not after '%s'",
+    "rejects the token after the prefix '%s', which is not Bearer",
     async (scheme) => {
       const reply = await bootstrap(env.BOOTSTRAP_TOKEN, JSON.stringify(BODY), { scheme });
       expect(reply.status).toBe(401);
     },
   );
 
-  it("refuses a bad body, and is not used up by one", async () => {
+  it("rejects an invalid body and remains available after it", async () => {
     const reply = await bootstrap(env.BOOTSTRAP_TOKEN, JSON.stringify({ organization: {} }));
     expect(reply.status).toBe(400);
   });
 
-  it("gives one of many callers at once a key that works, and the others not_found", async () => {
+  it("gives a valid key to one of many concurrent callers, and not_found to the others", async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => bootstrap(env.BOOTSTRAP_TOKEN, JSON.stringify(BODY))),
     );
@@ -57,7 +57,7 @@ describe("bootstrapping", () => {
     expect(rows).toBe(1);
   });
 
-  it("is over for good, and then looks like any path that is not there", async () => {
+  it("answers every later request like an unknown path", async () => {
     const json = JSON.stringify(BODY);
     for (const reply of [
       await bootstrap(env.BOOTSTRAP_TOKEN, json),

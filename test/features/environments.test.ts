@@ -38,7 +38,7 @@ describe("environments", () => {
     expect((await world.client.get(path)).status).toBe(404);
   });
 
-  it("begin with an empty configuration, and keep a name of their own in the project", async () => {
+  it("have an empty configuration at first, and a unique name in the project", async () => {
     expect((await create(environments, { name: "a" })).configuration).toEqual({});
     const staging = await create(environments, { name: "staging" });
     expect((await world.client.post(environments, { name: "production" })).status).toBe(409);
@@ -48,12 +48,15 @@ describe("environments", () => {
     expect((await world.client.put(path, { ...rename, name: "staging" })).status).toBe(200);
   });
 
-  it.each(["", "A", "a b", "a_b", "ä", "x".repeat(65)])("are refused the name %j", async (name) => {
-    const reply = await world.client.post(environments, { name });
-    expect(reply.body.cause.issues[0].path).toBe("name");
-  });
+  it.each(["", "A", "a b", "a_b", "ä", "x".repeat(65)])(
+    "are rejected with the name %j",
+    async (name) => {
+      const reply = await world.client.post(environments, { name });
+      expect(reply.body.cause.issues[0].path).toBe("name");
+    },
+  );
 
-  it("hold up to 256 KiB of configuration, an object", async () => {
+  it("have a configuration of at most 256 KiB, which is an object", async () => {
     const configurationOf = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
     const body = (configuration: unknown) => ({ name: "big", configuration });
     const over = await world.client.post(environments, body(configurationOf(256 * 1024 + 1)));
@@ -64,15 +67,15 @@ describe("environments", () => {
     }
   });
 
-  it("cannot be deleted while they are the default, and then with nothing of them lost", async () => {
+  it("cannot be deleted while they are the default, and the attempt deletes no records", async () => {
     await newInside(world.client, project.default_environment_id);
     expect((await world.client.delete(production)).status).toBe(409);
     for (const list of ["components", "stacks", "variables"]) {
       expect((await world.client.get(`${production}/${list}`)).body.data).toHaveLength(1);
     }
     const staging = await create(environments, { name: "staging" });
-    const project_path = `/v1/projects/${project.id}`;
-    await world.client.put(project_path, { default_environment_id: staging.id });
+    const projectPath = `/v1/projects/${project.id}`;
+    await world.client.put(projectPath, { default_environment_id: staging.id });
     expect((await world.client.delete(production)).status).toBe(204);
     for (const table of ["components", "stacks", "variables"]) {
       const rows = await env.DB.prepare(`select count(*) as n from ${table} where project_id = ?`)
@@ -98,7 +101,7 @@ describe("components", () => {
     expect((await world.client.get(path)).status).toBe(404);
   });
 
-  it("have a kind of four, and a name of their own in the environment", async () => {
+  it("have one of four kinds, and a unique name in the environment", async () => {
     const components = `${production}/components`;
     for (const kind of ["service", "worker", "job", "site"]) {
       await create(components, { name: kind, kind });
@@ -111,13 +114,13 @@ describe("components", () => {
     await create(`/v1/environments/${staging.id}/components`, { name: "job", kind: "job" });
   });
 
-  it("leave their stacks to the environment when they go", async () => {
+  it("leave their stacks in the environment when they are deleted", async () => {
     const api = await create(`${production}/components`, { name: "api", kind: "service" });
     const stack = await create(`${production}/stacks`, { name: "api", component_id: api.id });
     expect(stack.component_id).toBe(api.id);
     await world.client.delete(`/v1/components/${api.id}`);
-    const left = (await world.client.get(`/v1/stacks/${stack.id}`)).body;
-    expect(left).not.toHaveProperty("component_id");
+    const remaining = (await world.client.get(`/v1/stacks/${stack.id}`)).body;
+    expect(remaining).not.toHaveProperty("component_id");
   });
 });
 
@@ -135,61 +138,61 @@ describe("stacks", () => {
     expect((await world.client.get(path)).status).toBe(404);
   });
 
-  it("take a component of their own environment alone", async () => {
+  it("accept only a component of their environment", async () => {
     const staging = await create(environments, { name: "staging" });
-    const elsewhere = await newInside(world.client, staging.id);
+    const inStaging = await newInside(world.client, staging.id);
     const foreign = await newWorld();
     const foreignProject = await newProject(foreign.client);
-    const abroad = await newInside(foreign.client, foreignProject.default_environment_id);
-    for (const component_id of [elsewhere, abroad].map((each) => each["component_id"])) {
+    const inForeignProject = await newInside(foreign.client, foreignProject.default_environment_id);
+    for (const component_id of [inStaging, inForeignProject].map((each) => each["component_id"])) {
       const reply = await world.client.post(`${production}/stacks`, { name: "x", component_id });
       expect(reply.status).toBe(404);
     }
   });
 
-  it("have a name of their own in the environment", async () => {
+  it("have a unique name in the environment", async () => {
     await create(`${production}/stacks`, { name: "shop" });
     expect((await world.client.post(`${production}/stacks`, { name: "shop" })).status).toBe(409);
   });
 
-  it("take their alarms along, as do their environment and their project", async () => {
+  it("delete their alarms, as do their environment and their project", async () => {
     const staging = await create(environments, { name: "staging" });
     const inStaging = `/v1/environments/${staging.id}`;
-    const all: string[] = [];
+    const stackIds: string[] = [];
     for (const path of [production, inStaging, production]) {
-      all.push((await create(`${path}/stacks`, { name: `n-${all.length}` })).id);
+      stackIds.push((await create(`${path}/stacks`, { name: `n-${stackIds.length}` })).id);
     }
-    for (const id of all) {
+    for (const id of stackIds) {
       await world.client.put(`/v1/stacks/${id}/alarms/cpu`, { state: "ok" });
     }
-    const left = async () =>
+    const remaining = async () =>
       (
         await env.DB.prepare("select stack_id from alarms where project_id = ? order by stack_id")
           .bind(project.id)
           .all()
       ).results.map(({ stack_id }) => stack_id);
-    expect(await left()).toEqual(all.toSorted());
-    expect((await world.client.delete(`/v1/stacks/${all[0]}`)).status).toBe(204);
-    expect(await left()).toEqual(all.slice(1).toSorted());
+    expect(await remaining()).toEqual(stackIds.toSorted());
+    expect((await world.client.delete(`/v1/stacks/${stackIds[0]}`)).status).toBe(204);
+    expect(await remaining()).toEqual(stackIds.slice(1).toSorted());
     expect((await world.client.delete(inStaging)).status).toBe(204);
-    expect(await left()).toEqual(all.slice(2));
+    expect(await remaining()).toEqual(stackIds.slice(2));
     expect((await world.client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
-    expect(await left()).toEqual([]);
+    expect(await remaining()).toEqual([]);
   });
 
   it.each(["abc", "0OIl", "z".repeat(22), newId(systemClock)])(
-    "of an ID like %s are not found, for the contract gives it no form",
+    "of an ID like %s are not found: the contract does not restrict the form of stack IDs",
     async (id) => {
       expect((await world.client.get(`/v1/stacks/${id}`)).status).toBe(404);
     },
   );
 });
 
-describe("who may do what in an environment", () => {
+describe("permissions in an environment", () => {
   it.each([
     ["viewer", 403],
     ["contributor", 200],
-  ])("a %s reads all of it, and writes as the role allows", async (role, expected) => {
+  ])("let a %s read everything, and write if the role allows it", async (role, expected) => {
     const person = await join(world);
     const member = { member_ids: [person.membershipId], role };
     await world.client.post(`/v1/projects/${project.id}/members`, member);
@@ -208,10 +211,10 @@ describe("who may do what in an environment", () => {
     for (const path of reads) expect((await client.get(path)).status, path).toBe(200);
     const value = { name: "B", storage_method: "string", value: "b" };
     const writes = [
-      await client.post(environments, { name: "mine" }),
+      await client.post(environments, { name: "new" }),
       await client.put(production, { name: "production", configuration: {} }),
-      await client.post(`${production}/components`, { name: "mine", kind: "job" }),
-      await client.post(`${production}/stacks`, { name: "mine" }),
+      await client.post(`${production}/components`, { name: "new", kind: "job" }),
+      await client.post(`${production}/stacks`, { name: "new" }),
       await client.post(`${production}/variables`, value),
       await client.put(`${production}/variables`, { mode: "merge", variables: [] }),
       await client.put(`/v1/components/${ids["component_id"]}`, { name: "b", kind: "job" }),
@@ -228,8 +231,8 @@ describe("who may do what in an environment", () => {
   });
 });
 
-describe("somebody of the organization without a role in the project", () => {
-  it("reads and writes nothing of it, whatever role they have in another", async () => {
+describe("a member of the organization without a role in the project", () => {
+  it("cannot read or write anything in it, also with a role in another project", async () => {
     const outsider = await join(world);
     const own = await newProject(outsider.client);
     const ids = await newInside(world.client, project.default_environment_id);
@@ -243,8 +246,8 @@ describe("somebody of the organization without a role in the project", () => {
       ...(await Promise.all(
         ["components", "stacks", "variables"].map((list) => client.get(`${production}/${list}`)),
       )),
-      await client.post(`${production}/components`, { name: "mine", kind: "job" }),
-      await client.post(`${production}/stacks`, { name: "mine" }),
+      await client.post(`${production}/components`, { name: "new", kind: "job" }),
+      await client.post(`${production}/stacks`, { name: "new" }),
       await client.post(`${production}/variables`, variable),
       await client.put(`${production}/variables`, { mode: "replace", variables: [] }),
       await client.get(`/v1/components/${ids["component_id"]}`),
@@ -259,7 +262,7 @@ describe("somebody of the organization without a role in the project", () => {
       await client.put(`/v1/variables/${ids["variable_id"]}`, variable),
       await client.delete(`/v1/variables/${ids["variable_id"]}`),
       await client.get(environments),
-      await client.post(environments, { name: "mine" }),
+      await client.post(environments, { name: "new" }),
     ];
     for (const { status, body } of attempts) {
       expect([status, body.code]).toEqual([403, "forbidden"]);

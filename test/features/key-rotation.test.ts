@@ -11,11 +11,11 @@ import type { Client, Parsed } from "../support/client.ts";
 import { newIntegration, newKey, newProject, newWorld } from "../support/world.ts";
 
 const VARIABLES = 20;
-/** Each has a URL and a secret; every other one, a previous secret as well. */
+/** Each has a URL and a secret; every second one also has a previous secret. */
 const INTEGRATIONS = 6;
 const SEALED = VARIABLES + INTEGRATIONS * 2 + INTEGRATIONS / 2;
 const keyOf = (byte: number) => btoa(String.fromCharCode(...new Uint8Array(32).fill(byte)));
-// The suite's own key, and one to come.
+// OLD is the key of the test environment.
 const OLD = `test:${keyOf(7)}`;
 const NEW = `next:${keyOf(8)}`;
 
@@ -25,7 +25,7 @@ interface Row {
   sealed: string;
 }
 
-/** What every sealed text says, by its column and the ID of its row. */
+/** The plain texts, by column and row ID. */
 type Texts = ReadonlyMap<string, string>;
 
 const nameOf = ({ table, column }: SealedColumn, id: string) => `${table}.${column} ${id}`;
@@ -38,8 +38,8 @@ async function rowsOf({ table, column }: SealedColumn): Promise<Row[]> {
   return results;
 }
 
-/** One of everything that is sealed, and more, under the old key. */
-async function newSealed() {
+/** Creates rows in every sealed column, under the old key. */
+async function newSealedTexts() {
   await env.DB.batch(
     ["deliveries", "integrations", "variables"].map((table) =>
       env.DB.prepare(`delete from ${table}`),
@@ -60,12 +60,12 @@ async function newSealed() {
   );
   const { client } = await newKey(world);
   for (let at = 0; at < INTEGRATIONS; at += 1)
-    await newSealedIntegration(client, project, texts, at);
+    await newIntegrationWithSecrets(client, project, texts, at);
   expect(texts.size).toBe(SEALED);
   return texts;
 }
 
-async function newSealedIntegration(
+async function newIntegrationWithSecrets(
   client: Client,
   project: Parsed,
   texts: Map<string, string>,
@@ -82,22 +82,22 @@ async function newSealedIntegration(
 }
 
 async function expectReadable(cipher: Cipher, texts: Texts): Promise<void> {
-  const found = new Map<string, string>();
+  const opened = new Map<string, string>();
   for (const column of SEALED_COLUMNS) {
     for (const { id, organization_id, sealed } of await rowsOf(column)) {
       const text = await cipher.open(sealed, column.contextOf(organization_id, id));
-      found.set(nameOf(column, id), text);
+      opened.set(nameOf(column, id), text);
     }
   }
-  expect(found).toEqual(texts);
+  expect(opened).toEqual(texts);
 }
 
-/** A database that dies with its n-th batch: before it, or after it but before its answer. */
-function dying(batches: number, after: boolean): Database {
-  let left = batches;
+/** Fails at its n-th batch, before or after its execution. */
+function failingDatabase(batches: number, after: boolean): Database {
+  let remaining = batches;
   return databaseWith(async (statements) => {
-    left -= 1;
-    if (left > 0) return env.DB.batch(statements);
+    remaining -= 1;
+    if (remaining > 0) return env.DB.batch(statements);
     if (after) await env.DB.batch(statements);
     throw new Error("Killed");
   });
@@ -108,7 +108,7 @@ function databaseWith(batch: (statements: D1PreparedStatement[]) => Promise<D1Re
   return drizzle(database as unknown as D1Database);
 }
 
-/** As the command does it. */
+/** Like the command `rotate-keys`. */
 async function rotateAll(db: Database, cipher: Cipher, size: number): Promise<number> {
   let resealed = 0;
   for (const column of SEALED_COLUMNS) {
@@ -121,7 +121,7 @@ async function rotateAll(db: Database, cipher: Cipher, size: number): Promise<nu
   return resealed;
 }
 
-const whole = { after: "", size: 50 };
+const ONE_BATCH = { after: "", size: 50 };
 const columnNamed = (name: string) => {
   const found = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name);
   if (!found) throw new Error(`${name} is not sealed`);
@@ -129,14 +129,16 @@ const columnNamed = (name: string) => {
 };
 
 describe("key rotation", () => {
-  it("killed anywhere and resumed leaves every text readable at every moment", async () => {
+  it("keeps every text readable when it is interrupted at any point and resumed", async () => {
     const cipher = await Cipher.of(`${NEW},${OLD}`);
-    const cuts = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.boolean()), { maxLength: 4 });
+    const interruptions = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.boolean()), {
+      maxLength: 4,
+    });
     await fc.assert(
-      fc.asyncProperty(cuts, fc.integer({ min: 1, max: 30 }), async (each, size) => {
-        const texts = await newSealed();
+      fc.asyncProperty(interruptions, fc.integer({ min: 1, max: 30 }), async (each, size) => {
+        const texts = await newSealedTexts();
         for (const [batches, after] of each) {
-          await rotateAll(dying(batches, after), cipher, size).catch((error: Error) => {
+          await rotateAll(failingDatabase(batches, after), cipher, size).catch((error: Error) => {
             expect(String(error)).toContain("Killed");
           });
           await expectReadable(cipher, texts);
@@ -149,9 +151,9 @@ describe("key rotation", () => {
     );
   });
 
-  it("writes each text once, and nothing else of its row", async () => {
+  it("writes each text once, and no other column of its row", async () => {
     const cipher = await Cipher.of(`${NEW},${OLD}`);
-    await newSealed();
+    await newSealedTexts();
     const others = async () => {
       const results = await env.DB.batch<Record<string, unknown>>([
         env.DB.prepare("select * from variables order by id"),
@@ -171,43 +173,43 @@ describe("key rotation", () => {
   });
 
   it.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, column] as const))(
-    "never puts an old %s over one that is written meanwhile",
+    "never overwrites a %s that is written concurrently",
     async (_, column) => {
       const cipher = await Cipher.of(`${NEW},${OLD}`);
-      const texts = await newSealed();
+      const texts = await newSealedTexts();
       const rows = await rowsOf(column);
-      const [victim] = rows;
-      if (!victim) throw new Error("There are rows");
+      const [changed] = rows;
+      if (!changed) throw new Error("There are rows");
       const racing = databaseWith(async (statements) => {
-        const place = column.contextOf(victim.organization_id, victim.id);
-        const sealed = await (await Cipher.of(OLD)).seal("newer", place);
+        const context = column.contextOf(changed.organization_id, changed.id);
+        const sealed = await (await Cipher.of(OLD)).seal("newer", context);
         await env.DB.prepare(`update ${column.table} set ${column.column} = ? where id = ?`)
-          .bind(sealed, victim.id)
+          .bind(sealed, changed.id)
           .run();
         return env.DB.batch(statements);
       });
-      const { resealed } = await rotateBatch(racing, cipher, column, whole);
+      const { resealed } = await rotateBatch(racing, cipher, column, ONE_BATCH);
       expect(resealed).toBe(rows.length - 1);
-      await expectReadable(cipher, new Map(texts).set(nameOf(column, victim.id), "newer"));
+      await expectReadable(cipher, new Map(texts).set(nameOf(column, changed.id), "newer"));
     },
   );
 
-  it("misses no secret that becomes the previous one meanwhile", async () => {
+  it("reseals a secret that concurrently becomes the previous secret", async () => {
     const cipher = await Cipher.of(`${NEW},${OLD}`);
-    const texts = new Map(await newSealed());
-    const [victim] = await rowsOf(columnNamed("integrations.secret"));
-    if (!victim) throw new Error("There are rows");
-    const { id } = victim;
-    const place = columnNamed("integrations.secret").contextOf(victim.organization_id, id);
+    const texts = new Map(await newSealedTexts());
+    const [changed] = await rowsOf(columnNamed("integrations.secret"));
+    if (!changed) throw new Error("There are rows");
+    const { id } = changed;
+    const context = columnNamed("integrations.secret").contextOf(changed.organization_id, id);
     let batches = 0;
     const racing = databaseWith(async (statements) => {
       batches += 1;
-      // The Worker knows the new key, and so seals under it.
+      // The Worker already seals under the new key.
       if (batches === 3) {
         await env.DB.prepare(
           "update integrations set previous_secret = secret, secret = ? where id = ?",
         )
-          .bind(await cipher.seal("rotated", place), id)
+          .bind(await cipher.seal("rotated", context), id)
           .run();
       }
       return env.DB.batch(statements);
@@ -219,17 +221,21 @@ describe("key rotation", () => {
     await expectReadable(await Cipher.of(NEW), texts);
   });
 
-  it("names what no key opens, leaves it as it is, and goes on", async () => {
-    await newSealed();
+  it("reports texts that no key opens, leaves them unchanged, and continues", async () => {
+    await newSealedTexts();
     const column = columnNamed("variables.value");
-    const [lost] = await rowsOf(column);
+    const [unreadable] = await rowsOf(column);
     await env.DB.prepare("update variables set value = ? where id = ?")
-      .bind("gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", lost?.id)
+      .bind("gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", unreadable?.id)
       .run();
     const cipher = await Cipher.of(`${NEW},${OLD}`);
-    const batch = await rotateBatch(drizzle(env.DB), cipher, column, whole);
-    expect(batch).toEqual({ resealed: VARIABLES - 1, unreadable: [lost?.id], next: undefined });
-    const left = (await rowsOf(column)).filter(({ sealed }) => sealed.startsWith("gone."));
-    expect(left).toHaveLength(1);
+    const batch = await rotateBatch(drizzle(env.DB), cipher, column, ONE_BATCH);
+    expect(batch).toEqual({
+      resealed: VARIABLES - 1,
+      unreadable: [unreadable?.id],
+      next: undefined,
+    });
+    const remaining = (await rowsOf(column)).filter(({ sealed }) => sealed.startsWith("gone."));
+    expect(remaining).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { API_KEY_PATTERN } from "../../src/features/api-keys/format.ts";
+import { API_KEY_PATTERN } from "../../src/features/api-keys/credentials.ts";
 import { encodeCursor } from "../../src/lib/cursor.ts";
 import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe("organizations", () => {
-  it("are founded with an owner and a first key, which reaches that organization alone", async () => {
+  it("are created with an owner and a first key, which is valid for that organization only", async () => {
     const { status, body } = await world.client.post("/v1/orgs", { name: "Beta" });
     expect(status).toBe(201);
     expect(body.api_key).toMatchObject({ role: "owner", org_id: body.id });
@@ -31,25 +31,25 @@ describe("organizations", () => {
     expect(owned).toMatchObject({ account_id: world.accountId, role: "owner" });
   });
 
-  it("may be founded by any member", async () => {
+  it("can be created by any member", async () => {
     const { client } = await join(world);
     expect((await client.post("/v1/orgs", { name: "Gamma" })).status).toBe(201);
   });
 });
 
 describe("the list of organizations", () => {
-  it.each(["asc", "desc"] as const)("is empty past its one row, %s", async (direction) => {
+  it.each(["asc", "desc"] as const)("is empty after its only row, %s", async (direction) => {
     const sort = `sort_by=${direction === "asc" ? "%2B" : "-"}created_at`;
     const { body } = await world.client.get(`/v1/orgs?${sort}`);
     const position = { createdAt: Date.parse(body.data[0].created_at), id: world.id };
     const after = encodeURIComponent(encodeCursor(direction, position));
-    const past = await world.client.get(`/v1/orgs?${sort}&after=${after}`);
-    expect(past.body).toEqual({ data: [], has_more: false });
+    const nextPage = await world.client.get(`/v1/orgs?${sort}&after=${after}`);
+    expect(nextPage.body).toEqual({ data: [], has_more: false });
   });
 });
 
 describe("members of an organization", () => {
-  it("are added by e-mail address, which no answer shows", async () => {
+  it("are added by e-mail address, which no response contains", async () => {
     const email = newEmail();
     const profile = { bio: "Compilers.\nAnd ships.", github: "grace", website: null };
     const added = await world.client.post(members, {
@@ -73,7 +73,7 @@ describe("members of an organization", () => {
     expect(read.body).toEqual(added.body);
   });
 
-  it("reuse the account of their address as it is", async () => {
+  it("use the existing account of their address unchanged", async () => {
     const email = newEmail();
     const first = await world.client.post(members, { email, name: "First", role: "member" });
     const other = await newWorld();
@@ -86,7 +86,7 @@ describe("members of an organization", () => {
     expect(second.body.name).toBe("First");
   });
 
-  it("are added once, also when two add at once", async () => {
+  it("are added once, also by concurrent requests", async () => {
     const email = newEmail();
     const add = () => world.client.post(members, { email, name: "Twin", role: "member" });
     const statuses = (await Promise.all([add(), add(), add()])).map(({ status }) => status);
@@ -94,8 +94,8 @@ describe("members of an organization", () => {
   });
 
   it.each([
-    ["an address that is none", { email: "ada", name: "Ada", role: "member" }, "email"],
-    ["a role that is none", { email: "a@b.example", name: "Ada", role: "king" }, "role"],
+    ["an invalid address", { email: "ada", name: "Ada", role: "member" }, "email"],
+    ["an unknown role", { email: "a@b.example", name: "Ada", role: "king" }, "role"],
     ["a blank name", { email: "a@b.example", name: " ", role: "member" }, "name"],
     ["half a surrogate", { email: "a@b.example", name: "\ud800", role: "member" }, "name"],
     ["a control character", { email: "a@b.example", name: "a\u0000b", role: "member" }, "name"],
@@ -104,13 +104,13 @@ describe("members of an organization", () => {
       { email: "a@b.example", name: "Ada", role: "member", profile: { blog: "x" } },
       "profile.blog",
     ],
-  ])("are refused with %s", async (_, body, path) => {
+  ])("are rejected with %s", async (_, body, path) => {
     const reply = await world.client.post(members, body);
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues[0].path).toBe(path);
   });
 
-  it("are an admin's affair", async () => {
+  it("are managed by admins only", async () => {
     const member = await join(world);
     const own = `${members}/${member.membershipId}`;
     const replies = [
@@ -126,7 +126,7 @@ describe("members of an organization", () => {
     }
   });
 
-  it("who are owners are an owner's affair", async () => {
+  it("who are owners are managed by owners only", async () => {
     const admin = await join(world, "admin");
     const member = await join(world);
     const owner = `${members}/${world.membershipId}`;
@@ -141,7 +141,7 @@ describe("members of an organization", () => {
     expect(promoted.body.role).toBe("admin");
   });
 
-  it("always have an owner among them, also when two step down at once", async () => {
+  it("always include an owner, also when two owners step down concurrently", async () => {
     const owner = `${members}/${world.membershipId}`;
     expect((await world.client.put(owner, { role: "admin" })).status).toBe(409);
     expect((await world.client.delete(owner)).status).toBe(409);
@@ -159,12 +159,12 @@ describe("members of an organization", () => {
     expect(owners).toBe(1);
   });
 
-  it("who are the only owner may be made owner again", async () => {
+  it("who are the only owner can be given the role owner again", async () => {
     const owner = await world.client.put(`${members}/${world.membershipId}`, { role: "owner" });
     expect([owner.status, owner.body.role]).toEqual([200, "owner"]);
   });
 
-  it("who become owners meanwhile are no longer an admin's to demote or remove", async () => {
+  it("who become owners during an admin's request are neither demoted nor removed by it", async () => {
     for (const attempt of [
       (client: Client, path: string) => client.put(path, { role: "admin" }),
       (client: Client, path: string) => client.delete(path),
@@ -181,7 +181,7 @@ describe("members of an organization", () => {
     }
   });
 
-  it("who are removed take their keys and places in projects with them", async () => {
+  it("lose their keys and project roles when they are removed", async () => {
     const member = await join(world);
     const project = await newProject(world.client);
     await world.client.post(`/v1/projects/${project.id}/members`, {
@@ -189,12 +189,12 @@ describe("members of an organization", () => {
     });
     expect((await world.client.delete(`${members}/${member.membershipId}`)).status).toBe(204);
     expect((await world.client.get(`${keys}/${member.keyId}`)).status).toBe(404);
-    const left = await world.client.get(`/v1/projects/${project.id}/members`);
-    expect(left.body.data).toHaveLength(1);
+    const remaining = await world.client.get(`/v1/projects/${project.id}/members`);
+    expect(remaining.body.data).toHaveLength(1);
     expect((await member.client.get("/v1/orgs")).status).toBe(401);
   });
 
-  it("who alone own a project stay, with all they have", async () => {
+  it("who are the only owner of a project cannot be removed, and lose nothing", async () => {
     const member = await join(world);
     const project = await newProject(member.client);
     const path = `${members}/${member.membershipId}`;
@@ -209,7 +209,7 @@ describe("members of an organization", () => {
 });
 
 describe("API keys", () => {
-  it("are shown once, and read ever after without what they were", async () => {
+  it("are shown once, and later read without the secret", async () => {
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     const created = await world.client.post(keys, {
       name: "ci",
@@ -224,15 +224,13 @@ describe("API keys", () => {
     const read = await world.client.get(`${keys}/${record.id}`);
     expect(read.body).toEqual(record);
     expect((await world.client.get(keys)).text).not.toContain(key.slice(27));
-    const stored = await env.DB.prepare("select * from api_keys where id = ?")
-      .bind(record.id)
-      .first();
-    expect(JSON.stringify(stored)).not.toContain(key.slice(27, 70));
+    const row = await env.DB.prepare("select * from api_keys where id = ?").bind(record.id).first();
+    expect(JSON.stringify(row)).not.toContain(key.slice(27, 70));
   });
 
-  it("work in the name of another membership, up to its role", async () => {
+  it("can belong to another membership, with at most its role", async () => {
     const member = await join(world);
-    const forMember = { name: "theirs", membership_id: member.membershipId };
+    const forMember = { name: "for-member", membership_id: member.membershipId };
     const created = await world.client.post(keys, forMember);
     expect(created.body).toMatchObject({ membership_id: member.membershipId, role: "member" });
     const above = await world.client.post(keys, { ...forMember, role: "admin" });
@@ -240,7 +238,7 @@ describe("API keys", () => {
     expect(above.body.cause.issues[0].path).toBe("role");
   });
 
-  it("never make one that is stronger than themselves", async () => {
+  it("cannot create a key with a higher role than their own", async () => {
     const weak = await newKey(world, { role: "admin" });
     expect((await weak.client.post(keys, { name: "x", role: "owner" })).body.code).toBe(
       "unauthorized",
@@ -250,7 +248,7 @@ describe("API keys", () => {
     expect((await member.client.post(keys, { name: "x" })).body.code).toBe("unauthorized");
   });
 
-  it("are an admin's affair", async () => {
+  it("are managed by admins only", async () => {
     const member = await join(world);
     const own = `${keys}/${member.keyId}`;
     for (const { status, body } of [
@@ -264,7 +262,7 @@ describe("API keys", () => {
     expect((await world.client.get(own)).status).toBe(200);
   });
 
-  it("of owners are an owner's affair", async () => {
+  it("of owners are managed by owners only", async () => {
     const admin = await join(world, "admin");
     const owners = { name: "x", membership_id: world.membershipId, role: "member" };
     for (const { status, body } of [
@@ -276,7 +274,7 @@ describe("API keys", () => {
     expect((await world.client.post(keys, owners)).status).toBe(201);
   });
 
-  it("do no more than their membership may now", async () => {
+  it("have at most the current role of their membership", async () => {
     const admin = await join(world, "admin");
     await world.client.put(`${members}/${admin.membershipId}`, { role: "member" });
     expect((await admin.client.get(keys)).status).toBe(403);
@@ -286,7 +284,7 @@ describe("API keys", () => {
     expect((await admin.client.post(members, owner)).body.code).toBe("unauthorized");
   });
 
-  it("cannot expire in the past, nor at a time that is none", async () => {
+  it("cannot expire in the past or at an invalid time", async () => {
     for (const expires_at of [
       new Date(Date.now() - 1).toISOString(),
       "tomorrow",
@@ -300,7 +298,7 @@ describe("API keys", () => {
   });
 });
 
-/** A database in which a member becomes an owner between what is read and what is written for it. */
+/** Makes the member an owner before every batch, between the read and the write of a request. */
 function promoting(membershipId: string): D1Database {
   const withSession = (constraint: string) => {
     const session = env.DB.withSession(constraint);

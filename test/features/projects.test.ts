@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe("projects", () => {
-  it("begin with an owner and a production environment, disconnected", async () => {
+  it("have an owner and a production environment at first, and are disconnected", async () => {
     expect(project).toMatchObject({
       org_id: world.id,
       name: "storefront",
@@ -34,7 +34,7 @@ describe("projects", () => {
     expect(body.data).toMatchObject([{ membership_id: world.membershipId, role: "owner" }]);
   });
 
-  it("are read by any form of their ID, and answer with one", async () => {
+  it("are read by every form of their ID, and have one form in responses", async () => {
     const hex = toHex(project.id);
     const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     for (const form of [project.id, hex, uuid]) {
@@ -44,16 +44,16 @@ describe("projects", () => {
 
   it.each([
     ["too short", "abc", 400],
-    ["of a letter that is none of ours", "0OIl000000000000000000", 400],
+    ["with a letter outside the alphabet", "0OIl000000000000000000", 400],
     ["an upper-case UUID", "0196F0E0-0000-7000-8000-000000000000", 400],
-    ["percent signs that decode to nothing", "%E0%A4%A", 400],
+    ["an invalid percent encoding", "%E0%A4%A", 400],
     ["beyond 128 bits", "z".repeat(22), 404],
-    ["nobody's", newId(systemClock), 404],
-  ])("of an ID that is %s are not found, or refused as malformed", async (_, id, status) => {
+    ["unknown", newId(systemClock), 404],
+  ])("with an ID that is %s are not found, or rejected as malformed", async (_, id, status) => {
     expect((await world.client.get(`/v1/projects/${id}`)).status).toBe(status);
   });
 
-  it("are replaced: what the body leaves out is cleared, save the name", async () => {
+  it("are replaced: fields that the body omits are cleared, except the name", async () => {
     const { default_environment_id } = project;
     const repo_id = newId(systemClock);
     const full = { default_environment_id, name: "shop", icon: "icon:cart", repo_id };
@@ -68,7 +68,7 @@ describe("projects", () => {
     expect((await world.client.get(path)).body).toEqual(bare.body);
   });
 
-  it("keep to a default environment of their own", async () => {
+  it("accept only one of their own environments as the default", async () => {
     const other = await newProject(world.client);
     for (const id of [other.default_environment_id, newId(systemClock)]) {
       const reply = await world.client.put(path, { default_environment_id: id });
@@ -92,13 +92,13 @@ describe("projects", () => {
     expect(reply.body.cause.issues.map((issue: Parsed) => issue.path)).toContain(where);
   });
 
-  it("keep the lines of their description, however they end", async () => {
+  it("preserve the lines of their description with every line ending", async () => {
     const description = "A shop.\r\nOurs.\n\tAlone.";
     const { status, body } = await world.client.post("/v1/projects", { name: "x", description });
     expect([status, body.description]).toEqual([201, description]);
   });
 
-  it("are deleted with all that hangs from them", async () => {
+  it("are deleted with all of their records", async () => {
     await world.client.put(`${path}/connection`, CONNECTION);
     expect((await world.client.delete(path)).status).toBe(204);
     expect((await world.client.get(path)).status).toBe(404);
@@ -110,7 +110,7 @@ describe("projects", () => {
     }
   });
 
-  it("connect to a provider, replace the connection, and disconnect as often as one likes", async () => {
+  it("connect to a provider, replace the connection, and disconnect repeatedly", async () => {
     const connected = await world.client.put(`${path}/connection`, CONNECTION);
     expect(connected.body.connection_status).toBe("connected");
     const role_arn = "arn:aws:iam::123456789012:role/teams/deploy";
@@ -144,27 +144,27 @@ describe("projects", () => {
   });
 });
 
-describe("who may do what in a project", () => {
-  let bystander: string;
+describe("permissions in a project", () => {
+  let otherMember: string;
 
   beforeEach(async () => {
     const { membershipId } = await join(world);
     await world.client.post(`${path}/members`, { member_ids: [membershipId] });
-    bystander = `${path}/members/${membershipId}`;
+    otherMember = `${path}/members/${membershipId}`;
   });
 
   const attempts = (id: string, { client }: Person) => ({
     read: () => client.get(`/v1/projects/${id}`),
     readMembers: () => client.get(`/v1/projects/${id}/members`),
-    readMember: () => client.get(bystander),
+    readMember: () => client.get(otherMember),
     replace: () =>
       client.put(`/v1/projects/${id}`, { default_environment_id: project.default_environment_id }),
     connect: () => client.put(`/v1/projects/${id}/connection`, CONNECTION),
     disconnect: () => client.patch(`/v1/projects/${id}/disconnect`),
     addMember: () =>
       client.post(`/v1/projects/${id}/members`, { member_ids: [world.membershipId] }),
-    replaceMember: () => client.put(bystander, { role: "contributor" }),
-    removeMember: () => client.delete(bystander),
+    replaceMember: () => client.put(otherMember, { role: "contributor" }),
+    removeMember: () => client.delete(otherMember),
     remove: () => client.delete(`/v1/projects/${id}`),
   });
   const READS = ["read", "readMembers", "readMember"];
@@ -172,11 +172,11 @@ describe("who may do what in a project", () => {
   const ALL = [...READS, ...WRITES, "addMember", "replaceMember", "removeMember"];
 
   it.each([
-    ["a member of the organization alone", undefined, []],
+    ["a member of the organization without a project role", undefined, []],
     ["a viewer", "viewer", READS],
     ["a contributor", "contributor", READS],
     ["an owner", "owner", ALL],
-  ] as const)("%s", async (_, role, allowed) => {
+  ] as const)("allow %s the actions of the role", async (_, role, allowed) => {
     const person = await join(world);
     if (role) {
       const body = { member_ids: [person.membershipId], role };
@@ -185,11 +185,11 @@ describe("who may do what in a project", () => {
     await expectAllowed(person, allowed);
   });
 
-  it("an admin of the organization", async () => {
+  it("allow an admin of the organization every action", async () => {
     await expectAllowed(await join(world, "admin"), ALL);
   });
 
-  it("a member's key for an owner, which is as weak as itself", async () => {
+  it("limit an owner's key with the role member to that role", async () => {
     const stranger = await newProject((await join(world, "owner")).client);
     const { client } = await newKey(world, { role: "member" });
     expect((await client.get(`/v1/projects/${stranger.id}`)).status).toBe(403);
@@ -204,15 +204,15 @@ describe("who may do what in a project", () => {
     }
   }
 
-  it("lists show the projects that one may read, and no others", async () => {
+  it("limit lists to the projects that the caller may read", async () => {
     const member = await join(world);
     const admin = await join(world, "admin");
-    const mine = await newProject(member.client, { name: "mine" });
+    const own = await newProject(member.client, { name: "own" });
     const idsFor = async ({ client }: Person, list: string) =>
       (await client.get(list)).body.data.map((each: Parsed) => each.id);
     for (const list of ["/v1/projects", `/v1/orgs/${world.id}/projects`]) {
-      expect(await idsFor(member, list)).toEqual([mine.id]);
-      expect(await idsFor(admin, list)).toEqual([mine.id, project.id]);
+      expect(await idsFor(member, list)).toEqual([own.id]);
+      expect(await idsFor(admin, list)).toEqual([own.id, project.id]);
     }
   });
 });
@@ -235,7 +235,7 @@ describe("members of a project", () => {
     expect(body[1]).toMatchObject({ org_role: "admin" });
   });
 
-  it("are added all or none", async () => {
+  it("are added all together or not at all", async () => {
     const [first, second] = people.map(({ membershipId }) => membershipId);
     await world.client.post(members, { member_ids: [first] });
     const foreign = await newWorld();
@@ -249,7 +249,7 @@ describe("members of a project", () => {
     expect(body.data).toHaveLength(2);
   });
 
-  it("are added by the hundred, and not by more", async () => {
+  it("are added at most 100 at a time", async () => {
     const ids = await bulkMemberships(world, 101);
     const tooMany = await world.client.post(members, { member_ids: ids });
     expect(tooMany.status).toBe(400);
@@ -259,7 +259,7 @@ describe("members of a project", () => {
     expect((await world.client.post(members, { member_ids: [] })).status).toBe(400);
   });
 
-  it("are not named twice in a request, in whatever forms", async () => {
+  it("are rejected as duplicates in a request, also in different forms of the ID", async () => {
     const [first] = people;
     const id = String(first?.membershipId);
     const reply = await world.client.post(members, { member_ids: [id, toHex(id)] });
@@ -267,7 +267,7 @@ describe("members of a project", () => {
     expect(reply.body.cause.issues[0].path).toBe("member_ids.1");
   });
 
-  it("change their role and leave, save the last owner, also when two go at once", async () => {
+  it("change their role and leave, except the last owner, also concurrently", async () => {
     const [first] = people;
     const own = `${members}/${world.membershipId}`;
     const other = `${members}/${first?.membershipId}`;
@@ -283,7 +283,7 @@ describe("members of a project", () => {
     expect(owners).toHaveLength(1);
   });
 
-  it("are listed by one role or several, repeated or with commas", async () => {
+  it("are listed by one or more roles, as a repeated or comma-separated parameter", async () => {
     const [first, second, third] = people.map(({ membershipId }) => membershipId);
     await world.client.post(members, { member_ids: [first], role: "contributor" });
     await world.client.post(members, { member_ids: [second], role: "viewer" });

@@ -37,7 +37,7 @@ const reveal = async (id: string) => (await world.client.get(`/v1/variables/${id
 const list = (path: string) => world.client.get(`${path}?limit=240`);
 
 describe("variables", () => {
-  it("keep their value, and show it at one path alone", async () => {
+  it("store their value, which only one path returns", async () => {
     const value = newCanarySecret();
     for (const path of scopes) {
       const created = await world.client.post(path, variable("TOKEN", value));
@@ -54,7 +54,7 @@ describe("variables", () => {
     }
   });
 
-  it("belong to an environment or to a component, and are listed with their own", async () => {
+  it("belong to an environment or to a component, and are listed for it only", async () => {
     await world.client.post(environment, variable("SHARED"));
     await world.client.post(component, variable("SHARED"));
     await world.client.post(component, variable("OWN"));
@@ -67,7 +67,7 @@ describe("variables", () => {
     expect(shared).not.toHaveProperty("component_id");
   });
 
-  it("are stored at a path of identifiers that never changes", async () => {
+  it("have a resource_id of identifiers that never changes", async () => {
     const [, , , environmentId] = environment.split("/");
     const [, , , componentId] = component.split("/");
     const inEnvironment = (await world.client.post(environment, variable("TOKEN"))).body;
@@ -86,7 +86,7 @@ describe("variables", () => {
     expect(again.body.message).toContain("resource_id");
   });
 
-  it("have one name each in their scope, also when two are created at once", async () => {
+  it("have a unique name in their scope, also when they are created concurrently", async () => {
     const create = () => world.client.post(component, variable("TWIN"));
     const statuses = (await Promise.all([create(), create(), create()])).map(
       ({ status }) => status,
@@ -98,7 +98,7 @@ describe("variables", () => {
     expect((await world.client.get(`/v1/variables/${other.id}`)).body).toEqual(other);
   });
 
-  it("rise by one version with every replacement, and hold the last value", async () => {
+  it("increment their version with every replacement, and store the last value", async () => {
     const { id } = (await world.client.post(component, variable("TOKEN"))).body;
     for (const version of [2, 3, 4]) {
       const value = newCanarySecret();
@@ -113,7 +113,7 @@ describe("variables", () => {
     expect((await world.client.get(`/v1/variables/${id}/value`)).status).toBe(404);
   });
 
-  it("hold up to 32 KiB of UTF-8, of any characters", async () => {
+  it("store up to 32 KiB of UTF-8 with any characters", async () => {
     const values = ["", "\u0000", "\ufeff", "a".repeat(32 * KIBIBYTE), "€".repeat(10_922)];
     for (const [index, value] of values.entries()) {
       const { status, body } = await world.client.post(component, variable(`V${index}`, value));
@@ -130,18 +130,18 @@ describe("variables", () => {
   it.each([
     ["a name that begins with a digit", { name: "1A" }, "name"],
     ["a name with a dash", { name: "A-B" }, "name"],
-    ["a name of other letters", { name: "Ä" }, "name"],
+    ["a name with a letter outside ASCII", { name: "Ä" }, "name"],
     ["no name", { name: "" }, "name"],
-    ["a storage method that is none", { storage_method: "vault" }, "storage_method"],
+    ["an unknown storage method", { storage_method: "vault" }, "storage_method"],
     ["a value that is a number", { value: 1 }, "value"],
     ["no value", { value: null }, "value"],
-  ])("are refused with %s", async (_, fields, path) => {
+  ])("are rejected with %s", async (_, fields, path) => {
     const reply = await world.client.post(component, { ...variable("A"), ...fields });
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues[0].path).toBe(path);
   });
 
-  it("show their value to contributors, and leave a record of each who looked", async () => {
+  it("reveal their value to contributors, and record each reveal", async () => {
     const { id } = (await world.client.post(component, variable("TOKEN"))).body;
     const people = { viewer: await join(world), contributor: await join(world) };
     for (const [role, { membershipId }] of Object.entries(people)) {
@@ -170,13 +170,13 @@ describe("variables", () => {
     expect(JSON.stringify(results)).not.toContain(CANARY_PREFIX);
   });
 
-  it("show their value thirty times a minute, and a refused look leaves no record", async () => {
+  it("reveal their value 30 times a minute, and record no rejected request", async () => {
     const { id } = (await world.client.post(component, variable("TOKEN"))).body;
     const { client } = await newKey(world);
-    const looks = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 40 }, () => client.get(`/v1/variables/${id}/value`)),
     );
-    expect(looks.filter(({ status }) => status === 200)).toHaveLength(30);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(30);
     const records = await env.DB.prepare(
       "select count(*) as n from audit_records where record_id = ?",
     )
@@ -185,7 +185,7 @@ describe("variables", () => {
     expect(records).toBe(30);
   });
 
-  it("go with their scope", async () => {
+  it("are deleted with their scope", async () => {
     await world.client.post(component, variable("GONE"));
     await world.client.post(environment, variable("STAYS"));
     await world.client.delete(component.replace("/variables", ""));
@@ -194,18 +194,20 @@ describe("variables", () => {
       .all();
     expect(names.results.map(({ name }) => name)).toEqual(["STAYS"]);
     await world.client.delete(`/v1/projects/${project.id}`);
-    const left = await env.DB.prepare("select count(*) as n from variables where project_id = ?")
+    const remaining = await env.DB.prepare(
+      "select count(*) as n from variables where project_id = ?",
+    )
       .bind(project.id)
       .first("n");
-    expect(left).toBe(0);
+    expect(remaining).toBe(0);
   });
 });
 
-describe("many variables at once", () => {
+describe("a bulk write of variables", () => {
   const put = (path: string, mode: string, variables: unknown) =>
     world.client.put(path, { mode, variables });
 
-  it("are merged: named ones are written, and the others stay", async () => {
+  it("merges: it writes the named variables and keeps the others", async () => {
     await world.client.post(component, variable("STAYS"));
     const before = (await world.client.post(component, variable("CHANGES"))).body;
     const [changed, added] = [newCanarySecret(), newCanarySecret()];
@@ -228,7 +230,7 @@ describe("many variables at once", () => {
     expect(await reveal((byName.get("NEW") as Parsed).id)).toEqual({ value: added });
   });
 
-  it("replace the scope's own, and nobody else's", async () => {
+  it("replaces the variables of its scope only", async () => {
     await world.client.post(component, variable("GOES"));
     const kept = (await world.client.post(component, variable("KEPT"))).body;
     await world.client.post(environment, variable("ELSEWHERE"));
@@ -242,7 +244,7 @@ describe("many variables at once", () => {
     expect((await put(component, "replace", [])).body.data).toEqual([]);
   });
 
-  it("are written by the two hundred in one batch, as one request", async () => {
+  it("writes 200 variables in one batch, as one request of the rate limit", async () => {
     const many = Array.from({ length: 200 }, (_, index) => variable(`V_${index}`));
     const worker = new Instrumented();
     const { client } = await newKey(world);
@@ -273,7 +275,7 @@ describe("many variables at once", () => {
       Array.from({ length: 201 }, (_, i) => variable(`V${i}`)),
       "variables",
     ],
-  ])("are refused whole for %s, by its index", async (_, variables, path) => {
+  ])("is rejected as a whole for %s, by its index", async (_, variables, path) => {
     await world.client.post(component, variable("BEFORE"));
     const reply = await put(component, "replace", variables);
     expect(reply.status).toBe(400);
@@ -281,7 +283,7 @@ describe("many variables at once", () => {
     expect(namesOf(await list(component))).toEqual(["BEFORE"]);
   });
 
-  it("by several callers at once leave every value readable, and no name twice", async () => {
+  it("leaves every value readable and every name unique after concurrent writes", async () => {
     const write = (round: number) =>
       put(
         component,

@@ -334,7 +334,7 @@ describe("health", () => {
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({
       code: "internal",
-      message: "The deployment is not whole; see cause.",
+      message: "The deployment is incomplete; see cause.",
       cause: {
         request_id: response.headers.get("x-request-id"),
         missing_secrets: ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS"],

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { runBatch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
-import { newAccount } from "../../src/features/memberships/index.ts";
+import { toAccountRow } from "../../src/features/memberships/index.ts";
 import { insertAccount } from "../../src/features/memberships/store.ts";
-import { prepareFounding } from "../../src/features/organizations/index.ts";
+import { prepareOrganization } from "../../src/features/organizations/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";
@@ -33,13 +33,13 @@ export async function newWorld(): Promise<World> {
     avatar: null,
     profile: {},
   };
-  const account = newAccount(systemClock, person);
-  const founding = await prepareFounding(
+  const account = toAccountRow(systemClock, person);
+  const { created, statements } = await prepareOrganization(
     { db, clock: systemClock },
     { name: "Test", accountId: account.id },
   );
-  await runBatch(db, { account: insertAccount(db, account), ...founding.statements });
-  const { organization, apiKey } = founding.founded;
+  await runBatch(db, { account: insertAccount(db, account), ...statements });
+  const { organization, apiKey } = created;
   return {
     id: organization.id,
     accountId: account.id,

@@ -1,4 +1,3 @@
-/** What a service's alarm may say. */
 export const ALARM_STATES = ["alarm", "ok"] as const;
 export type AlarmState = (typeof ALARM_STATES)[number];
 

@@ -6,12 +6,12 @@ import { clearable, Identifier, Timestamp, text } from "../../lib/schemas.ts";
 import { ALARM_STATES } from "./model.ts";
 
 const Name = text(LIMITS.nameLength.value).openapi({
-  description: "Unique in the stack: the alarm's name at whatever watches it, for instance.",
+  description: "Unique in the stack, for example the alarm's name in the monitoring system.",
   example: "api-5xx",
 });
 const State = z.enum(ALARM_STATES);
 const Reason = text(LIMITS.descriptionLength.value).openapi({
-  description: "Why it is in this state.",
+  description: "Why the alarm is in this state.",
   example: "5 % of the requests failed",
 });
 
@@ -21,7 +21,7 @@ export const Alarm = z
     name: Name,
     state: State,
     reason: Reason.optional(),
-    changed_at: Timestamp.openapi({ description: "Since when it is in this state." }),
+    changed_at: Timestamp.openapi({ description: "When the state last changed." }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -10,25 +10,21 @@ import type { AlarmReport } from "./model.ts";
 import type { AlarmRow } from "./store.ts";
 import * as store from "./store.ts";
 
-/** The alarms of a stack; takes a viewer. */
 export async function listAlarms(
   ctx: ServiceContext,
   stackId: string,
   page: PageRequest,
 ): Promise<Page<AlarmRow>> {
   const { db, actor } = ctx;
-  const [[stack], found] = await db.batch([
+  const [[stack], rows] = await db.batch([
     findStack(db, actor, stackId),
     store.listAlarms(db, actor.organizationId, stackId, page),
   ]);
   authorize(actor, "stack", stack, "viewer");
-  return toPage(page, found, (row) => row);
+  return toPage(page, rows, (row) => row);
 }
 
-/**
- * Writes the state of an alarm, with an event if it has changed; takes a contributor. Throws
- * `Conflict` for a new alarm beyond the organization's quota.
- */
+/** Writes an event if the state changes. Throws `Conflict` for a new alarm that exceeds the quota. */
 export async function reportAlarm(
   ctx: ServiceContext,
   stackId: string,
@@ -38,15 +34,15 @@ export async function reportAlarm(
   const alarm = toAlarm(ctx, stack, report);
   const limits = limitGrowth(ctx, {
     organizationId: stack.organizationId,
-    bytes: store.bytesOverAlarm(alarm),
-    bounds: [store.oneMoreAlarm(alarm)],
+    bytes: store.addedBytes(alarm),
+    bounds: [store.alarmCountBound(alarm)],
   });
   const statements = { limits: limits.statement, ...store.writeReport(ctx, alarm) };
   const { written } = await limits.enforce(commit(ctx, statements));
   return requireWritten(written);
 }
 
-/** The same for a runner whose pool has the stack's environment: no quota refuses it. */
+/** Checks no quota: the reports of runners are never refused for one. */
 export async function reportAlarmAsRunner(
   ctx: RunnerContext,
   stackId: string,

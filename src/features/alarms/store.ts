@@ -8,7 +8,6 @@ import { writeOutbox } from "../notifications/outbox/index.ts";
 import { runnerPoolEnvironments } from "../runner-pools/table.ts";
 import { stacks } from "../stacks/table.ts";
 import { type Bound, bytesOf } from "../usage/index.ts";
-import { usage } from "../usage/table.ts";
 import type { AlarmState } from "./model.ts";
 import { alarms } from "./table.ts";
 
@@ -34,7 +33,6 @@ export function listAlarms(
     .limit(limit);
 }
 
-/** A stack, if the runner's pool has its environment. */
 export function findStackOfPool(db: Database, { organizationId, poolId }: Runner, id: string) {
   return db
     .select({
@@ -53,56 +51,50 @@ export function findStackOfPool(db: Database, { organizationId, poolId }: Runner
     .where(and(eq(stacks.organizationId, organizationId), eq(stacks.id, id)));
 }
 
-/** A report: its event, which compares it with the alarm as it was, and then the alarm. */
+/** The event comes first: it compares the report with the stored alarm. */
 export function writeReport(ctx: SystemContext, alarm: AlarmRow) {
   return { event: writeAlarmEvent(ctx, alarm), written: writeAlarm(ctx.db, alarm) };
 }
 
-const known = ({ stackId, name }: AlarmRow) =>
-  sql`${alarms} as known where known.stack_id = ${stackId} and known.name = ${name}`;
+const fromExisting = ({ stackId, name }: Pick<AlarmRow, "stackId" | "name">) =>
+  sql`from alarms where alarms.stack_id = ${stackId} and alarms.name = ${name}`;
 
-/** How many bytes more an alarm takes than the one of its name. */
-export function bytesOverAlarm(alarm: AlarmRow): SQL {
-  return sql`${bytesOf(alarm.name, alarm.reason)} - coalesce((select octet_length(known.name)
-    + coalesce(octet_length(known.reason), 0) from ${known(alarm)}), 0)`;
+export function addedBytes(alarm: AlarmRow): SQL {
+  return sql`${bytesOf(alarm.name, alarm.reason)} - coalesce((select octet_length(alarms.name)
+    + coalesce(octet_length(alarms.reason), 0) ${fromExisting(alarm)}), 0)`;
 }
 
-/** One more alarm of the organization, unless there is one of this name. */
-export function oneMoreAlarm(alarm: AlarmRow): Bound {
-  const used = sql`coalesce((select used.records from ${usage} as used
-    where used.organization_id = ${alarm.organizationId} and used.kind = 'alarms'), 0)`;
+/** Counts a new alarm, unless the stack already has one of this name. */
+export function alarmCountBound(alarm: AlarmRow): Bound {
+  const count = sql`coalesce((select usage.records from usage
+    where usage.organization_id = ${alarm.organizationId} and usage.kind = 'alarms'), 0)`;
   return {
     what: "alarms",
     limit: LIMITS.alarms.value,
-    before: used,
-    after: sql`${used} + (not exists (select 1 from ${known(alarm)}))`,
+    before: count,
+    after: sql`${count} + (not exists (select 1 ${fromExisting(alarm)}))`,
   };
 }
 
-/**
- * Writes the event of a report that changes the state, for the batch of the report and before it.
- * An alarm that nobody has heard of counts as one that is over.
- */
+/** Writes an event if the report changes the state. A new alarm counts as `ok` until then. */
 function writeAlarmEvent(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
   const type = EVENT_TYPES[state];
   return writeOutbox(
     ctx,
-    sql`select ${id} as key, told.project_id, ${type} as type, ${EVENTS[type].kind} as kind,
-        json_patch('{}', json_object('stack_id', told.id, 'name', ${name}, 'state', ${state},
+    sql`select ${id} as key, stacks.project_id, ${type} as type, ${EVENTS[type].kind} as kind,
+        json_patch('{}', json_object('stack_id', stacks.id, 'name', ${name}, 'state', ${state},
           'reason', ${reason},
-          'project', json_object('id', shipped.id, 'name', shipped.name),
-          'environment', json_object('id', place.id, 'name', place.name),
-          'stack', json_object('id', told.id, 'name', told.name))) as data
-      from stacks as told
-      join projects as shipped on shipped.id = told.project_id
-      join environments as place on place.id = told.environment_id
-      where told.id = ${stackId} and ${state} <> coalesce(
-        (select known.state from alarms as known
-          where known.stack_id = ${stackId} and known.name = ${name}), 'ok')`,
+          'project', json_object('id', projects.id, 'name', projects.name),
+          'environment', json_object('id', environments.id, 'name', environments.name),
+          'stack', json_object('id', stacks.id, 'name', stacks.name))) as data
+      from stacks
+      join projects on projects.id = stacks.project_id
+      join environments on environments.id = stacks.environment_id
+      where stacks.id = ${stackId} and ${state} <> coalesce(
+        (select alarms.state ${fromExisting({ stackId, name })}), 'ok')`,
   );
 }
 
-/** Makes an alarm, or notes what is new of the one of its name. */
 function writeAlarm(db: Database, alarm: AlarmRow) {
   return db
     .insert(alarms)

@@ -5,7 +5,6 @@ import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
 import { ALARM_STATES } from "./model.ts";
 
-/** What is known of the health of a stack, by the name of each alarm. */
 export const alarms = sqliteTable(
   "alarms",
   {
@@ -23,7 +22,7 @@ export const alarms = sqliteTable(
     state: text("state", { enum: ALARM_STATES }).notNull(),
     reason: text("reason"),
     createdAt: createdAt(),
-    /** When it became what it is. */
+    /** When `state` last changed. */
     changedAt: time("changed_at").notNull(),
     updatedAt: updatedAt(),
   },

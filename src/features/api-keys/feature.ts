@@ -4,7 +4,10 @@ import { apiKeys } from "./table.ts";
 
 export const apiKeysFeature = {
   tags: [
-    { name: "API keys", description: "Credentials of one organization, each for one membership." },
+    {
+      name: "API keys",
+      description: "Credentials for one organization. Each key belongs to one membership.",
+    },
   ],
   routes: { apiKey: [apiKeyRoutes] },
   tables: [

@@ -1,5 +1,4 @@
-export { apiKeyStore, type KeyPrincipal } from "./credential-store.ts";
-export { issueApiKey, parseApiKey } from "./format.ts";
+export { apiKeyStore, issueApiKey, type KeyPrincipal, parseApiKey } from "./credentials.ts";
 export { presentCreatedApiKey } from "./presenters.ts";
 export { CreatedApiKey } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";

@@ -4,9 +4,10 @@ import { idParam } from "../../http/params.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { Identifier, IdentifierInput, Timestamp, text, timestampInput } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
-import { API_KEY_PATTERN } from "./format.ts";
+import { API_KEY_PATTERN } from "./credentials.ts";
 
-const ROLE = "The most that the key may do. What it may do is never above its membership's role.";
+const ROLE =
+  "The maximum role of the key. Its effective role is never above its membership's role.";
 const Name = text(LIMITS.nameLength.value).openapi({
   description: "What the key is for.",
   example: "ci",
@@ -16,14 +17,18 @@ export const ApiKey = z
   .object({
     id: Identifier,
     org_id: Identifier,
-    membership_id: Identifier.openapi({ description: "The membership that the key acts for." }),
+    membership_id: Identifier.openapi({ description: "The membership that the key belongs to." }),
     name: Name,
     role: OrgRole.openapi({ description: ROLE }),
     last_four: z
       .string()
       .openapi({ description: "The last four characters of the key.", example: "uOhD" }),
-    expires_at: Timestamp.optional().openapi({ description: "From then on the key is refused." }),
-    last_used_at: Timestamp.optional().openapi({ description: "The hour of the last use." }),
+    expires_at: Timestamp.optional().openapi({
+      description: "The key is rejected from this time on.",
+    }),
+    last_used_at: Timestamp.optional().openapi({
+      description: "The time of the last use, to the hour.",
+    }),
     created_at: Timestamp,
   })
   .openapi("ApiKey");
@@ -32,7 +37,7 @@ export const ApiKeyList = envelopeOf(ApiKey, "ApiKeyList");
 
 export const CreatedApiKey = ApiKey.extend({
   key: z.string().regex(API_KEY_PATTERN).openapi({
-    description: "The key itself. It is shown this once and kept nowhere: store it now.",
+    description: "The key, shown only once. It cannot be read again: store it now.",
     example: "lsh_1C4dSLTQ9wKmCkmG3EtMZp_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD",
   }),
 }).openapi("CreatedApiKey");
@@ -41,14 +46,14 @@ export const CreateApiKey = z
   .strictObject({
     name: Name,
     membership_id: IdentifierInput.optional().openapi({
-      description: "The membership that the key acts for; your own by default.",
+      description: "The membership that the key belongs to. Default: your own.",
     }),
     role: OrgRole.optional().openapi({
-      description: "The membership's role by default, or your key's own if that is lower.",
+      description: "Default: the lower of the membership's role and your key's role.",
     }),
     expires_at: timestampInput()
       .nullish()
-      .openapi({ description: "In the future; a key without one does not expire." }),
+      .openapi({ description: "A time in the future. Absent: the key does not expire." }),
   })
   .openapi("CreateApiKey", { example: { name: "ci", role: "member" } });
 

@@ -6,7 +6,7 @@ import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { issueApiKey } from "./format.ts";
+import { issueApiKey } from "./credentials.ts";
 import type { ApiKeyRow, CreatedKey } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -18,7 +18,6 @@ export interface NewKey {
   expiresAt: number | undefined;
 }
 
-/** The keys of an organization, without what they are; takes an admin. */
 export async function listKeys(
   ctx: ServiceContext,
   organizationId: string,
@@ -28,7 +27,6 @@ export async function listKeys(
   return toPage(page, await store.listKeys(ctx.db, organizationId, page), (row) => row);
 }
 
-/** One key of an organization; takes an admin. Throws `NotFound`. */
 export async function getKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -40,10 +38,6 @@ export async function getKey(
   return row;
 }
 
-/**
- * A key never makes one that may do more than itself, or than the membership it is for; and only an
- * owner makes one that acts for another owner.
- */
 export async function createKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -58,18 +52,14 @@ export async function createKey(
     requireOrgRole(ctx.actor, organizationId, "owner");
   }
   const role = input.role ?? lowerOrgRole(ctx.actor.role, membership.role);
-  if (!orgRoleReaches(ctx.actor.role, role)) throw Unauthorized.role(role);
-  if (!orgRoleReaches(membership.role, role)) {
-    const message = `Send a role up to the membership's own, which is ${membership.role}.`;
-    throw new BadInput([{ path: "role", message }]);
-  }
+  requireAllowedRole(role, ctx.actor.role, membership.role);
   const issued = await issueApiKey(newId(ctx.clock));
   const values = { organizationId, membershipId, name: input.name, role };
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { api_keys: 1 },
     bytes: bytesOf(input.name),
-    bounds: [store.oneMoreKey(membershipId)],
+    bounds: [store.keyCountBound(membershipId)],
   });
   const key = {
     ...newKeyRow(issued, ctx.clock.now()),
@@ -83,7 +73,6 @@ export async function createKey(
   return { row, key: issued.key };
 }
 
-/** Revokes a key, which ends with its next request. An owner's takes an owner. */
 export async function revokeKey(
   ctx: ServiceContext,
   organizationId: string,
@@ -91,12 +80,11 @@ export async function revokeKey(
 ): Promise<void> {
   const key = await getKey(ctx, organizationId, id);
   if (key.role === "owner") requireOrgRole(ctx.actor, organizationId, "owner");
-  const [gone] = await store.deleteKey(ctx.db, organizationId, id);
-  if (!gone) throw new NotFound("API key");
-  await ctx.invalidateKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
+  const [deleted] = await store.deleteKey(ctx.db, organizationId, id);
+  if (!deleted) throw new NotFound("API key");
+  await ctx.invalidateKeys([{ secretHash: deleted.secretHash, version: deleted.version + 1 }]);
 }
 
-/** The columns that an issued key decides by itself. */
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {
   return {
     id,
@@ -107,6 +95,14 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     lastUsedAt: null,
     createdAt: now,
   };
+}
+
+/** A key's role is at most that of its creator and that of its membership. */
+function requireAllowedRole(role: OrgRole, actorRole: OrgRole, membershipRole: OrgRole): void {
+  if (!orgRoleReaches(actorRole, role)) throw Unauthorized.role(role);
+  if (orgRoleReaches(membershipRole, role)) return;
+  const message = `Send at most the membership's role, which is ${membershipRole}.`;
+  throw new BadInput([{ path: "role", message }]);
 }
 
 function requireFuture(time: number | undefined, now: number): void {

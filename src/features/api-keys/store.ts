@@ -8,7 +8,6 @@ import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { apiKeys } from "./table.ts";
 
-/** A key that was made just now: the record, and the key itself, to be shown once. */
 export interface CreatedKey {
   row: ApiKeyRow;
   key: string;
@@ -29,7 +28,6 @@ const PRINCIPAL = {
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
-/** The key with this ID and this secret, and the membership it acts for. */
 export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
   db
     .select(PRINCIPAL)
@@ -43,7 +41,6 @@ export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
     ),
 );
 
-/** Notes the hour of the last use, unless a later one is known. */
 export function recordUse(db: Database, id: string, hour: number) {
   return db
     .update(apiKeys)
@@ -75,14 +72,13 @@ export function findMembershipRole(db: Database, organizationId: string, members
     .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId)));
 }
 
-export function oneMoreKey(membershipId: string): Bound {
-  const known = sql`(select count(*) from ${apiKeys} as known
-    where known.membership_id = ${membershipId})`;
+export function keyCountBound(membershipId: string): Bound {
+  const count = sql`(select count(*) from api_keys where api_keys.membership_id = ${membershipId})`;
   return {
     what: "API keys of a membership",
     limit: LIMITS.apiKeysOfMembership.value,
-    before: known,
-    after: sql`${known} + 1`,
+    before: count,
+    after: sql`${count} + 1`,
   };
 }
 

@@ -19,7 +19,7 @@ export const apiKeys = sqliteTable(
     /** SHA-256 of the secret, hexadecimal. It also names the key's rate limiter. */
     secretHash: text("secret_hash").notNull(),
     lastFour: text("last_four").notNull(),
-    /** Rises with every change to what the key may do. The key's rate limiter holds it too. */
+    /** Increases with every change to the key's permissions. The key's rate limiter has a copy. */
     version: integer("version").notNull().default(1),
     expiresAt: time("expires_at"),
     /** To the hour. */

@@ -6,7 +6,8 @@ export const auditFeature = {
     {
       table: auditRecords,
       deletedWith: [],
-      outlivesProject: "It says who used a project's secrets, also after the project is gone.",
+      outlivesProject:
+        "It records who read a project's secrets, also after the project is deleted.",
     },
   ],
 } satisfies Feature;

@@ -10,7 +10,7 @@ export interface AuditedAct {
   recordId: string;
 }
 
-/** The record of what the actor does, for the batch that does it. */
+/** Belongs in the batch of the audited action. */
 export function insertAuditRecord({ db, actor, clock }: ServiceContext, act: AuditedAct) {
   const { organizationId, accountId, membershipId, keyId } = actor;
   return db.insert(auditRecords).values({
@@ -25,8 +25,8 @@ export function insertAuditRecord({ db, actor, clock }: ServiceContext, act: Aud
 }
 
 /**
- * The record of a delivery of variables to a runner, if `allowed` holds, for the batch that reads
- * them. A runner has no account and no membership: its pool stands in their place.
+ * Records the delivery of variables to a runner, if `allowed` holds; belongs in the batch that reads
+ * them. A runner has no account and no membership: the columns contain its pool's ID instead.
  */
 export function auditDelivery(
   { db, runner, clock }: RunnerContext,

@@ -4,10 +4,7 @@ import { organizations } from "../organizations/table.ts";
 
 export const AUDITED_ACTIONS = ["variable.revealed", "variables.delivered"] as const;
 
-/**
- * Who did what to which record, when. It outlives all of them, so it names them without foreign
- * keys, and it holds no value of any record.
- */
+/** Has no foreign keys to the records it names, because it outlives them. */
 export const auditRecords = sqliteTable(
   "audit_records",
   {

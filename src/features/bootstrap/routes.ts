@@ -3,8 +3,8 @@ import { operation } from "../../http/operation.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { toNewPerson } from "../memberships/index.ts";
-import { CreatedOrganization, presentFoundedOrganization } from "../organizations/index.ts";
+import { toNewAccount } from "../memberships/index.ts";
+import { CreatedOrganization, presentCreatedOrganization } from "../organizations/index.ts";
 import { Bootstrap } from "./schemas.ts";
 import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
 
@@ -38,8 +38,8 @@ const create = operation({
 export function bootstrapRoutes(clock: Clock) {
   return createRouter<PublicEnv>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
-    const input = { organizationName: organization.name, account: toNewPerson(account) };
-    const founded = await bootstrap(c.env.DB, clock, input);
-    return c.json(presentFoundedOrganization(founded), 201);
+    const input = { organizationName: organization.name, account: toNewAccount(account) };
+    const created = await bootstrap(c.env.DB, clock, input);
+    return c.json(presentCreatedOrganization(created), 201);
   });
 }

@@ -6,7 +6,7 @@ export function findBootstrap(db: Database) {
   return db.select({ only: bootstraps.only }).from(bootstraps);
 }
 
-/** Fails on its primary key for everybody but the first. */
+/** Violates the primary key for every caller but the first. */
 export function insertBootstrap(db: Database, organizationId: string, now: number) {
   return db.insert(bootstraps).values({ only: 1, organizationId, createdAt: now });
 }

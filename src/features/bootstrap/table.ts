@@ -3,7 +3,7 @@ import { check, integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
 
-/** One row at the most: whoever inserts it has bootstrapped, and nobody ever can again. */
+/** Contains at most one row: inserting it is the bootstrap, which succeeds once. */
 export const bootstraps = sqliteTable(
   "bootstraps",
   {

@@ -7,11 +7,9 @@ import { recordChanges } from "./record.ts";
 type ActorContext = SystemContext & { actor: Actor };
 
 /**
- * Commits what the actor does together with its changelog entries and their event. The last of the
- * statements changes the record: if it changes no row, nothing is recorded.
- *
- * Returns undefined, and writes nothing, for an update that is a no-op: writing it would undo,
- * unrecorded, what another request has changed since the record was read.
+ * Commits the statements with changelog entries, which are written only if the last statement changes
+ * a row. Returns undefined and writes nothing for a no-op update: writing it could undo a concurrent
+ * change without an entry.
  */
 export async function commitChange<const Group extends Statements>(
   ctx: ActorContext,

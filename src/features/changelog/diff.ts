@@ -1,41 +1,39 @@
 import type { Change, Fields, RecordType } from "./model.ts";
 
-/** A field whose JSON is longer is recorded by its length alone. */
+/** A field with longer JSON is recorded as its length only. */
 const MAXIMUM_FIELD_CHARACTERS = 16_384;
-/** Changes with every write, and says nothing about it. */
+/** Every write changes them, so they carry no information. */
 const IGNORED_FIELDS = ["updated_at"];
 
-/** How the changes to a feature's records are recorded: as the API presents the records. */
 export function changeRecorder<Row>(
   type: RecordType,
   projectIdOf: (row: Row) => string,
   present: (row: Row) => Fields & { id: string; name?: string },
 ) {
-  const about = (row: Row) => {
+  const subjectOf = (row: Row) => {
     const { id, name } = present(row);
     return { projectId: projectIdOf(row), record: { type, id, name } };
   };
   return {
     created: (row: Row): Change<"created"> => ({
-      ...about(row),
+      ...subjectOf(row),
       action: "created",
       after: present(row),
     }),
     updated: (before: Row, after: Row): Change<"updated"> => ({
-      ...about(after),
+      ...subjectOf(after),
       action: "updated",
       before: present(before),
       after: present(after),
     }),
     deleted: (row: Row): Change<"deleted"> => ({
-      ...about(row),
+      ...subjectOf(row),
       action: "deleted",
       before: present(row),
     }),
   };
 }
 
-/** The fields that differ between two states, as each state has them; undefined ones are left out. */
 export function differenceBetween(
   before: Fields | undefined,
   after: Fields | undefined,
@@ -49,7 +47,6 @@ export function differenceBetween(
   return { before: before && pick(before, changed), after: after && pick(after, changed) };
 }
 
-/** Whether an update leaves every field as it was read. */
 export function isNoOp({ action, before, after }: Change): boolean {
   const difference = differenceBetween(before, after);
   const fields = { ...difference.before, ...difference.after };
@@ -57,10 +54,10 @@ export function isNoOp({ action, before, after }: Change): boolean {
 }
 
 function pick(fields: Fields, names: readonly string[]): Fields {
-  const kept = names
+  const entries = names
     .filter((name) => fields[name] !== undefined)
     .map((name) => [name, abridge(fields[name])] as const);
-  return Object.fromEntries(kept);
+  return Object.fromEntries(entries);
 }
 
 function abridge(value: unknown): unknown {

@@ -21,16 +21,13 @@ export const RECORD_TYPES = [
 ] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
 
-/** The fields of a record as the API presents it, without secrets. */
+/** A record as the API presents it, without secrets. */
 export type Fields = Record<string, unknown>;
 
-/** A change to a record of a project. */
 export interface Change<Kind extends Action = Action> {
   projectId: string;
   action: Kind;
   record: { type: RecordType; id: string; name?: string | undefined };
-  /** Undefined for a record that is created. */
   before?: Fields | undefined;
-  /** Undefined for a record that is deleted. */
   after?: Fields | undefined;
 }

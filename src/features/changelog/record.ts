@@ -11,12 +11,11 @@ import { changelogEntries } from "./table.ts";
 
 const TYPE = "changelog.created";
 
-/** Without an actor, the service itself makes the changes. */
+/** Without an actor, the change is by the service itself. */
 type ChangelogContext = SystemContext & { actor?: Actor };
 
 export type Entry = ReturnType<typeof toEntries>[number];
 
-/** The changelog entries of changes. A no-op has none. */
 export function toEntries({ clock }: SystemContext, changes: readonly Change[]) {
   return changes
     .filter((change) => !isNoOp(change))
@@ -31,13 +30,13 @@ export function toEntries({ clock }: SystemContext, changes: readonly Change[]) 
     });
 }
 
-/** The fields before and after a change as JSON, where only the batch of the change knows them. */
+/** The fields before and after a change as JSON, for a change that only its batch can read. */
 export interface WrittenFields {
   before: SQL;
   after: SQL;
 }
 
-/** Inserts entries if the statement just before it in the batch has changed a row. */
+/** Inserts nothing unless the previous statement of the batch changed a row. */
 export function insertEntries(
   { db, clock, actor }: ChangelogContext,
   organizationId: string,
@@ -68,8 +67,8 @@ export function insertEntries(
 }
 
 /**
- * Writes the one event of a request, about those of its entries that the batch has inserted. The
- * first entry is at the top level too, where receivers of single entries read it.
+ * Writes one event per request and project, with the entries that the batch has inserted. The first
+ * entry is also at the top level, for receivers that read single entries.
  */
 export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[]) {
   const ids = JSON.stringify(entries.map(({ id }) => id));
@@ -101,7 +100,7 @@ export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[
   );
 }
 
-/** The entries of the statement just before in the batch, and their event. */
+/** Records nothing unless the previous statement of the batch changed a row. */
 export function recordChanges(
   ctx: ChangelogContext,
   organizationId: string,
@@ -115,7 +114,6 @@ export function recordChanges(
   };
 }
 
-/** Like `recordChanges`, for one change by the actor. */
 export function recordChange(
   ctx: SystemContext & { actor: Actor },
   change: Change,

@@ -13,23 +13,23 @@ export const ChangelogEntry = z
     record: z
       .object({
         type: z.enum(RECORD_TYPES),
-        id: Identifier.openapi({ description: "Of a project's member, the membership." }),
-        name: z.string().optional().openapi({ description: "What it was called then." }),
+        id: Identifier.openapi({ description: "For a project member, the ID of the membership." }),
+        name: z.string().optional().openapi({ description: "The name at the time of the change." }),
       })
-      .openapi({ description: "What was changed; it may be gone since." }),
+      .openapi({ description: "The changed record. It may be deleted by now." }),
     actor: z
       .object({ account_id: Identifier, membership_id: Identifier, key_id: Identifier })
       .optional()
-      .openapi({ description: "Who did it; absent where the service did it by itself." }),
+      .openapi({ description: "Who made the change. Absent: the service itself." }),
     before: Fields.optional().openapi({
       description:
-        "The fields that changed, as they were; absent for a record that was made. Of a field over " +
-        "16 KiB there is its length, in `characters`. Values of variables and other secrets are in " +
-        "no entry.",
+        "The changed fields, as they were before. Absent for a created record. A field over 16 KiB " +
+        "is replaced by its length, in `characters`. Entries never contain the values of variables " +
+        "or other secrets.",
       example: { name: "api" },
     }),
     after: Fields.optional().openapi({
-      description: "The same fields as they were then; absent for a record that was deleted.",
+      description: "The same fields after the change. Absent for a deleted record.",
       example: { name: "web" },
     }),
     created_at: Timestamp,

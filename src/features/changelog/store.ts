@@ -43,7 +43,6 @@ export function listEntries(
     .orderBy(pageOrder(page));
 }
 
-/** The project of the actor's organization, with the actor's role in it. */
 export function findProject(db: Database, actor: Actor, id: string) {
   return db
     .select({ id: projects.id, memberRole: MEMBER_ROLE })

@@ -4,10 +4,7 @@ import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
 import { ACTIONS, RECORD_TYPES } from "./model.ts";
 
-/**
- * Who did what to which record of a project, when. An entry outlives the record and the person, so
- * it names them without foreign keys; it holds no secret of either.
- */
+/** Has no foreign keys to the record and the account it names, because it outlives them. */
 export const changelogEntries = sqliteTable(
   "changelog_entries",
   {
@@ -18,7 +15,7 @@ export const changelogEntries = sqliteTable(
     projectId: id("project_id")
       .notNull()
       .references(() => projects.id, { onDelete: "restrict" }),
-    /** None: the service did it by itself. */
+    /** Null for a change by the service itself. */
     accountId: id("account_id"),
     membershipId: id("membership_id"),
     keyId: id("key_id"),
@@ -26,9 +23,9 @@ export const changelogEntries = sqliteTable(
     recordType: text("record_type", { enum: RECORD_TYPES }).notNull(),
     recordId: id("record_id").notNull(),
     recordName: text("record_name"),
-    /** JSON: the fields that changed, as they were. */
+    /** JSON: the changed fields before the change. */
     before: text("before"),
-    /** JSON: the same fields, as they are since. */
+    /** JSON: the same fields after the change. */
     after: text("after"),
     createdAt: createdAt(),
   },

@@ -3,7 +3,7 @@ import { componentRoutes } from "./routes.ts";
 import { components } from "./table.ts";
 
 export const componentsFeature = {
-  tags: [{ name: "Components", description: "The parts of an app, inside an environment." }],
+  tags: [{ name: "Components", description: "The parts of an app in an environment." }],
   routes: { apiKey: [componentRoutes] },
   tables: [
     {

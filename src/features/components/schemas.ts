@@ -6,7 +6,8 @@ import { COMPONENT_KINDS } from "./model.ts";
 const Name = slug().openapi({ description: "Unique in the environment.", example: "api" });
 
 const Kind = z.enum(COMPONENT_KINDS).openapi("ComponentKind", {
-  description: "A web service, a background worker, a job that ends, or a static site.",
+  description:
+    "A web service, a background worker, a job that runs to completion, or a static site.",
 });
 
 export const Component = z

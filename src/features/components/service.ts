@@ -17,34 +17,31 @@ const changes = changeRecorder("component", (row: ComponentRow) => row.projectId
 
 const refuseTakenName = conflictIfTaken(
   ["components.environment_id", "components.name"],
-  "The environment has a component of this name. Choose another.",
+  "The environment already has a component with this name. Choose another name.",
 );
 
-/** The component, for an actor who has at least the role `needed` in its project. */
 export async function requireComponent(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
 ): Promise<ComponentRow> {
-  const [found] = await store.findComponent(ctx.db, ctx.actor, id);
-  return authorize(ctx.actor, "component", found, needed);
+  const [component] = await store.findComponent(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "component", component, needed);
 }
 
-/** The components of an environment; takes a viewer. */
 export async function listComponents(
   ctx: ServiceContext,
   environmentId: string,
   page: PageRequest,
 ): Promise<Page<ComponentRow>> {
-  const [[environment], found] = await ctx.db.batch([
+  const [[environment], rows] = await ctx.db.batch([
     findEnvironment(ctx.db, ctx.actor, environmentId),
     store.listComponents(ctx.db, ctx.actor.organizationId, environmentId, page),
   ]);
   authorize(ctx.actor, "environment", environment, "viewer");
-  return toPage(page, found, (row) => row);
+  return toPage(page, rows, (row) => row);
 }
 
-/** Makes a component; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function createComponent(
   ctx: ServiceContext,
   environmentId: string,
@@ -69,12 +66,10 @@ export async function createComponent(
   return component;
 }
 
-/** One component; takes a viewer. */
 export async function getComponent(ctx: ServiceContext, id: string): Promise<ComponentRow> {
   return requireComponent(ctx, id, "viewer");
 }
 
-/** Replaces name and kind; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function replaceComponent(
   ctx: ServiceContext,
   id: string,
@@ -92,7 +87,6 @@ export async function replaceComponent(
   return component;
 }
 
-/** Deletes a component with its variables; its stacks stay, and belong to no component then. */
 export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireComponent(ctx, id, "contributor");
   const statements = store.deleteComponent(ctx, before.organizationId, id);

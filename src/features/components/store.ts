@@ -10,7 +10,6 @@ export type ComponentRow = typeof components.$inferSelect;
 const within = (organizationId: string, id: string) =>
   and(eq(components.organizationId, organizationId), eq(components.id, id));
 
-/** A component of the actor's organization, with the actor's role in its project. */
 export function findComponent(db: Database, actor: Actor, id: string) {
   return db
     .select({ ...getTableColumns(components), memberRole: MEMBER_ROLE })
@@ -53,7 +52,6 @@ export function replaceComponent(
   return db.update(components).set(change).where(within(organizationId, id)).returning();
 }
 
-/** Deletes a component with its variables. Its stacks stay in the environment. */
 export function deleteComponent(
   { db, ownership }: SystemContext,
   organizationId: string,

@@ -6,14 +6,12 @@ export interface EnvironmentInput {
   configuration: Configuration;
 }
 
-/** A JSON document that deployments change. */
 export type Configuration = Record<string, unknown>;
 
 export function isConfiguration(value: unknown): value is Configuration {
   return isObject(value);
 }
 
-/** What keeps a configuration from being stored, in words; undefined if nothing does. */
 export function configurationProblem(configuration: Configuration): string | undefined {
   const maximum = LIMITS.configurationBytes.value;
   if (jsonBytes(configuration) <= maximum) return undefined;

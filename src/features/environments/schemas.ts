@@ -9,15 +9,15 @@ const Name = slug().openapi({ description: "Unique in the project.", example: "s
 
 const KIBIBYTES = LIMITS.configurationBytes.value / 1024;
 
-/** No `z.record`, which drops the key `__proto__`. */
+/** Not `z.record`: it drops the key `__proto__`. */
 const Configuration = z
   .custom<Document>(isConfiguration, "Send a JSON object.")
   .openapi("Configuration", {
     type: "object",
     additionalProperties: {},
     description:
-      `A JSON object of at most ${KIBIBYTES} KiB: what deployments change. A request may nest at ` +
-      `most ${LIMITS.documentDepth.value} levels of objects and arrays.`,
+      `A JSON object of at most ${KIBIBYTES} KiB, which deployments change. A request may nest ` +
+      `objects and arrays at most ${LIMITS.documentDepth.value} levels deep.`,
     example: { replicas: 2, features: { search: true } },
   });
 

@@ -21,34 +21,31 @@ const changes = changeRecorder(
 
 const refuseTakenName = conflictIfTaken(
   ["environments.project_id", "environments.name"],
-  "The project has an environment of this name. Choose another.",
+  "The project already has an environment with this name. Choose another name.",
 );
 
-/** The environment, for an actor who has at least the role `needed` in its project. */
 export async function requireEnvironment(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
 ): Promise<EnvironmentRow> {
-  const [found] = await store.findEnvironment(ctx.db, ctx.actor, id);
-  return authorize(ctx.actor, "environment", found, needed);
+  const [environment] = await store.findEnvironment(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "environment", environment, needed);
 }
 
-/** The environments of a project; takes a viewer. */
 export async function listEnvironments(
   ctx: ServiceContext,
   projectId: string,
   page: PageRequest,
 ): Promise<Page<EnvironmentRow>> {
-  const [[project], found] = await ctx.db.batch([
+  const [[project], rows] = await ctx.db.batch([
     findProject(ctx.db, ctx.actor, projectId),
     store.listEnvironments(ctx.db, ctx.actor.organizationId, projectId, page),
   ]);
   authorize(ctx.actor, "project", project, "viewer");
-  return toPage(page, found, (row) => row);
+  return toPage(page, rows, (row) => row);
 }
 
-/** Makes an environment; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function createEnvironment(
   ctx: ServiceContext,
   projectId: string,
@@ -83,15 +80,13 @@ export async function createEnvironment(
   return environment;
 }
 
-/** One environment; takes a viewer. */
 export async function getEnvironment(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
   return requireEnvironment(ctx, id, "viewer");
 }
 
 /**
- * Replaces name and configuration; takes a contributor. Throws `Conflict` for a name that is taken,
- * and for another configuration while a deployment is active: its success would undo the change.
- * Queued deployments are based on the new configuration when they start.
+ * Throws `Conflict` for a changed configuration while a deployment is running: its success would
+ * overwrite the change.
  */
 export async function replaceEnvironment(
   ctx: ServiceContext,
@@ -120,21 +115,20 @@ export async function replaceEnvironment(
   if (environment) return environment;
   await requireEnvironment(ctx, id, "contributor");
   throw new Conflict(
-    "A deployment of the environment is running. Change the configuration once it has ended.",
+    "A deployment of the environment is running. Change the configuration after it has ended.",
   );
 }
 
-/** Deletes an environment with its components, stacks, variables and deployments. */
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireEnvironment(ctx, id, "contributor");
   const statements = store.deleteEnvironment(ctx, before.organizationId, id);
   const results = await commitChange(ctx, statements, changes.deleted(before));
   if (results.deleted.length > 0) return;
-  const [left] = results.left;
-  if (!left) throw new NotFound("environment");
+  const [remaining] = results.remaining;
+  if (!remaining) throw new NotFound("environment");
   throw new Conflict(
-    left.isIdle
+    remaining.isIdle
       ? "This is the project's default environment. Make another the default first."
-      : "The environment has a deployment that is not finished. Cancel it first.",
+      : "The environment has an unfinished deployment. Cancel it first.",
   );
 }

@@ -19,7 +19,6 @@ export type EnvironmentRow = typeof environments.$inferSelect;
 const within = (organizationId: string, id: string | SQL) =>
   and(eq(environments.organizationId, organizationId), eq(environments.id, id));
 
-/** An environment of the actor's organization, with the actor's role in its project. */
 export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
   return db
     .select({ ...getTableColumns(environments), memberRole: MEMBER_ROLE })
@@ -60,15 +59,16 @@ export function insertEnvironment(db: Database, environment: EnvironmentRow) {
   return db.insert(environments).values(environment);
 }
 
-/** Changes nothing if the configuration would be another one while a deployment is active. */
+/** Changes nothing if the configuration differs and a deployment is running. */
 export function replaceEnvironment(
   db: Database,
   organizationId: string,
   id: string,
   change: Pick<EnvironmentRow, "name" | "configuration" | "updatedAt">,
 ) {
-  const isIdle = sql`not exists (select 1 from deployments as active
-    where active.environment_id = ${id} and active.status in ('in_progress', 'canceling'))`;
+  const isIdle = sql`not exists (select 1 from deployments
+    where deployments.environment_id = ${id}
+      and deployments.status in ('in_progress', 'canceling'))`;
   const isSame = eq(environments.configuration, change.configuration);
   return db
     .update(environments)
@@ -78,8 +78,8 @@ export function replaceEnvironment(
 }
 
 /**
- * Deletes an environment with its records, unless it is its project's default or a deployment of it
- * is active. `left` tells why it was not deleted.
+ * Deletes nothing if the environment is its project's default or has an unfinished deployment:
+ * `remaining` then says which.
  */
 export function deleteEnvironment(
   { db, ownership }: SystemContext,
@@ -87,7 +87,7 @@ export function deleteEnvironment(
   id: string,
 ) {
   const isDefault = db
-    .select({ found: sql`1` })
+    .select({ one: sql`1` })
     .from(projects)
     .where(and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)));
   const isIdle = noneActive("environment_id", id);
@@ -98,7 +98,7 @@ export function deleteEnvironment(
       .delete(environments)
       .where(and(within(organizationId, id), isDeletable))
       .returning({ id: environments.id }),
-    left: db
+    remaining: db
       .select({ id: environments.id, isIdle: sql<number>`${isIdle}` })
       .from(environments)
       .where(within(organizationId, id)),

@@ -14,17 +14,17 @@ export const environments = sqliteTable(
       .notNull()
       .references(() => projects.id, { onDelete: "restrict" }),
     name: text("name").notNull(),
-    /** A JSON object, as text: it is handed through, never queried. */
+    /** A JSON object, as text: no query reads inside it. */
     configuration: text("configuration").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    /** Rises with every attempt to deploy here. */
+    /** Increases with every attempt to deploy to the environment. */
     epoch: integer("epoch").notNull().default(0),
-    /** The number of the newest deployment that was started. No older one ever starts. */
+    /** The number of the newest deployment that has started. Older ones never start. */
     startedNumber: integer("started_number").notNull().default(0),
     /**
-     * Increases with every change of the configuration, by a person or by a deployment. A trigger
-     * maintains it, so that no write is forgotten, of the previous version of the Worker either.
+     * Increases with every change of the configuration. A trigger maintains it, so that writes by
+     * the previous version of the Worker count too.
      */
     configurationVersion: integer("configuration_version").notNull().default(0),
   },

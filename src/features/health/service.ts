@@ -3,7 +3,6 @@ import { ApiError } from "../../lib/errors.ts";
 
 const TIMEOUT_MS = 3_000;
 
-/** Throws, naming what is wrong, unless every secret is set and the database answers. */
 export async function checkHealth(
   d1: D1Database,
   secrets: Record<string, string | undefined>,
@@ -14,7 +13,7 @@ export async function checkHealth(
     new Promise<string>((resolve) => setTimeout(resolve, TIMEOUT_MS, "unreachable")),
   ]).catch(() => "unreachable");
   if (missing.length === 0 && database === "ok") return;
-  throw new ApiError("internal", "The deployment is not whole; see cause.", {
+  throw new ApiError("internal", "The deployment is incomplete; see cause.", {
     cause: { missing_secrets: missing, database },
   });
 }

@@ -3,21 +3,18 @@ import type { SealedColumn } from "../../lib/cipher.ts";
 import { type Cipher, DecryptionError } from "../../lib/cipher.ts";
 import { listSealedUnderOtherKeys, reseal, type SealedRow } from "./store.ts";
 
-/** What came of one batch. */
 export interface RotationBatch {
-  /** How many texts are under the current key now, and were not before. */
+  /** The number of texts that this batch sealed under the current key. */
   resealed: number;
-  /** The IDs of rows whose text no key of the keyring opens; they are left as they are. */
+  /** The IDs of rows whose text no key of the keyring opens. They stay unchanged. */
   unreadable: string[];
-  /** Where the next batch begins; undefined once all rows have been met. */
+  /** `after` of the next batch; undefined after the last one. */
   next: string | undefined;
 }
 
 /**
- * Seals up to `size` texts of a column anew under the keyring's current key, beginning after the row
- * `after`. Every text stays readable throughout, and none is lost: a row is written only if its
- * sealed text is still the one that was opened. So it may be interrupted anywhere, and run again
- * from anywhere.
+ * Seals up to `size` texts of a column again under the current key, after the row `after`. It may be
+ * interrupted and repeated at any point: a row is written only if its sealed text is unchanged.
  */
 export async function rotateBatch(
   db: Database,
@@ -26,20 +23,19 @@ export async function rotateBatch(
   page: { after: string; size: number },
 ): Promise<RotationBatch> {
   const rows = await listSealedUnderOtherKeys(db, column, cipher.currentKeyId, page);
-  const anew = await Promise.all(rows.map((row) => sealAnew(cipher, column, row)));
+  const results = await Promise.all(rows.map((row) => resealText(cipher, column, row)));
   const readable = rows.flatMap((row, index) => {
-    const sealed = anew[index];
-    return sealed === undefined ? [] : [{ ...row, anew: sealed }];
+    const resealed = results[index];
+    return resealed === undefined ? [] : [{ ...row, resealed }];
   });
   return {
     resealed: await reseal(db, column, readable),
-    unreadable: rows.filter((_, index) => anew[index] === undefined).map(({ id }) => id),
+    unreadable: rows.filter((_, index) => results[index] === undefined).map(({ id }) => id),
     next: rows.length === page.size ? rows.at(-1)?.id : undefined,
   };
 }
 
-/** Undefined for a text that does not open. */
-async function sealAnew(
+async function resealText(
   cipher: Cipher,
   column: SealedColumn,
   row: SealedRow,

@@ -1,14 +1,12 @@
 import type { Database } from "../../db/client.ts";
 import type { SealedColumn } from "../../lib/cipher.ts";
 
-/** A sealed text, and the row that it is in. */
 export interface SealedRow {
   id: string;
   organizationId: string;
   sealed: string;
 }
 
-/** Texts of a column that are not sealed under this key, in the order of their rows. */
 export async function listSealedUnderOtherKeys(
   db: Database,
   { table, column }: SealedColumn,
@@ -22,22 +20,19 @@ export async function listSealedUnderOtherKeys(
   return (await statement.bind(after, `${keyId}.`, size).all<SealedRow>()).results;
 }
 
-/**
- * Puts each text `anew` in the place of the sealed one, if that is still what was read; gives how
- * many it has put there.
- */
+/** Compare-and-set: skips rows whose sealed text has changed. Returns the number of updated rows. */
 export async function reseal(
   db: Database,
   { table, column }: SealedColumn,
-  rows: readonly (SealedRow & { anew: string })[],
+  rows: readonly (SealedRow & { resealed: string })[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
   const update = db.$client.prepare(
     `update ${table} set ${column} = ? where id = ? and ${column} = ? returning id`,
   );
   const results = await db.$client.batch(
-    rows.map(({ id, sealed, anew }) => update.bind(anew, id, sealed)),
+    rows.map(({ id, sealed, resealed }) => update.bind(resealed, id, sealed)),
   );
-  // The number of changes that D1 gives includes those of triggers.
-  return results.reduce((sum, { results: written }) => sum + written.length, 0);
+  // Not `meta.changes`: it includes the changes of triggers.
+  return results.reduce((sum, { results: updated }) => sum + updated.length, 0);
 }

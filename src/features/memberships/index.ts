@@ -1,4 +1,4 @@
-export { toNewPerson } from "./presenters.ts";
+export { toNewAccount } from "./presenters.ts";
 export { AccountInput, OrgRole, Profile } from "./schemas.ts";
-export { newAccount } from "./service.ts";
-export { ACCOUNT_SIZE, type NewPerson } from "./store.ts";
+export { toAccountRow } from "./service.ts";
+export { ACCOUNT_SIZE, type NewAccount } from "./store.ts";

@@ -1,9 +1,9 @@
 import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
 import type { AccountInput } from "./schemas.ts";
-import type { MemberRow, NewPerson } from "./store.ts";
+import type { MemberRow, NewAccount } from "./store.ts";
 
-/** Without the e-mail address: that is between the account and us. */
+/** Without the e-mail address, which is private to the account. */
 export function presentMember(row: MemberRow) {
   return {
     membership_id: row.membershipId,
@@ -18,8 +18,7 @@ export function presentMember(row: MemberRow) {
   };
 }
 
-/** A request's account, its profile without the fields that were sent as `null`. */
-export function toNewPerson(body: z.output<typeof AccountInput>): NewPerson {
+export function toNewAccount(body: z.output<typeof AccountInput>): NewAccount {
   const { email, name, display_name, avatar, profile } = body;
   return {
     email,

@@ -3,7 +3,7 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { presentMember, toNewPerson } from "./presenters.ts";
+import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
@@ -77,7 +77,7 @@ export const membershipRoutes = createRouter()
   .openapi(add, async (c) => {
     const { org_id } = c.req.valid("param");
     const body = c.req.valid("json");
-    const member = await addMember(c.env, org_id, { ...toNewPerson(body), role: body.role });
+    const member = await addMember(c.env, org_id, { ...toNewAccount(body), role: body.role });
     return c.json(presentMember(member), 201);
   })
   .openapi(get, async (c) => {

@@ -13,13 +13,13 @@ export const OrgRole = z
   .enum(ORG_ROLES)
   .openapi("OrgRole", { description: "A role in the organization: owner > admin > member." });
 
-/** As in a project member's record (spec, "Project member"). */
+/** Source: spec, "Project member". */
 export const Profile = z
   .object({
     bio: z.string().optional(),
-    github: z.string().optional().openapi({ description: "The handle at GitHub." }),
+    github: z.string().optional().openapi({ description: "The user name at GitHub." }),
     location: z.string().optional(),
-    twitter: z.string().optional().openapi({ description: "The handle at Twitter." }),
+    twitter: z.string().optional().openapi({ description: "The user name at Twitter." }),
     website: z.string().optional(),
   })
   .openapi("Profile", { example: { github: "ada", location: "London" } });
@@ -48,16 +48,15 @@ const ProfileInput = z.strictObject({
   website: text(URL_LENGTH).nullish(),
 });
 
-/** The person behind an e-mail address, for an address that has no account yet. */
 export const AccountInput = z.strictObject({
   email: z
     .email("Send an e-mail address.")
     .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
     .transform((email) => email.toLowerCase())
-    .openapi({ description: "Never shown to others." }),
+    .openapi({ description: "Private: no response contains it." }),
   name: text(LINE),
-  display_name: clearable(text(LINE)).openapi({ description: "The name by default." }),
-  avatar: clearable(text(URL_LENGTH)).openapi({ description: "An address or an emoji." }),
+  display_name: clearable(text(LINE)).openapi({ description: "Default: the name." }),
+  avatar: clearable(text(URL_LENGTH)).openapi({ description: "A URL or an emoji." }),
   profile: ProfileInput.nullish(),
 });
 

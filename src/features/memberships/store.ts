@@ -16,7 +16,7 @@ import { projectMembers } from "../project-members/table.ts";
 import type { Profile } from "./table.ts";
 import { accounts, memberships } from "./table.ts";
 
-export interface NewPerson {
+export interface NewAccount {
   /** In lower case. */
   email: string;
   name: string;
@@ -25,7 +25,7 @@ export interface NewPerson {
   profile: Profile;
 }
 
-export type NewAccount = typeof accounts.$inferInsert;
+export type AccountRow = typeof accounts.$inferSelect;
 export type NewMembership = Omit<typeof memberships.$inferInsert, "accountId">;
 export type MemberRow = Awaited<ReturnType<typeof findMember>>[number];
 
@@ -41,7 +41,7 @@ const MEMBER = {
   profile: accounts.profile,
 };
 
-/** The bytes of a member's account, as sent with the membership. */
+/** The bytes of a membership and its account in a response. */
 export const ACCOUNT_SIZE = sizeOf({
   json: [accounts.profile],
   text: [accounts.name, accounts.displayName, accounts.avatar],
@@ -84,18 +84,18 @@ export function findMember(db: Database, organizationId: string, id: string) {
   return selectMembers(db).where(within(organizationId, id));
 }
 
-/** Leaves an account of the same address as it is: it belongs to a person, not to a tenant. */
-export function insertAccount(db: Database, account: NewAccount) {
+/** Never changes an existing account: it belongs to a person, not to a tenant. */
+export function insertAccount(db: Database, account: AccountRow) {
   return db.insert(accounts).values(account).onConflictDoNothing({ target: accounts.email });
 }
 
-/** A membership for the account of this address, which has to exist. */
+/** The account of the address must exist. */
 export function insertMembership(db: Database, membership: NewMembership, email: string) {
   const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email));
   return db.insert(memberships).values({ ...membership, accountId: sql`(${account})` });
 }
 
-/** Changes the role if it is still `from`, and if an owner remains. */
+/** Changes nothing if the role is no longer `from`, or if no owner would remain. */
 export function changeRole(
   db: Database,
   organizationId: string,
@@ -117,8 +117,8 @@ export function changeRole(
     .returning({ id: memberships.id });
 }
 
-/** Raises the versions of a membership's keys, if the statement before it changed something. */
-export function raiseKeyVersions(db: Database, organizationId: string, membershipId: string) {
+/** Changes nothing unless the previous statement of the batch changed a row. */
+export function incrementKeyVersions(db: Database, organizationId: string, membershipId: string) {
   return db
     .update(apiKeys)
     .set({ version: sql`${apiKeys.version} + 1` })
@@ -132,10 +132,7 @@ export function raiseKeyVersions(db: Database, organizationId: string, membershi
     .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
 }
 
-/**
- * Deletes a membership, its keys and its roles in projects, if its role is still `from`, and if the
- * organization and each project keep an owner.
- */
+/** Deletes nothing if the role is no longer `from`, or if no owner would remain. */
 export function removeMember(
   { db, ownership }: SystemContext,
   organizationId: string,
@@ -143,7 +140,7 @@ export function removeMember(
   from: OrgRole,
 ) {
   const conditions = [
-    stillHasRole(db, organizationId, id, from),
+    hasRole(db, organizationId, id, from),
     ...(from === "owner" ? [anotherOwnerRemains(db, organizationId, id)] : []),
     ownsNoProjectAlone(db, id),
   ];
@@ -161,11 +158,11 @@ export function removeMember(
   };
 }
 
-function stillHasRole(db: Database, organizationId: string, id: string, role: OrgRole): SQL {
+function hasRole(db: Database, organizationId: string, id: string, role: OrgRole): SQL {
   const self = alias(memberships, "self");
   return exists(
     db
-      .select({ found: sql`1` })
+      .select({ one: sql`1` })
       .from(self)
       .where(and(eq(self.organizationId, organizationId), eq(self.id, id), eq(self.role, role))),
   );
@@ -175,7 +172,7 @@ function anotherOwnerRemains(db: Database, organizationId: string, id: string): 
   const other = alias(memberships, "other");
   return exists(
     db
-      .select({ found: sql`1` })
+      .select({ one: sql`1` })
       .from(other)
       .where(
         and(eq(other.organizationId, organizationId), eq(other.role, "owner"), ne(other.id, id)),
@@ -187,7 +184,7 @@ function ownsNoProjectAlone(db: Database, id: string): SQL {
   const owned = alias(projectMembers, "owned");
   const other = alias(projectMembers, "other");
   const otherOwner = db
-    .select({ found: sql`1` })
+    .select({ one: sql`1` })
     .from(other)
     .where(
       and(
@@ -198,7 +195,7 @@ function ownsNoProjectAlone(db: Database, id: string): SQL {
     );
   return notExists(
     db
-      .select({ found: sql`1` })
+      .select({ one: sql`1` })
       .from(owned)
       .where(and(eq(owned.membershipId, id), eq(owned.role, "owner"), notExists(otherOwner))),
   );

@@ -11,12 +11,12 @@ export interface Profile {
   website?: string | undefined;
 }
 
-/** A person. The one table without a tenant: an account may belong to several organizations. */
+/** The only table without a tenant: an account may belong to several organizations. */
 export const accounts = sqliteTable(
   "accounts",
   {
     id: id("id").primaryKey(),
-    /** In lower case. Private: in no answer about another account. */
+    /** In lower case. Private: no response contains it. */
     email: text("email").notNull(),
     name: text("name").notNull(),
     displayName: text("display_name").notNull(),

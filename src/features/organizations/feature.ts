@@ -3,7 +3,7 @@ import { organizationRoutes } from "./routes.ts";
 import { organizations } from "./table.ts";
 
 export const organizationsFeature = {
-  tags: [{ name: "Organizations", description: "Tenants, and the accounts that belong to them." }],
+  tags: [{ name: "Organizations", description: "Tenants and their members." }],
   routes: { apiKey: [organizationRoutes] },
   tables: [
     {

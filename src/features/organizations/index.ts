@@ -1,4 +1,4 @@
-export { presentFoundedOrganization } from "./presenters.ts";
+export { presentCreatedOrganization } from "./presenters.ts";
 export { CreatedOrganization } from "./schemas.ts";
-export { prepareFounding } from "./service.ts";
-export type { FoundedOrganization } from "./store.ts";
+export { prepareOrganization } from "./service.ts";
+export type { OrganizationWithKey } from "./store.ts";

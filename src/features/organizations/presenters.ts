@@ -1,6 +1,6 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import { presentCreatedApiKey } from "../api-keys/index.ts";
-import type { FoundedOrganization, OrganizationRow } from "./store.ts";
+import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 
 export function presentOrganization(row: OrganizationRow) {
   return {
@@ -11,6 +11,6 @@ export function presentOrganization(row: OrganizationRow) {
   };
 }
 
-export function presentFoundedOrganization({ organization, apiKey }: FoundedOrganization) {
+export function presentCreatedOrganization({ organization, apiKey }: OrganizationWithKey) {
   return { ...presentOrganization(organization), api_key: presentCreatedApiKey(apiKey) };
 }

@@ -2,7 +2,7 @@ import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { presentFoundedOrganization, presentOrganization } from "./presenters.ts";
+import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
 import { CreatedOrganization, CreateOrganization, OrganizationList } from "./schemas.ts";
 import { createOrganization, listOrganizations } from "./service.ts";
 
@@ -41,6 +41,6 @@ export const organizationRoutes = createRouter()
     return c.json(toEnvelope(page, presentOrganization), 200);
   })
   .openapi(create, async (c) => {
-    const founded = await createOrganization(c.env, c.req.valid("json"));
-    return c.json(presentFoundedOrganization(founded), 201);
+    const created = await createOrganization(c.env, c.req.valid("json"));
+    return c.json(presentCreatedOrganization(created), 201);
   });

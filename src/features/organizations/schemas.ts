@@ -5,7 +5,7 @@ import { Identifier, Timestamp, text } from "../../lib/schemas.ts";
 import { CreatedApiKey } from "../api-keys/index.ts";
 
 const Name = text(LIMITS.nameLength.value).openapi({
-  description: "What people call it.",
+  description: "The display name.",
   example: "Acme",
 });
 
@@ -21,6 +21,6 @@ export const CreateOrganization = z
 
 export const CreatedOrganization = Organization.extend({
   api_key: CreatedApiKey.openapi({
-    description: "The first key of the organization, with the role `owner`. Shown this once.",
+    description: "The first key of the organization, with the role `owner`. Shown only once.",
   }),
 }).openapi("CreatedOrganization");

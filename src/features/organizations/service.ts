@@ -7,41 +7,34 @@ import { Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { limitGrowth } from "../usage/index.ts";
-import type { FoundedOrganization, OrganizationRow } from "./store.ts";
+import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_KEY_NAME = "First key";
 
-/** The organizations that the key reaches: its own, and no other. */
 export async function listOrganizations(
   ctx: ServiceContext,
   page: PageRequest,
 ): Promise<Page<OrganizationRow>> {
-  const found = await store.listOrganization(ctx.db, ctx.actor.organizationId, page);
-  return toPage(page, found, (row) => row);
+  const rows = await store.listOrganization(ctx.db, ctx.actor.organizationId, page);
+  return toPage(page, rows, (row) => row);
 }
 
-/**
- * Creates an organization that the actor's account owns. Throws `Unauthorized` where the deployment
- * does not allow it, and `Conflict` for an account that owns as many as it may.
- */
 export async function createOrganization(
   ctx: ServiceContext,
   input: { name: string },
-): Promise<FoundedOrganization> {
+): Promise<OrganizationWithKey> {
   if (!ctx.allowsNewOrganizations) {
     throw new Unauthorized("This deployment does not let API keys create organizations.");
   }
   const { accountId, organizationId } = ctx.actor;
-  const founding = await prepareFounding(ctx, { ...input, accountId });
-  const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedBy(accountId)] });
-  const statements = { limits: limits.statement, founded: founding.statements };
-  await limits.enforce(runBatch(ctx.db, statements));
-  return founding.founded;
+  const { created, statements } = await prepareOrganization(ctx, { ...input, accountId });
+  const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });
+  await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements }));
+  return created;
 }
 
-/** The statements that create an organization, its owner and its first key, and their result. */
-export async function prepareFounding(
+export async function prepareOrganization(
   { db, clock }: { db: Database; clock: Clock },
   { name, accountId }: { name: string; accountId: string },
 ) {
@@ -56,11 +49,11 @@ export async function prepareFounding(
     name: FIRST_KEY_NAME,
     role: "owner",
   } as const;
-  const founded: FoundedOrganization = { organization, apiKey: { row, key: issued.key } };
+  const created: OrganizationWithKey = { organization, apiKey: { row, key: issued.key } };
   const statements = {
     organization: store.insertOrganization(db, organization),
     owner: store.insertOwner(db, membership),
     key: insertKey(db, row),
   };
-  return { founded, statements };
+  return { created, statements };
 }

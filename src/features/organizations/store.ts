@@ -7,14 +7,14 @@ import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { organizations } from "./table.ts";
 
-export interface FoundedOrganization {
+export interface OrganizationWithKey {
   organization: OrganizationRow;
   apiKey: CreatedKey;
 }
 
 export type OrganizationRow = typeof organizations.$inferSelect;
 
-/** The organization of this ID as a list of one, for a page may begin after it. */
+/** A list, because a page may begin after the only organization. */
 export function listOrganization(db: Database, id: string, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, organizations.createdAt, organizations.id);
   return db
@@ -39,14 +39,13 @@ export function insertOwner(
     .values({ ...membership, role: "owner", createdAt: now, updatedAt: now });
 }
 
-/** One more organization that the account owns. */
-export function ownedBy(accountId: string): Bound {
-  const owned = sql`(select count(*) from ${memberships} as owned
-    where owned.account_id = ${accountId} and owned.role = 'owner')`;
+export function ownedCountBound(accountId: string): Bound {
+  const count = sql`(select count(*) from memberships
+    where memberships.account_id = ${accountId} and memberships.role = 'owner')`;
   return {
     what: "organizations that an account owns",
     limit: LIMITS.ownedOrganizations.value,
-    before: owned,
-    after: sql`${owned} + 1`,
+    before: count,
+    after: sql`${count} + 1`,
   };
 }

@@ -20,7 +20,7 @@ export const ProjectRole = z.enum(PROJECT_ROLES).openapi("ProjectRole", {
 
 export const ProjectMember = z
   .object({
-    membership_id: Identifier.openapi({ description: "The `member_id` of the paths." }),
+    membership_id: Identifier.openapi({ description: "The `member_id` in the paths." }),
     account_id: Identifier,
     project_id: Identifier,
     name: z.string().openapi({ example: "Ada Lovelace" }),
@@ -46,8 +46,8 @@ export const AddProjectMembers = z
       .min(1, "Send at least one membership ID.")
       .max(MAXIMUM_ADDED, `Send at most ${MAXIMUM_ADDED} membership IDs.`)
       .superRefine(refuseRepeated)
-      .openapi({ description: "Memberships of the organization. All are added, or none." }),
-    role: ProjectRole.default("viewer").openapi({ description: "`viewer` by default." }),
+      .openapi({ description: "Memberships of the organization. All are added or none." }),
+    role: ProjectRole.default("viewer").openapi({ description: "Default: `viewer`." }),
   })
   .openapi("AddProjectMembers", {
     example: { member_ids: [EXAMPLE_ID], role: "contributor" },
@@ -69,6 +69,6 @@ export const ProjectMemberParams = z.object({
 function refuseRepeated(ids: readonly string[], ctx: z.RefinementCtx): void {
   ids.forEach((id, index) => {
     if (ids.indexOf(id) === index) return;
-    ctx.addIssue({ code: "custom", path: [index], message: "Listed before; remove it." });
+    ctx.addIssue({ code: "custom", path: [index], message: "Remove this duplicate." });
   });
 }

@@ -11,11 +11,11 @@ import { presentProjectMember } from "./presenters.ts";
 import type { ProjectMemberRow } from "./store.ts";
 import * as store from "./store.ts";
 
-const LAST_OWNER = "A project keeps at least one owner. Make somebody else owner first.";
+const LAST_OWNER = "A project needs at least one owner. Make another member owner first.";
 
-const refuseMembers = conflictIfTaken(
+const refuseExistingMembers = conflictIfTaken(
   ["project_members.project_id", "project_members.membership_id"],
-  "One of the memberships is in the project already; nobody was added.",
+  "One of the memberships is already in the project; none was added.",
 );
 
 const changes = changeRecorder(
@@ -24,22 +24,20 @@ const changes = changeRecorder(
   (row) => ({ id: row.membershipId, ...presentProjectMember(row) }),
 );
 
-/** The members of a project with one of `roles`, or all if there are none; takes a viewer. */
 export async function listMembers(
   ctx: ServiceContext,
   projectId: string,
   page: PageRequest & { roles: readonly ProjectRole[] },
 ): Promise<Page<ProjectMemberRow>> {
   const { organizationId } = ctx.actor;
-  const [[project], found] = await ctx.db.batch([
+  const [[project], rows] = await ctx.db.batch([
     findProject(ctx.db, ctx.actor, projectId),
     store.listMembers(ctx.db, organizationId, projectId, page),
   ]);
   authorize(ctx.actor, "project", project, "viewer");
-  return toPage(page, found, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
+  return toPage(page, rows, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
 }
 
-/** One member of a project; takes a viewer. Throws `NotFound`. */
 export async function getMember(
   ctx: ServiceContext,
   projectId: string,
@@ -48,25 +46,25 @@ export async function getMember(
   return requireMember(ctx, projectId, membershipId, "viewer");
 }
 
-/** Adds memberships of the organization to a project, in the order given: all of them, or none. */
+/** Adds all memberships or none. Returns the members in the order of the request. */
 export async function addMembers(
   ctx: ServiceContext,
   projectId: string,
   input: { membershipIds: readonly string[]; role: ProjectRole },
 ): Promise<ProjectMemberRow[]> {
   const { db, actor } = ctx;
-  const [[found], people] = await db.batch([
+  const [[row], memberships] = await db.batch([
     findProject(db, actor, projectId),
-    store.findPeople(db, actor.organizationId, input.membershipIds),
+    store.findMemberships(db, actor.organizationId, input.membershipIds),
   ]);
-  const project = authorize(actor, "project", found, "owner");
+  const project = authorize(actor, "project", row, "owner");
   const { organizationId, createdAt: projectCreatedAt } = project;
   const now = ctx.clock.now();
-  const byId = new Map(people.map((person) => [person.membershipId, person]));
+  const byId = new Map(memberships.map((membership) => [membership.membershipId, membership]));
   const members = input.membershipIds.map((id) => {
-    const person = byId.get(id);
-    if (!person) throw new NotFound("membership");
-    return { ...person, projectId, role: input.role, createdAt: now };
+    const membership = byId.get(id);
+    if (!membership) throw new NotFound("membership");
+    return { ...membership, projectId, role: input.role, createdAt: now };
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };
   const limits = limitGrowth(ctx, {
@@ -74,14 +72,13 @@ export async function addMembers(
     records: { project_members: members.length },
   });
   const statements = { limits: limits.statement, inserted: store.addMembers(db, added) };
-  const { inserted } = await refuseMembers(
+  const { inserted } = await refuseExistingMembers(
     limits.enforce(commitChange(ctx, statements, ...members.map(changes.created))),
   );
   if (inserted.length < members.length) throw new NotFound("membership");
   return members;
 }
 
-/** Gives a member another role in the project, which keeps at least one owner. */
 export async function changeMemberRole(
   ctx: ServiceContext,
   projectId: string,
@@ -94,11 +91,10 @@ export async function changeMemberRole(
   const changed = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
   const results = await commitChange(ctx, { changed }, changes.updated(before, after));
   if (!results) return before;
-  if (results.changed.length === 0) throw await explainRefusal(ctx, projectId, membershipId);
+  if (results.changed.length === 0) throw await findConflict(ctx, projectId, membershipId);
   return after;
 }
 
-/** Takes a member out of the project, which keeps at least one owner. */
 export async function removeMember(
   ctx: ServiceContext,
   projectId: string,
@@ -110,10 +106,9 @@ export async function removeMember(
     removed: store.removeMember(ctx.db, organizationId, projectId, membershipId),
   };
   const { removed } = await commitChange(ctx, statements, changes.deleted(before));
-  if (removed.length === 0) throw await explainRefusal(ctx, projectId, membershipId);
+  if (removed.length === 0) throw await findConflict(ctx, projectId, membershipId);
 }
 
-/** The member, for an actor who has at least the role `needed` in the project. */
 async function requireMember(
   ctx: ServiceContext,
   projectId: string,
@@ -130,8 +125,8 @@ async function requireMember(
   return member;
 }
 
-/** Why a guarded write changed nothing: the member is gone, or is the last owner. */
-async function explainRefusal(
+/** The reason that a guarded write changed no row. Throws `NotFound` for a removed member. */
+async function findConflict(
   ctx: ServiceContext,
   projectId: string,
   membershipId: string,

@@ -17,10 +17,10 @@ import { projectMembers } from "./table.ts";
 export type ProjectMemberRow = Awaited<ReturnType<typeof findMember>>[number];
 
 /**
- * Every column under a name of its own: a batch on D1 loses columns that share one, and a union is
- * ordered by the names of its columns.
+ * Columns have distinct aliases: a batch on D1 loses columns of equal names, and a union is ordered
+ * by the names of its columns.
  */
-const PERSON = {
+const MEMBERSHIP = {
   membershipId: sql<string>`${memberships.id}`.as("membership_id"),
   accountId: memberships.accountId,
   orgRole: sql<OrgRole>`${memberships.role}`.as("org_role"),
@@ -31,7 +31,7 @@ const PERSON = {
 };
 
 const MEMBER = {
-  ...PERSON,
+  ...MEMBERSHIP,
   projectId: projectMembers.projectId,
   membershipId: sql<string>`${projectMembers.membershipId}`.as("membership_id"),
   role: projectMembers.role,
@@ -61,8 +61,8 @@ export function findMember(
 }
 
 /**
- * A page of a project's members. For several roles, one ordered arm each, which SQLite merges as
- * it reads: so every arm walks an index, and reads no more than the page needs.
+ * For several roles, a union with one ordered branch per role, which SQLite merges as it reads: each
+ * branch scans an index and reads no more rows than the page needs.
  */
 export function listMembers(
   db: Database,
@@ -75,7 +75,7 @@ export function listMembers(
     projectMembers.createdAt,
     projectMembers.membershipId,
   );
-  const arm = (role?: ProjectRole) =>
+  const branchOf = (role?: ProjectRole) =>
     db
       .select({
         id: sql`${projectMembers.membershipId}`.as("membership_id"),
@@ -86,18 +86,18 @@ export function listMembers(
       .innerJoin(memberships, eq(memberships.id, projectMembers.membershipId))
       .innerJoin(accounts, eq(accounts.id, memberships.accountId))
       .where(and(within(organizationId, projectId), role && eq(projectMembers.role, role), where));
-  const everyRole = page.roles.length === 0 || page.roles.length === PROJECT_ROLES.length;
-  const [first, second, ...rest] = (everyRole ? [undefined] : page.roles).map(arm);
-  if (!first) throw new Error("A list has at least one arm");
-  const arms = second ? unionAll(first, second, ...rest) : first;
-  const records = arms.orderBy(...orderBy).limit(limit);
+  const hasEveryRole = page.roles.length === 0 || page.roles.length === PROJECT_ROLES.length;
+  const [first, second, ...rest] = (hasEveryRole ? [undefined] : page.roles).map(branchOf);
+  if (!first) throw new Error("The union has no branch");
+  const union = second ? unionAll(first, second, ...rest) : first;
+  const records = union.orderBy(...orderBy).limit(limit);
   return (
     db
       .select({ ...MEMBER, ...CUMULATIVE_BYTES })
       .from(
         limitPageBytes(page, sql`(select membership_id as id, created_at, size from ${records})`),
       )
-      // A cross join keeps SQLite from reading all members of the project to look them up in the page.
+      // A cross join makes SQLite read the page first, not every member of the project.
       .crossJoin(projectMembers)
       .innerJoin(memberships, eq(memberships.id, projectMembers.membershipId))
       .innerJoin(accounts, eq(accounts.id, memberships.accountId))
@@ -108,10 +108,13 @@ export function listMembers(
   );
 }
 
-/** Those of the memberships that are the organization's, with their people. */
-export function findPeople(db: Database, organizationId: string, membershipIds: readonly string[]) {
+export function findMemberships(
+  db: Database,
+  organizationId: string,
+  membershipIds: readonly string[],
+) {
   return db
-    .select(PERSON)
+    .select(MEMBERSHIP)
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
     .where(isAmong(organizationId, membershipIds));
@@ -125,7 +128,7 @@ function isAmong(organizationId: string, membershipIds: readonly string[]) {
   );
 }
 
-/** Adds memberships of the organization, all of them or none. */
+/** Inserts nothing if one of the memberships is not in the organization. */
 export function addMembers(
   db: Database,
   added: {
@@ -137,8 +140,8 @@ export function addMembers(
     now: number;
   },
 ) {
-  const known = isAmong(added.organizationId, added.membershipIds);
-  const count = db.select({ count: sql`count(*)` }).from(memberships).where(known);
+  const isAdded = isAmong(added.organizationId, added.membershipIds);
+  const count = db.select({ count: sql`count(*)` }).from(memberships).where(isAdded);
   const { projectId, role, now, projectCreatedAt } = added;
   return insertFrom(
     db,
@@ -151,11 +154,11 @@ export function addMembers(
       createdAt: now,
       projectCreatedAt,
     },
-    sql`from ${memberships} where ${and(known, sql`(${count}) = ${added.membershipIds.length}`)}`,
+    sql`from ${memberships} where ${and(isAdded, sql`(${count}) = ${added.membershipIds.length}`)}`,
   ).returning({ membershipId: projectMembers.membershipId });
 }
 
-/** Changes the role, unless the project would be left without an owner. */
+/** Changes nothing if no owner would remain. */
 export function changeRole(
   db: Database,
   organizationId: string,
@@ -176,6 +179,7 @@ export function changeRole(
     .returning({ membershipId: projectMembers.membershipId });
 }
 
+/** Deletes nothing if no owner would remain. */
 export function removeMember(
   db: Database,
   organizationId: string,
@@ -194,12 +198,12 @@ export function removeMember(
     .returning({ membershipId: projectMembers.membershipId });
 }
 
-/** True for whoever is no owner, too, as every project has one. */
+/** Also true for a member who is not an owner, because every project has an owner. */
 function anotherOwnerRemains(db: Database, projectId: string, membershipId: string): SQL {
   const other = alias(projectMembers, "other");
   return exists(
     db
-      .select({ found: sql`1` })
+      .select({ one: sql`1` })
       .from(other)
       .where(
         and(

@@ -22,7 +22,7 @@ export const projectMembers = sqliteTable(
       .references(() => organizations.id, { onDelete: "restrict" }),
     role: text("role", { enum: PROJECT_ROLES }).notNull(),
     createdAt: createdAt(),
-    /** The project's own, which never changes, so that an index can list a member's projects. */
+    /** A copy of the project's creation time, so that an index can order a member's projects. */
     projectCreatedAt: time("project_created_at").notNull(),
   },
   (table) => [
@@ -42,18 +42,16 @@ export const projectMembers = sqliteTable(
   ],
 );
 
-/** As much of an actor as a query asks for. */
-export type Asking = { [Name in "organizationId" | "membershipId"]: BindValue };
+/** The IDs of an actor, as values or as placeholders of a compiled query. */
+export type ActorBindings = { [Name in "organizationId" | "membershipId"]: BindValue };
 
 /**
- * The actor's role in a row's project, of a select that is left-joined by `isRoleOf`. A subquery
- * would not do: Drizzle drops the tables' names inside the fields of a select from one table, and
- * the row's `project_id` would then mean the subquery's own.
+ * Needs a left join on `isRoleOf`. Not a subquery: in a select from one table, Drizzle drops the
+ * table names in its fields, so that `project_id` would refer to the subquery's own column.
  */
 export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("member_role");
 
-/** Joins the actor's role in the project that a row names. */
-export function isRoleOf(actor: Asking, projectId: Column) {
+export function isRoleOf(actor: ActorBindings, projectId: Column) {
   return and(
     eq(projectMembers.projectId, projectId),
     eq(projectMembers.membershipId, actor.membershipId),

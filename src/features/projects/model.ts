@@ -1,10 +1,9 @@
-/** Spec, "States and transitions". */
+/** Source: spec, "States and transitions". */
 export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 export const PROVIDERS = ["aws"] as const;
 
-/** The configuration of a project's first environment. */
 export const FIRST_CONFIGURATION = "{}";
 
 export interface NewProject {

@@ -65,7 +65,7 @@ const replace = operation({
   operationId: "replaceProject",
   tags: ["Projects"],
   summary: "Replace a project",
-  description: `${NEEDS.owner} Clears optional fields that the body leaves out.`,
+  description: `${NEEDS.owner} Clears optional fields that the body leaves out, except the name.`,
   request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
   responses: { 200: jsonReply(Project, "The project.") },
 });

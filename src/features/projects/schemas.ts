@@ -59,10 +59,10 @@ export const ReplaceProject = z
     default_environment_id: IdentifierInput.openapi({
       description: "An environment of the project.",
     }),
-    name: Name.optional().openapi({ description: "Kept when absent." }),
-    description: clearable(Description).openapi({ description: "Cleared when absent." }),
-    icon: clearable(Icon).openapi({ description: "Cleared when absent." }),
-    repo_id: clearable(IdentifierInput).openapi({ description: "Cleared when absent." }),
+    name: Name.optional().openapi({ description: "Absent: unchanged." }),
+    description: clearable(Description).openapi({ description: "Absent: cleared." }),
+    icon: clearable(Icon).openapi({ description: "Absent: cleared." }),
+    repo_id: clearable(IdentifierInput).openapi({ description: "Absent: cleared." }),
   })
   .openapi("ReplaceProject", {
     example: { default_environment_id: EXAMPLE_ID, name: "storefront", icon: "icon:ship" },

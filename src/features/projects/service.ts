@@ -15,30 +15,28 @@ const FIRST_ENVIRONMENT = "production";
 
 const changes = changeRecorder("project", (row: ProjectRow) => row.id, presentProject);
 
-/** The project, for an actor who has at least the role `needed` in it. */
 export async function requireProject(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
 ): Promise<ProjectRow> {
-  const [found] = await store.readProject(ctx.db, ctx.actor, id);
-  return authorize(ctx.actor, "project", found, needed);
+  const [project] = await store.readProject(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "project", project, needed);
 }
 
-/** The projects that the actor may read: all for an admin, else those with a role for it. */
 export async function listProjects(
   ctx: ServiceContext,
   organizationId: string,
   page: PageRequest,
 ): Promise<Page<ProjectRow>> {
   requireOrganization(ctx.actor, organizationId);
-  const found = orgRoleReaches(ctx.actor.role, "admin")
+  const rows = orgRoleReaches(ctx.actor.role, "admin")
     ? await store.listProjects(ctx.db, organizationId, page)
     : await store.listProjectsOfMember(ctx.db, ctx.actor, page);
-  return toPage(page, found, (row) => row);
+  return toPage(page, rows, (row) => row);
 }
 
-/** Anyone may create a project, and owns it, with its first environment. */
+/** Needs no role: every member of the organization may create projects. */
 export async function createProject(ctx: ServiceContext, input: NewProject): Promise<ProjectRow> {
   const now = ctx.clock.now();
   const project: ProjectRow = {
@@ -64,17 +62,10 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
   return project;
 }
 
-/**
- * One project; takes a viewer. Throws `NotFound`, or `Forbidden` to the rest of its organization.
- */
 export async function getProject(ctx: ServiceContext, id: string): Promise<ProjectRow> {
   return requireProject(ctx, id, "viewer");
 }
 
-/**
- * Replaces all but the name, which may stay; takes an owner. Throws `NotFound` for an environment
- * of another project.
- */
 export async function replaceProject(
   ctx: ServiceContext,
   id: string,
@@ -101,17 +92,13 @@ export async function replaceProject(
   throw new NotFound("environment in the project");
 }
 
-/**
- * Deletes a project with all that hangs from it; takes an owner. Throws `Conflict` while a
- * deployment of it is unfinished, and `NotFound` if another request has deleted it.
- */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
   const statements = store.deleteProject(ctx, project.organizationId, id);
   const { deleted } = await runBatch(ctx.db, statements);
   if (deleted.length > 0) return;
   await requireProject(ctx, id, "owner");
-  throw new Conflict("The project has a deployment that is not finished. Cancel it first.");
+  throw new Conflict("The project has an unfinished deployment. Cancel it first.");
 }
 
 function storedBytes({ name, description, icon }: ProjectRow): number {

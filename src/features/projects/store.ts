@@ -12,7 +12,12 @@ import {
 } from "../../db/keyset.ts";
 import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
-import { type Asking, isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import {
+  type ActorBindings,
+  isRoleOf,
+  MEMBER_ROLE,
+  projectMembers,
+} from "../project-members/table.ts";
 import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
 import { projects } from "./table.ts";
 
@@ -23,8 +28,7 @@ const within = (organizationId: BindValue, id: BindValue) =>
 
 const PROJECT_WITH_ROLE = { ...getTableColumns(projects), memberRole: MEMBER_ROLE };
 
-/** A project of the actor's organization, with the actor's role in it. */
-export function findProject(db: Database, actor: Asking, id: BindValue) {
+export function findProject(db: Database, actor: ActorBindings, id: BindValue) {
   return db
     .select(PROJECT_WITH_ROLE)
     .from(projects)
@@ -41,7 +45,7 @@ const readCompiled = compileSelect(PROJECT_WITH_ROLE, (db) => {
   return findProject(db, actor, placeholder("id"));
 });
 
-/** What `findProject` finds, by itself: the first thing that most requests do. */
+/** `findProject` as a compiled query, because most requests begin with it. */
 export function readProject(db: Database, { organizationId, membershipId }: Actor, id: string) {
   return readCompiled(db, { organizationId, membershipId, id });
 }
@@ -67,7 +71,6 @@ function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
     .orderBy(pageOrder(page));
 }
 
-/** The projects that a membership has a role in, in the order of the projects. */
 export function listProjectsOfMember(db: Database, actor: Actor, page: PageRequest) {
   const { where, orderBy, limit } = keyset(
     page,
@@ -90,7 +93,6 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
   return selectPage(db, page, records);
 }
 
-/** A project, its first environment, and the membership that owns it. */
 export function insertProject(
   db: Database,
   project: ProjectRow,
@@ -119,7 +121,6 @@ export function insertProject(
   };
 }
 
-/** Changes nothing unless the default environment is one of the project's. */
 export function replaceProject(
   db: Database,
   organizationId: string,
@@ -127,7 +128,7 @@ export function replaceProject(
   change: ProjectChange & { updatedAt: number },
 ) {
   const environment = db
-    .select({ found: sql`1` })
+    .select({ one: sql`1` })
     .from(environments)
     .where(and(eq(environments.id, change.defaultEnvironmentId), eq(environments.projectId, id)));
   return db
@@ -137,7 +138,6 @@ export function replaceProject(
     .returning();
 }
 
-/** Deletes a project with its records, unless a deployment of it is active. */
 export function deleteProject(
   { db, ownership }: SystemContext,
   organizationId: string,

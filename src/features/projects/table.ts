@@ -15,7 +15,7 @@ export const projects = sqliteTable(
     description: text("description"),
     icon: text("icon"),
     repoId: id("repo_id"),
-    /** No foreign key: an environment names its project, and one of the two has to come first. */
+    /** No foreign key: it would be circular, because an environment refers to its project. */
     defaultEnvironmentId: id("default_environment_id").notNull(),
     connectionStatus: text("connection_status", { enum: CONNECTION_STATUSES }).notNull(),
     createdAt: createdAt(),
@@ -27,7 +27,6 @@ export const projects = sqliteTable(
   ],
 );
 
-/** How the platform reaches a project's account at its cloud provider. */
 export const projectConnections = sqliteTable("project_connections", {
   projectId: id("project_id")
     .primaryKey()
@@ -36,7 +35,7 @@ export const projectConnections = sqliteTable("project_connections", {
     .notNull()
     .references(() => organizations.id, { onDelete: "restrict" }),
   provider: text("provider", { enum: PROVIDERS }).notNull(),
-  /** The account at the provider, not one of ours. */
+  /** The account at the provider, not a row of `accounts`. */
   accountId: text("account_id").notNull(),
   region: text("region").notNull(),
   roleArn: text("role_arn"),

@@ -1,4 +1,4 @@
-/** CloudFormation's. */
+/** Source: the resource statuses of AWS CloudFormation. */
 export const RESOURCE_STATUSES = [
   "CREATE_COMPLETE",
   "CREATE_FAILED",

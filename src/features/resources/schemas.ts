@@ -6,7 +6,7 @@ import { RESOURCE_STATUSES } from "./model.ts";
 
 export const ResourceStatus = z
   .enum(RESOURCE_STATUSES)
-  .openapi("ResourceStatus", { description: "As CloudFormation names it." });
+  .openapi("ResourceStatus", { description: "A resource status of AWS CloudFormation." });
 
 export const Resource = z
   .object({
@@ -15,14 +15,14 @@ export const Resource = z
     environment_id: Identifier,
     template_id: z
       .string()
-      .openapi({ description: "Its logical ID in the stack's template.", example: "Bucket" }),
+      .openapi({ description: "The logical ID in the stack's template.", example: "Bucket" }),
     physical_id: z
       .string()
-      .openapi({ description: "Its ID at the provider.", example: "shop-bucket-1x2y3z" }),
+      .openapi({ description: "The ID at the provider.", example: "shop-bucket-1x2y3z" }),
     resource_type: z.string().openapi({ example: "AWS::S3::Bucket" }),
     status: ResourceStatus,
     status_reason: z.string().optional(),
-    timestamp: Timestamp.openapi({ description: "When the provider last changed it." }),
+    timestamp: Timestamp.openapi({ description: "When the provider last changed the resource." }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

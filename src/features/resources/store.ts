@@ -14,7 +14,6 @@ import { resources } from "./table.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;
 
-/** What a resource is looked for in. */
 export interface ResourceScope {
   kind: "stack" | "environment";
   id: string;
@@ -24,7 +23,6 @@ function columnOf(scope: ResourceScope): Column {
   return scope.kind === "stack" ? resources.stackId : resources.environmentId;
 }
 
-/** A resource of the actor's organization, with the actor's role in its project. */
 export function findResource(db: Database, actor: Actor, id: string, scope?: ResourceScope) {
   return db
     .select({ ...getTableColumns(resources), memberRole: MEMBER_ROLE })

@@ -6,7 +6,6 @@ import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
 import { RESOURCE_STATUSES } from "./model.ts";
 
-/** The cloud resources of a stack, as its runners have reported them. */
 export const resources = sqliteTable(
   "resources",
   {
@@ -23,9 +22,9 @@ export const resources = sqliteTable(
     stackId: id("stack_id")
       .notNull()
       .references(() => stacks.id, { onDelete: "restrict" }),
-    /** Its logical ID in the stack's template. */
+    /** The logical ID in the stack's template. */
     templateId: text("template_id").notNull(),
-    /** Its ID at the provider. */
+    /** The ID at the provider. */
     physicalId: text("physical_id").notNull(),
     resourceType: text("resource_type").notNull(),
     status: text("status", { enum: RESOURCE_STATUSES }).notNull(),

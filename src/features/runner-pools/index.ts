@@ -1,2 +1,6 @@
-export { type RunnerPrincipal, runnerTokenStore } from "./credential-store.ts";
-export { parseRunnerToken, seemsRunnerToken } from "./format.ts";
+export {
+  parseRunnerToken,
+  type RunnerPrincipal,
+  runnerTokenStore,
+  seemsRunnerToken,
+} from "./credentials.ts";

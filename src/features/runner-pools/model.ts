@@ -1,4 +1,4 @@
-/** How long a run of a pool may take unless its pool says otherwise: six hours. */
+/** Six hours. */
 export const DEFAULT_RUN_SECONDS = 21_600;
 
 export interface RunnerPoolInput {

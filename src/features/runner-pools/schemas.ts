@@ -3,15 +3,15 @@ import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { EXAMPLE_ID, Identifier, IdentifierInput, Timestamp, text } from "../../lib/schemas.ts";
-import { RUNNER_TOKEN_PATTERN } from "./format.ts";
+import { RUNNER_TOKEN_PATTERN } from "./credentials.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
 
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;
 const COUNT = `Send 1 to ${MAXIMUM_ENVIRONMENTS} environments.`;
 
 const RUN_TIME =
-  "How long a run may take, in seconds, heartbeats or not: then it is asked to cancel, and its " +
-  "deployment fails with the reason `run_timeout`.";
+  "The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it " +
+  "sends heartbeats, and its deployment fails with the reason `run_timeout`.";
 const SECONDS =
   `Send a whole number of seconds from ${LIMITS.minimumRunSeconds.value} to ` +
   `${LIMITS.maximumRunSeconds.value}.`;
@@ -50,7 +50,7 @@ export const CreateRunnerPool = z
       .min(LIMITS.minimumRunSeconds.value, SECONDS)
       .max(LIMITS.maximumRunSeconds.value, SECONDS)
       .default(DEFAULT_RUN_SECONDS)
-      .openapi({ description: `${RUN_TIME} Six hours by default.` }),
+      .openapi({ description: `${RUN_TIME} Default: six hours.` }),
   })
   .openapi("CreateRunnerPool", { example: { name: "eu", environment_ids: [EXAMPLE_ID] } });
 
@@ -68,7 +68,7 @@ export const CreatedRunnerToken = z
       .openapi({ description: "The last four characters of the token.", example: "uOhD" }),
     created_at: Timestamp,
     token: z.string().regex(RUNNER_TOKEN_PATTERN).openapi({
-      description: "The token itself. It is shown this once and kept nowhere: store it now.",
+      description: "The token, shown only once. It cannot be read again: store it now.",
       example: "lsr_1C4dSLTQ9wKmCkmG3EtMZp_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD",
     }),
   })

@@ -5,17 +5,16 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { issueRunnerToken } from "./format.ts";
+import { issueRunnerToken } from "./credentials.ts";
 import type { RunnerPoolInput } from "./model.ts";
 import type { CreatedToken, PoolRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const refuseTakenName = conflictIfTaken(
   ["runner_pools.organization_id", "runner_pools.name"],
-  "The organization has a runner pool of this name. Choose another.",
+  "The organization already has a runner pool with this name. Choose another name.",
 );
 
-/** The runner pools of an organization; takes an admin. */
 export async function listPools(
   ctx: ServiceContext,
   organizationId: string,
@@ -25,7 +24,6 @@ export async function listPools(
   return toPage(page, await store.listPools(ctx.db, organizationId, page), (row) => row);
 }
 
-/** One runner pool; takes an admin. */
 export async function getPool(
   ctx: ServiceContext,
   organizationId: string,
@@ -37,7 +35,6 @@ export async function getPool(
   return row;
 }
 
-/** Makes a pool for these environments; takes an admin. Throws `NotFound` if one is not there. */
 export async function createPool(
   ctx: ServiceContext,
   organizationId: string,
@@ -63,10 +60,6 @@ export async function createPool(
   return created;
 }
 
-/**
- * Deletes a pool and its tokens; takes an admin. Throws `Conflict` while a runner of it has a
- * deployment in hand.
- */
 export async function deletePool(
   ctx: ServiceContext,
   organizationId: string,
@@ -76,14 +69,13 @@ export async function deletePool(
   const { tokens, deleted } = await runBatch(ctx.db, store.deletePool(ctx, organizationId, id));
   if (deleted.length === 0) {
     await getPool(ctx, organizationId, id);
-    throw new Conflict("A runner of the pool has a deployment in hand. Cancel it first.");
+    throw new Conflict("A runner of the pool carries out a deployment. Cancel it first.");
   }
   await ctx.invalidateKeys(
     tokens.map(({ version, ...token }) => ({ ...token, version: version + 1 })),
   );
 }
 
-/** Makes a token for a pool; takes an admin. */
 export async function createToken(
   ctx: ServiceContext,
   organizationId: string,
@@ -98,16 +90,15 @@ export async function createToken(
     organizationId,
     records: { runner_tokens: 1 },
     bytes: bytesOf(name),
-    bounds: [store.oneMoreToken(poolId)],
+    bounds: [store.tokenCountBound(poolId)],
   });
   const statements = { limits: limits.statement, created: store.insertToken(ctx.db, values) };
   const { created } = await limits.enforce(runBatch(ctx.db, statements));
   const [row] = created;
-  if (!row) throw new Error("The inserted token did not come back");
+  if (!row) throw new Error("The batch returned no runner token");
   return { row, token };
 }
 
-/** Revokes a token, which ends with its next request; takes an admin. */
 export async function revokeToken(
   ctx: ServiceContext,
   organizationId: string,
@@ -115,7 +106,7 @@ export async function revokeToken(
   id: string,
 ): Promise<void> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const [gone] = await store.deleteToken(ctx.db, organizationId, poolId, id);
-  if (!gone) throw new NotFound("runner token");
-  await ctx.invalidateKeys([{ secretHash: gone.secretHash, version: gone.version + 1 }]);
+  const [deleted] = await store.deleteToken(ctx.db, organizationId, poolId, id);
+  if (!deleted) throw new NotFound("runner token");
+  await ctx.invalidateKeys([{ secretHash: deleted.secretHash, version: deleted.version + 1 }]);
 }

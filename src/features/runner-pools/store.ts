@@ -8,7 +8,6 @@ import { environments } from "../environments/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
-/** A token that was made just now: the record, and the token itself, to be shown once. */
 export interface CreatedToken {
   row: TokenRow;
   token: string;
@@ -18,7 +17,7 @@ export type PoolRow = Awaited<ReturnType<typeof findPool>>[number];
 export type TokenRow = typeof runnerTokens.$inferSelect;
 export type NewPool = typeof runnerPools.$inferSelect;
 
-/** A pool with the IDs of its environments, as JSON. Its own table goes by its full name. */
+/** `environmentIds` is a JSON array. */
 const POOL = {
   ...getTableColumns(runnerPools),
   environmentIds: sql<string>`(select json_group_array(item.environment_id) from (
@@ -29,7 +28,6 @@ const POOL = {
 const within = (organizationId: string, id: string) =>
   and(eq(runnerPools.organizationId, organizationId), eq(runnerPools.id, id));
 
-/** The token with this ID and this secret. */
 export function findTokenPrincipal(db: Database, id: string, secretHash: string) {
   return db
     .select({
@@ -43,7 +41,6 @@ export function findTokenPrincipal(db: Database, id: string, secretHash: string)
     .where(and(eq(runnerTokens.id, id), eq(runnerTokens.secretHash, secretHash)));
 }
 
-/** Notes the hour of the last use, unless a later one is known. */
 export function recordTokenUse(db: Database, id: string, hour: number) {
   const { lastUsedAt } = runnerTokens;
   return db
@@ -66,14 +63,14 @@ export function listPools(db: Database, organizationId: string, page: PageReques
     .limit(limit);
 }
 
-/** A pool for environments of its organization: for all of them, or no pool. */
+/** Inserts nothing if one of the environments is not in the organization. */
 export function insertPool(db: Database, pool: NewPool, environmentIds: readonly string[]) {
   const ids = sql`(select value from json_each(${JSON.stringify(environmentIds)}))`;
-  const known = and(
+  const isAdded = and(
     eq(environments.organizationId, pool.organizationId),
     sql`${environments.id} in ${ids}`,
   );
-  const count = db.select({ count: sql`count(*)` }).from(environments).where(known);
+  const count = db.select({ count: sql`count(*)` }).from(environments).where(isAdded);
   const { id: poolId, organizationId } = pool;
   return {
     pool: insertFrom(db, runnerPools, pool, sql`where (${count}) = ${environmentIds.length}`),
@@ -87,10 +84,9 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
   };
 }
 
-/** Deletes a pool with its tokens, unless one of its attempts is active. */
 export function deletePool({ db, ownership }: SystemContext, organizationId: string, id: string) {
-  const isIdle = sql`not exists (select 1 from attempts as active
-    where active.pool_id = ${id} and active.state <> 'ended')`;
+  const isIdle = sql`not exists (select 1 from attempts
+    where attempts.pool_id = ${id} and attempts.state <> 'ended')`;
   return {
     tokens: db
       .select({ secretHash: runnerTokens.secretHash, version: runnerTokens.version })
@@ -104,14 +100,13 @@ export function deletePool({ db, ownership }: SystemContext, organizationId: str
   };
 }
 
-export function oneMoreToken(poolId: string): Bound {
-  const known = sql`(select count(*) from ${runnerTokens} as known
-    where known.pool_id = ${poolId})`;
+export function tokenCountBound(poolId: string): Bound {
+  const count = sql`(select count(*) from runner_tokens where runner_tokens.pool_id = ${poolId})`;
   return {
     what: "tokens of a runner pool",
     limit: LIMITS.runnerTokensOfPool.value,
-    before: known,
-    after: sql`${known} + 1`,
+    before: count,
+    after: sql`${count} + 1`,
   };
 }
 

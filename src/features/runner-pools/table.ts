@@ -21,7 +21,7 @@ export const runnerPools = sqliteTable(
     name: text("name").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    /** How long a run may take before it is ended, heartbeats or not. */
+    /** A run that takes longer is ended, also if it sends heartbeats. */
     maxRunSeconds: integer("max_run_seconds").notNull().default(DEFAULT_RUN_SECONDS),
   },
   (table) => [
@@ -30,7 +30,6 @@ export const runnerPools = sqliteTable(
   ],
 );
 
-/** The environments whose deployments the runners of a pool may claim. */
 export const runnerPoolEnvironments = sqliteTable(
   "runner_pool_environments",
   {
@@ -64,7 +63,7 @@ export const runnerTokens = sqliteTable(
     /** SHA-256 of the secret, hexadecimal. It also names the token's rate limiter. */
     secretHash: text("secret_hash").notNull(),
     lastFour: text("last_four").notNull(),
-    /** As an API key's: the token's rate limiter holds it too. */
+    /** The token's rate limiter has a copy. */
     version: integer("version").notNull().default(1),
     /** To the hour. */
     lastUsedAt: time("last_used_at"),

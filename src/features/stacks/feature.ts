@@ -3,7 +3,7 @@ import { stackRoutes } from "./routes.ts";
 import { stacks } from "./table.ts";
 
 export const stacksFeature = {
-  tags: [{ name: "Stacks", description: "The units of provisioning in an environment." }],
+  tags: [{ name: "Stacks", description: "The units that are provisioned in an environment." }],
   routes: { apiKey: [stackRoutes] },
   tables: [
     {

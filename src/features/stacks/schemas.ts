@@ -5,7 +5,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { clearable, Identifier, IdentifierInput, Timestamp, text } from "../../lib/schemas.ts";
 
 const Name = text(LIMITS.stackNameLength.value).openapi({
-  description: "Unique in the environment: the stack's name at its provider, for instance.",
+  description: "Unique in the environment, for example the stack's name at the provider.",
   example: "api-production",
 });
 
@@ -27,7 +27,7 @@ export const StackInput = z
   .strictObject({
     name: Name,
     component_id: clearable(IdentifierInput).openapi({
-      description: "A component of the environment; none when absent.",
+      description: "A component of the environment. Absent: no component.",
     }),
   })
   .openapi("StackInput", { example: { name: "api-production" } });

@@ -18,34 +18,31 @@ const changes = changeRecorder("stack", (row: StackRow) => row.projectId, presen
 
 const refuseTakenName = conflictIfTaken(
   ["stacks.environment_id", "stacks.name"],
-  "The environment has a stack of this name. Choose another.",
+  "The environment already has a stack with this name. Choose another name.",
 );
 
-/** The stack, for an actor who has at least the role `needed` in its project. */
 export async function requireStack(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
 ): Promise<StackRow> {
-  const [found] = await store.findStack(ctx.db, ctx.actor, id);
-  return authorize(ctx.actor, "stack", found, needed);
+  const [stack] = await store.findStack(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "stack", stack, needed);
 }
 
-/** The stacks of an environment; takes a viewer. */
 export async function listStacks(
   ctx: ServiceContext,
   environmentId: string,
   page: PageRequest,
 ): Promise<Page<StackRow>> {
-  const [[environment], found] = await ctx.db.batch([
+  const [[environment], rows] = await ctx.db.batch([
     findEnvironment(ctx.db, ctx.actor, environmentId),
     store.listStacks(ctx.db, ctx.actor.organizationId, environmentId, page),
   ]);
   authorize(ctx.actor, "environment", environment, "viewer");
-  return toPage(page, found, (row) => row);
+  return toPage(page, rows, (row) => row);
 }
 
-/** Makes a stack; takes a contributor. Throws `NotFound` for a component of another environment. */
 export async function createStack(
   ctx: ServiceContext,
   environmentId: string,
@@ -61,19 +58,17 @@ export async function createStack(
     organizationId,
     records: { stacks: 1 },
     bytes: bytesOf(stack.name),
-    bounds: [store.oneMoreStack(environmentId)],
+    bounds: [store.stackCountBound(environmentId)],
   });
   const statements = { limits: limits.statement, created: store.insertStack(ctx.db, stack) };
   await limits.enforce(refuseTakenName(commitChange(ctx, statements, changes.created(stack))));
   return stack;
 }
 
-/** One stack; takes a viewer. */
 export async function getStack(ctx: ServiceContext, id: string): Promise<StackRow> {
   return requireStack(ctx, id, "viewer");
 }
 
-/** Replaces name and component; takes a contributor. */
 export async function replaceStack(
   ctx: ServiceContext,
   id: string,
@@ -92,20 +87,16 @@ export async function replaceStack(
   return stack;
 }
 
-/**
- * Deletes a stack with its resources; takes a contributor. Throws `Conflict` while an unfinished
- * deployment holds it.
- */
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireStack(ctx, id, "contributor");
   const statements = store.deleteStack(ctx, before.organizationId, id);
   const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
   if (deleted.length > 0) return;
   await requireStack(ctx, id, "contributor");
-  throw new Conflict("An unfinished deployment holds the stack. Cancel it first.");
+  throw new Conflict("An unfinished deployment includes the stack. Cancel it first.");
 }
 
-/** A component never changes its environment, so the answer holds until the component goes. */
+/** A component never changes its environment, so the check stays valid until the write. */
 async function requireComponentOf(
   ctx: ServiceContext,
   environmentId: string,

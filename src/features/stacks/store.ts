@@ -14,7 +14,6 @@ export type StackRow = typeof stacks.$inferSelect;
 const within = (organizationId: string, id: string) =>
   and(eq(stacks.organizationId, organizationId), eq(stacks.id, id));
 
-/** A stack of the actor's organization, with the actor's role in its project. */
 export function findStack(db: Database, actor: Actor, id: string) {
   return db
     .select({ ...getTableColumns(stacks), memberRole: MEMBER_ROLE })
@@ -44,7 +43,6 @@ export function listStacks(
     .limit(limit);
 }
 
-/** Finds the component of this ID, if it is one of the environment's. */
 export function findComponentOf(db: Database, environmentId: string, componentId: string) {
   return db
     .select({ id: components.id })
@@ -52,14 +50,13 @@ export function findComponentOf(db: Database, environmentId: string, componentId
     .where(and(eq(components.id, componentId), eq(components.environmentId, environmentId)));
 }
 
-export function oneMoreStack(environmentId: string): Bound {
-  const known = sql`(select count(*) from ${stacks} as known
-    where known.environment_id = ${environmentId})`;
+export function stackCountBound(environmentId: string): Bound {
+  const count = sql`(select count(*) from stacks where stacks.environment_id = ${environmentId})`;
   return {
     what: "stacks in an environment",
     limit: LIMITS.stacksOfEnvironment.value,
-    before: known,
-    after: sql`${known} + 1`,
+    before: count,
+    after: sql`${count} + 1`,
   };
 }
 
@@ -76,7 +73,6 @@ export function replaceStack(
   return db.update(stacks).set(change).where(within(organizationId, id)).returning();
 }
 
-/** Deletes a stack with its resources and alarms, unless an active deployment includes it. */
 export function deleteStack({ db, ownership }: SystemContext, organizationId: string, id: string) {
   const isIdle = sql`not exists (select 1 from deployment_stacks
     join deployments on deployments.id = deployment_stacks.deployment_id

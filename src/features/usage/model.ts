@@ -2,7 +2,7 @@ import { LIMITS } from "../../lib/limits.ts";
 
 export type UsageByKind = ReadonlyMap<UsageKind, { records: number; bytes: number }>;
 
-/** How many records of each kind an organization may have. The kinds are those of `usage.kind`. */
+/** The maximum number of records of an organization, by `usage.kind`. */
 export const RECORD_QUOTAS = {
   projects: LIMITS.projects.value,
   environments: LIMITS.environments.value,
@@ -20,7 +20,7 @@ export const RECORD_QUOTAS = {
 
 export type LimitedKind = keyof typeof RECORD_QUOTAS;
 
-/** Deployments count toward the bytes alone: an environment bounds them itself. */
+/** Deployments count toward the bytes only: their number is limited per environment. */
 export const USAGE_KINDS = [
   "deployments",
   ...(Object.keys(RECORD_QUOTAS) as LimitedKind[]),

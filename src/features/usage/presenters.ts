@@ -12,10 +12,10 @@ export function presentUsage(organizationId: string, usage: UsageByKind) {
   };
 }
 
-function presentKind(kind: UsageKind, used: { records: number; bytes: number } | undefined) {
+function presentKind(kind: UsageKind, usage: { records: number; bytes: number } | undefined) {
   return {
-    used: used?.records ?? 0,
+    used: usage?.records ?? 0,
     allowed: kind === "deployments" ? undefined : RECORD_QUOTAS[kind],
-    bytes: used?.bytes ?? 0,
+    bytes: usage?.bytes ?? 0,
   };
 }

@@ -4,12 +4,12 @@ import { USAGE_KINDS, type UsageKind } from "./model.ts";
 
 const RecordUsage = z
   .object({
-    used: z.int().openapi({ description: "How many records there are.", example: 12 }),
+    used: z.int().openapi({ description: "The number of records.", example: 12 }),
     allowed: z.int().optional().openapi({
-      description: "How many there may be; absent for deployments, which count in bytes alone.",
+      description: "The quota. Absent for deployments: only their bytes are limited.",
       example: 1_000,
     }),
-    bytes: z.int().openapi({ description: "What they store, in bytes.", example: 4_096 }),
+    bytes: z.int().openapi({ description: "The stored bytes of the records.", example: 4_096 }),
   })
   .openapi("RecordUsage");
 
@@ -26,7 +26,7 @@ export const Usage = z
         used: z.int().openapi({ description: "In bytes.", example: 73_400 }),
         allowed: z.int().openapi({ description: "In bytes.", example: 1_073_741_824 }),
       })
-      .openapi({ description: "What the organization stores in total." }),
-    records: z.object(records).openapi({ description: "By kind." }),
+      .openapi({ description: "The stored bytes of the organization in total." }),
+    records: z.object(records).openapi({ description: "The usage of each kind of record." }),
   })
   .openapi("Usage");

@@ -6,13 +6,13 @@ import type { Growth } from "./store.ts";
 import * as store from "./store.ts";
 
 /**
- * The check of a write that creates something or makes it larger. Its statement goes into the
- * batch, before the write; `enforce` names the limit if the batch fails because of it.
+ * Checks the limits of a write that creates or enlarges records. `statement` comes before the write
+ * in its batch; `enforce` awaits that batch.
  */
 export function limitGrowth(ctx: SystemContext, growth: Growth) {
   return {
     statement: store.checkLimits(ctx.db, growth),
-    /** The result of the batch. Throws `Conflict` if it would exceed a limit. */
+    /** Throws a `Conflict` that names the limit if the batch exceeds one. */
     async enforce<Result>(batch: PromiseLike<Result>): Promise<Result> {
       try {
         return await batch;
@@ -24,13 +24,13 @@ export function limitGrowth(ctx: SystemContext, growth: Growth) {
   };
 }
 
-/** UTF-8 bytes of the texts that a record stores. */
+/** The length in UTF-8. */
 export function bytesOf(...texts: readonly (string | null | undefined)[]): number {
   const encoder = new TextEncoder();
   return texts.reduce((sum, text) => sum + encoder.encode(text ?? "").byteLength, 0);
 }
 
-/** What an organization stores, by kind; takes an admin. A kind without records may be absent. */
+/** A kind without records may be absent from the result. */
 export async function getUsage(ctx: ServiceContext, organizationId: string): Promise<UsageByKind> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const rows = await store.listUsage(ctx.db, organizationId);
@@ -38,7 +38,7 @@ export async function getUsage(ctx: ServiceContext, organizationId: string): Pro
 }
 
 function describe(exceeded: { what: string; allowed: number } | undefined): string {
-  if (!exceeded) return "A limit was reached a moment ago. Retry.";
+  if (!exceeded) return "The request exceeded a limit a moment ago. Retry.";
   const { what, allowed } = exceeded;
   return `The limit of ${allowed} ${what} is reached. Delete some first, or send less.`;
 }

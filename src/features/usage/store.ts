@@ -5,30 +5,25 @@ import { LIMITS } from "../../lib/limits.ts";
 import { type LimitedKind, RECORD_QUOTAS } from "./model.ts";
 import { limitChecks, usage } from "./table.ts";
 
-/** A limit of its own that a write must keep, beside the quotas of the organization. */
+/** A limit of a write in addition to the quotas of the organization. */
 export interface Bound {
-  /** What there is too much of, for the message: "stacks in an environment". */
+  /** The limited records, for the error message: "stacks in an environment". */
   what: string;
   limit: number;
-  /** The amount as it is, and as the write leaves it. */
+  /** The amounts before and after the write. */
   before: SQL;
   after: SQL;
 }
 
-/** What a write adds to an organization. */
 export interface Growth {
   organizationId: string;
-  /** How many records of each kind. */
   records?: { [Kind in LimitedKind]?: number };
-  /** UTF-8 bytes of what is stored, less those of what it replaces. */
+  /** Added UTF-8 bytes, minus those of replaced texts. */
   bytes?: number | SQL;
   bounds?: readonly Bound[];
 }
 
-/**
- * The limits that a write would exceed, as `what` and `allowed`. It reads the state before the
- * write, so that it gives the same answer after a rollback.
- */
+/** Reads the state before the write, so that the result is the same after a rollback. */
 function selectExceeded({ organizationId, records = {}, bytes = 0, bounds = [] }: Growth): SQL {
   const added = Object.entries(records).map(([kind, count]) => ({
     kind,
@@ -38,21 +33,21 @@ function selectExceeded({ organizationId, records = {}, bytes = 0, bounds = [] }
   const quotas = sql`select replace(item.value ->> 'kind', '_', ' ') as what,
       item.value ->> 'allowed' as allowed
     from json_each(${JSON.stringify(added)}) as item
-    join ${usage} as used on used.organization_id = ${organizationId}
-      and used.kind = item.value ->> 'kind'
+    join usage on usage.organization_id = ${organizationId}
+      and usage.kind = item.value ->> 'kind'
     where item.value ->> 'count' > 0
-      and used.records + (item.value ->> 'count') > (item.value ->> 'allowed')`;
+      and usage.records + (item.value ->> 'count') > (item.value ->> 'allowed')`;
   const storage = sql`select 'bytes', ${LIMITS.storedBytes.value} where ${bytes} > 0
-    and (select sum(used.bytes) from ${usage} as used
-      where used.organization_id = ${organizationId}) + ${bytes} > ${LIMITS.storedBytes.value}`;
-  const further = bounds.map(
+    and (select sum(usage.bytes) from usage
+      where usage.organization_id = ${organizationId}) + ${bytes} > ${LIMITS.storedBytes.value}`;
+  const others = bounds.map(
     ({ what, limit, before, after }) =>
       sql`select ${what}, ${limit} where ${after} > ${limit} and ${after} > ${before}`,
   );
-  return sql.join([quotas, storage, ...further], sql` union all `);
+  return sql.join([quotas, storage, ...others], sql` union all `);
 }
 
-/** Fails the batch that it is in, before the write, if the write would exceed a limit. */
+/** Fails its batch if the write would exceed a limit. */
 export function checkLimits(db: Database, growth: Growth) {
   return insertFrom(
     db,
@@ -62,7 +57,6 @@ export function checkLimits(db: Database, growth: Growth) {
   );
 }
 
-/** The first limit that a write would exceed, for the message. */
 export function findExceeded(db: Database, growth: Growth) {
   return db.get<{ what: string; allowed: number } | undefined>(
     sql`select what, allowed from (${selectExceeded(growth)}) as exceeded limit 1`,

@@ -10,8 +10,8 @@ const organizationId = () =>
     .references(() => organizations.id, { onDelete: "restrict" });
 
 /**
- * What an organization stores, by kind. Triggers on the counted tables maintain it, so that every
- * write counts, whichever version of the Worker makes it.
+ * Maintained by triggers on the counted tables, so that writes by every version of the Worker
+ * count.
  */
 export const usage = sqliteTable(
   "usage",
@@ -26,8 +26,8 @@ export const usage = sqliteTable(
 );
 
 /**
- * Always empty: a batch inserts a row when it would exceed a limit, which violates the constraint
- * and rolls the batch back.
+ * Always empty: a batch that would exceed a limit inserts a row, which violates the constraint and
+ * rolls the batch back.
  */
 export const limitChecks = sqliteTable(
   "limit_checks",

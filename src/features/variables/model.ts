@@ -7,11 +7,36 @@ export interface VariableInput {
   value: string;
 }
 
-/** How a runner stores a variable at the provider (spec, "Variable"). */
+/** How a runner stores a variable at the provider. Source: spec, "Variable". */
 export const STORAGE_METHODS = ["secret", "secure_string", "string"] as const;
 export type StorageMethod = (typeof STORAGE_METHODS)[number];
 
-/** The place that a variable's value is sealed for. */
+export interface ScopeReference {
+  kind: "environment" | "component";
+  id: string;
+}
+
+export interface Scope {
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  /** Null for variables of the environment itself. */
+  componentId: string | null;
+}
+
+/** Variable names are unique per scope ID. */
+export function scopeIdOf(scope: Scope): string {
+  return scope.componentId ?? scope.environmentId;
+}
+
+/** The path of a variable at the provider. It is set once: a renamed variable keeps it. */
+export function resourceIdOf(scope: Scope, name: string): string {
+  const { projectId, environmentId, componentId } = scope;
+  return ["", projectId, environmentId, componentId, name]
+    .filter((part) => part !== null)
+    .join("/");
+}
+
 export function valueContext(organizationId: string, id: string): EncryptionContext {
   return { table: "variables", row: id, organizationId };
 }

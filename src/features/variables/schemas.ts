@@ -18,10 +18,10 @@ const Name = z
 export const StorageMethod = z.enum(STORAGE_METHODS).openapi("StorageMethod", {
   description:
     "How runners store the value at the provider: as a secret, as an encrypted parameter, or as " +
-    "plain text. Here every value is encrypted.",
+    "plain text. The service itself stores every value encrypted.",
 });
 
-/** Its messages never repeat the value. */
+/** The messages never contain the value, which is a secret. */
 const Value = z
   .string()
   .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
@@ -38,18 +38,19 @@ export const Variable = z
   .object({
     id: Identifier,
     component_id: Identifier.optional().openapi({
-      description: "The component it belongs to; absent for a variable of the environment itself.",
+      description:
+        "The component of the variable. Absent: the variable belongs to the environment itself.",
     }),
     environment_id: Identifier,
     name: Name,
     resource_id: z.string().openapi({
       description:
-        "The path under which a runner stores the value at the provider: project, environment, " +
-        "component if any, and the name it was created with. It never changes.",
+        "The path of the value at the provider: project, environment, component if any, and the " +
+        "original name. It never changes.",
       example: "/1C4dSLTQ9wKmCkmG3EtMZp/1C4dSLTQ9wKmCkmG3EtMZq/DATABASE_URL",
     }),
     storage_method: StorageMethod,
-    version: z.int().min(1).openapi({ description: "Rises by one with every replacement." }),
+    version: z.int().min(1).openapi({ description: "Increases by one with every replacement." }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -75,7 +76,7 @@ export const PutVariables = z
   .strictObject({
     mode: z.enum(["merge", "replace"]).openapi({
       description:
-        "`merge` leaves variables that are not named as they are; `replace` deletes them.",
+        "`merge` keeps the variables that the request does not name; `replace` deletes them.",
     }),
     variables: z
       .array(VariableInput)
@@ -95,7 +96,7 @@ function refuseRepeatedNames(variables: readonly { name: string }[], ctx: z.Refi
   const seen = new Set<string>();
   variables.forEach(({ name }, index) => {
     if (seen.has(name)) {
-      const message = "Named before; send each name once.";
+      const message = "Send each name only once.";
       ctx.addIssue({ code: "custom", path: [index, "name"], message });
     }
     seen.add(name);

@@ -3,10 +3,10 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { putVariables } from "./bulk-service.ts";
+import { putVariables } from "./bulk-write.ts";
+import type { ScopeReference } from "./model.ts";
 import { presentVariable, toVariableInput } from "./presenters.ts";
 import { PutVariables, Variable, VariableInput, VariableList } from "./schemas.ts";
-import type { ScopeReference } from "./scope.ts";
 import { createVariable, listVariables } from "./service.ts";
 
 const TAGS = ["Variables"];

@@ -11,11 +11,15 @@ import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { boundsOf, bytesOverStored } from "./bounds-store.ts";
-import type { VariableInput } from "./model.ts";
-import { valueContext } from "./model.ts";
+import {
+  resourceIdOf,
+  type Scope,
+  type ScopeReference,
+  scopeIdOf,
+  type VariableInput,
+  valueContext,
+} from "./model.ts";
 import { presentVariable } from "./presenters.ts";
-import { resourceIdOf, type Scope, type ScopeReference, scopeIdOf } from "./scope.ts";
 import type { VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -25,38 +29,37 @@ export const changes = changeRecorder(
   presentVariable,
 );
 
-/** Lists a component's own variables, or an environment's own: never those of the other. */
+/** The list of an environment excludes the variables of its components, and vice versa. */
 export async function listVariables(
   ctx: ServiceContext,
   reference: ScopeReference,
   page: PageRequest,
 ): Promise<Page<VariableRow>> {
   const { organizationId } = ctx.actor;
-  const [[scope], found] = await ctx.db.batch([
+  const [[scope], rows] = await ctx.db.batch([
     findScope(ctx, reference),
     store.listVariables(ctx.db, organizationId, reference.id, page),
   ]);
   authorize(ctx.actor, reference.kind, scope, "viewer");
-  return toPage(page, found, (row) => row);
+  return toPage(page, rows, (row) => row);
 }
 
-/** Makes a variable; takes a contributor. Throws `Conflict` for a name that is taken. */
 export async function createVariable(
   ctx: ServiceContext,
   reference: ScopeReference,
   input: VariableInput,
 ): Promise<VariableRow> {
-  const [found] = await findScope(ctx, reference);
-  const scope = toScope(reference, authorize(ctx.actor, reference.kind, found, "contributor"));
+  const [row] = await findScope(ctx, reference);
+  const scope = toScope(reference, authorize(ctx.actor, reference.kind, row, "contributor"));
   const id = newId(ctx.clock);
-  const { value: plain, ...shown } = input;
-  const value = await (await ctx.cipher()).seal(plain, valueContext(scope.organizationId, id));
-  const variable = newVariable(scope, { id, ...shown }, ctx.clock.now());
+  const { value: plainText, ...fields } = input;
+  const value = await (await ctx.cipher()).seal(plainText, valueContext(scope.organizationId, id));
+  const variable = newVariable(scope, { id, ...fields }, ctx.clock.now());
   const limits = limitGrowth(ctx, {
     organizationId: scope.organizationId,
     records: { variables: 1 },
     bytes: bytesOf(input.name, value),
-    bounds: boundsOf(scope.environmentId, [{ id, value: plain }]),
+    bounds: store.variableBounds(scope.environmentId, [{ id, plainText }]),
   });
   const statements = {
     limits: limits.statement,
@@ -66,15 +69,10 @@ export async function createVariable(
   return variable;
 }
 
-/** One variable, without its value; takes a viewer. */
 export async function getVariable(ctx: ServiceContext, id: string): Promise<VariableRow> {
   return requireVariable(ctx, id, "viewer");
 }
 
-/**
- * Replaces a variable, whose version rises; takes a contributor. Throws `Conflict` for a name that
- * is taken.
- */
 export async function replaceVariable(
   ctx: ServiceContext,
   id: string,
@@ -82,15 +80,15 @@ export async function replaceVariable(
 ): Promise<VariableRow> {
   const before = await requireVariable(ctx, id, "contributor");
   const { organizationId } = before;
-  const { value: plain, ...shown } = input;
-  const value = await (await ctx.cipher()).seal(plain, valueContext(organizationId, id));
-  const change = { ...shown, updatedAt: ctx.clock.now() };
+  const { value: plainText, ...fields } = input;
+  const value = await (await ctx.cipher()).seal(plainText, valueContext(organizationId, id));
+  const change = { ...fields, updatedAt: ctx.clock.now() };
   const replaced = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
   const after = { ...before, ...change, version: before.version + 1 };
   const limits = limitGrowth(ctx, {
     organizationId,
-    bytes: bytesOverStored([id], bytesOf(input.name, value)),
-    bounds: boundsOf(before.environmentId, [{ id, value: plain }]),
+    bytes: store.addedBytes([id], bytesOf(input.name, value)),
+    bounds: store.variableBounds(before.environmentId, [{ id, plainText }]),
   });
   const statements = { limits: limits.statement, replaced };
   const results = await limits.enforce(
@@ -101,7 +99,6 @@ export async function replaceVariable(
   return variable;
 }
 
-/** Deletes a variable; takes a contributor. */
 export async function deleteVariable(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireVariable(ctx, id, "contributor");
   const statements = { deleted: store.deleteVariable(ctx.db, before.organizationId, id) };
@@ -109,29 +106,27 @@ export async function deleteVariable(ctx: ServiceContext, id: string): Promise<v
   if (deleted.length === 0) throw new NotFound("variable");
 }
 
-/** Decrypts a variable's value. Who reads which, and when, goes on record in the same batch. */
+/** Writes an audit record in the batch that reads the value. */
 export async function revealVariable(ctx: ServiceContext, id: string): Promise<string> {
   const { organizationId, projectId } = await requireVariable(ctx, id, "contributor");
-  const { found } = await runBatch(ctx.db, {
-    found: store.findSealedValue(ctx.db, organizationId, id),
+  const { values } = await runBatch(ctx.db, {
+    values: store.findSealedValue(ctx.db, organizationId, id),
     audit: insertAuditRecord(ctx, { action: "variable.revealed", projectId, recordId: id }),
   });
-  const [sealed] = found;
+  const [sealed] = values;
   if (!sealed) throw new NotFound("variable");
   return (await ctx.cipher()).open(sealed.value, valueContext(organizationId, id));
 }
 
-/** Finds what variables belong to, with the actor's role in its project. */
 export function findScope({ db, actor }: ServiceContext, { kind, id }: ScopeReference) {
   return kind === "component" ? findComponent(db, actor, id) : findEnvironment(db, actor, id);
 }
 
-/** The scope of what `findScope` found. */
 export function toScope(
   { kind, id }: ScopeReference,
-  found: { organizationId: string; projectId: string; environmentId?: string },
+  row: { organizationId: string; projectId: string; environmentId?: string },
 ): Scope {
-  const { organizationId, projectId, environmentId = id } = found;
+  const { organizationId, projectId, environmentId = id } = row;
   return {
     organizationId,
     projectId,
@@ -140,7 +135,6 @@ export function toScope(
   };
 }
 
-/** A variable as it is made. */
 export function newVariable(
   scope: Scope,
   fields: Pick<VariableRow, "id" | "name" | "storageMethod">,
@@ -159,16 +153,14 @@ export function newVariable(
 
 const refuseTakenName = conflictIfTaken(
   ["variables.scope_id", "variables.name"],
-  "There is a variable of this name. Replace it, or choose another name.",
+  "A variable with this name already exists. Replace it, or choose another name.",
 );
 
 const refuseTakenResourceId = conflictIfTaken(
   ["variables.resource_id"],
-  "A variable that once had this name still holds its resource_id. Delete it, or choose another " +
-    "name.",
+  "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
 );
 
-/** Turns violations of the unique indexes of variables into conflicts. */
 export function refuseTaken<Result>(write: PromiseLike<Result>): Promise<Result> {
   return refuseTakenResourceId(refuseTakenName(write));
 }
@@ -178,6 +170,6 @@ async function requireVariable(
   id: string,
   needed: ProjectRole,
 ): Promise<VariableRow> {
-  const [found] = await store.findVariable(ctx.db, ctx.actor, id);
-  return authorize(ctx.actor, "variable", found, needed);
+  const [variable] = await store.findVariable(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "variable", variable, needed);
 }

@@ -1,35 +1,24 @@
-import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
-import type { StorageMethod } from "./model.ts";
-import { type Scope, scopeIdOf } from "./scope.ts";
+import { type Bound, bytesOf } from "../usage/index.ts";
 import { variables } from "./table.ts";
 
-/** A variable without its value, which takes a query of its own. */
+/** Without the value, which only `findSealedValue` reads. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
 export type NewVariable = typeof variables.$inferInsert;
 
-/** A variable of a bulk request, its value sealed for the row of this ID. */
-export interface SealedVariable {
-  id: string;
-  name: string;
-  storageMethod: StorageMethod;
-  resourceId: string;
-  value: string;
-}
-
-const { value: _, ...PUBLIC } = getTableColumns(variables);
+export const { value: _, ...PUBLIC } = getTableColumns(variables);
 
 const within = (organizationId: string, id: string) =>
   and(eq(variables.organizationId, organizationId), eq(variables.id, id));
 
-const inScope = (organizationId: string, scopeId: string) =>
+export const inScope = (organizationId: string, scopeId: string) =>
   and(eq(variables.organizationId, organizationId), eq(variables.scopeId, scopeId));
 
-/** A variable of the actor's organization, with the actor's role in its project. */
 export function findVariable(db: Database, actor: Actor, id: string) {
   return db
     .select({ ...PUBLIC, memberRole: MEMBER_ROLE })
@@ -78,79 +67,45 @@ export function deleteVariable(db: Database, organizationId: string, id: string)
   return db.delete(variables).where(within(organizationId, id)).returning({ id: variables.id });
 }
 
-/** Those variables of a scope that a bulk request reaches: of these names, or all. */
-export interface Reach {
-  organizationId: string;
-  scopeId: string;
-  names: readonly string[] | undefined;
-}
+/** AES-GCM adds an IV of 12 bytes and a tag of 16 bytes to a value before base64. */
+const SEAL_BYTES = 28;
 
-export function listReach(db: Database, { organizationId, scopeId, names }: Reach) {
-  const named = names && inArray(variables.name, listOf(names));
-  return db
-    .select(PUBLIC)
-    .from(variables)
-    .where(and(inScope(organizationId, scopeId), named));
-}
+/** The bytes of plain text in a sealed value, `key-id.base64`. */
+const PLAIN_BYTES = sql.raw(`(octet_length(variables.value) - instr(variables.value, '.')) * 3 / 4
+  - (octet_length(variables.value) - octet_length(rtrim(variables.value, '='))) - ${SEAL_BYTES}`);
 
-/** Whether a reach holds these variables as they were read, and no others. */
-export function isStill({ organizationId, scopeId, names }: Reach, rows: readonly VariableRow[]) {
-  const states = rows.map(({ id, version }) => `${id}.${version}`).toSorted();
-  const named = names ? sql`and known.name in ${listOf(names)}` : sql``;
-  return sql`(select json_group_array(of_reach.state)
-      from (select known.id || '.' || known.version as state from variables as known
-        where known.organization_id = ${organizationId} and known.scope_id = ${scopeId} ${named}
-        order by state) as of_reach) = ${JSON.stringify(states)}`;
-}
-
-/** Deletes these variables, if `allowed` holds. JSON carries lists: a statement takes 100 parameters. */
-export function deleteVariables(db: Database, rows: readonly VariableRow[], allowed: SQL) {
-  const ids = listOf(rows.map(({ id }) => id));
-  return db.delete(variables).where(and(inArray(variables.id, ids), allowed));
-}
-
-/**
- * Inserts the variables whose IDs are new, and replaces the others. It goes by the ID and never by
- * the name, because a value opens in the row that it was sealed for and in no other. Only if
- * `allowed` holds; gives those written.
- */
-export function upsertVariables(
-  db: Database,
-  scope: Scope,
-  sealed: readonly SealedVariable[],
-  allowed: SQL,
-  now: number,
-) {
-  const field = (name: keyof SealedVariable) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
-  return insertFrom(
-    db,
-    variables,
+export function variableBounds(
+  environmentId: string,
+  written: readonly { id: string; plainText: string }[],
+  removedIds: readonly string[] = [],
+): readonly Bound[] {
+  const all = sql`from variables where variables.environment_id = ${environmentId}`;
+  const changedIds = [...written.map(({ id }) => id), ...removedIds];
+  const unchanged = sql`${all} and variables.id not in ${listOf(changedIds)}`;
+  return [
     {
-      ...scope,
-      id: field("id"),
-      scopeId: scopeIdOf(scope),
-      name: field("name"),
-      storageMethod: field("storageMethod"),
-      resourceId: field("resourceId"),
-      value: field("value"),
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
+      what: "variables of an environment",
+      limit: LIMITS.variablesOfEnvironment.value,
+      before: sql`(select count(*) ${all})`,
+      after: sql`(select count(*) ${unchanged}) + ${written.length}`,
     },
-    sql`from json_each(${JSON.stringify(sealed)}) as item where ${allowed}`,
-  )
-    .onConflictDoUpdate({
-      target: variables.id,
-      set: {
-        name: sql`excluded.name`,
-        storageMethod: sql`excluded.storage_method`,
-        value: sql`excluded.value`,
-        version: sql`${variables.version} + 1`,
-        updatedAt: sql`excluded.updated_at`,
-      },
-    })
-    .returning({ id: variables.id });
+    {
+      what: "bytes of values in an environment",
+      limit: LIMITS.variableBytesOfEnvironment.value,
+      before: sql`(select coalesce(sum(${PLAIN_BYTES}), 0) ${all})`,
+      after: sql`(select coalesce(sum(${PLAIN_BYTES}), 0) ${unchanged})
+        + ${bytesOf(...written.map(({ plainText }) => plainText))}`,
+    },
+  ];
 }
 
-const listOf = (texts: readonly string[]) =>
-  sql`(select value from json_each(${JSON.stringify(texts)}))`;
+/** The bytes that are added when texts of `bytes` replace the names and values of these variables. */
+export function addedBytes(replacedIds: readonly string[], bytes: number): SQL {
+  return sql`${bytes} - (select coalesce(sum(octet_length(variables.name)
+    + octet_length(variables.value)), 0) from variables where variables.id in ${listOf(replacedIds)})`;
+}
+
+/** JSON carries the list: a statement accepts at most 100 parameters. */
+export function listOf(texts: readonly string[]): SQL {
+  return sql`(select value from json_each(${JSON.stringify(texts)}))`;
+}

@@ -20,7 +20,7 @@ export const variables = sqliteTable(
       .notNull()
       .references(() => environments.id, { onDelete: "restrict" }),
     componentId: id("component_id").references(() => components.id, { onDelete: "restrict" }),
-    /** The component, or the environment of a variable that has none: names are unique in it. */
+    /** The component ID, or else the environment ID: names are unique per scope. */
     scopeId: id("scope_id").notNull(),
     name: text("name").notNull(),
     storageMethod: text("storage_method", { enum: STORAGE_METHODS }).notNull(),

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { issueRunnerToken } from "../../../src/features/runner-pools/format.ts";
+import { issueRunnerToken } from "../../../src/features/runner-pools/credentials.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { newCanarySecret } from "../../support/canary-secrets.ts";

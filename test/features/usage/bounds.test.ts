@@ -30,14 +30,14 @@ beforeEach(async () => {
 const numbered = (count: number) =>
   JSON.stringify(Array.from({ length: count }, () => newId(systemClock)));
 
-/** Rows as the API would have made them, `count` of them. */
+/** Inserts `count` rows; `value` and `key` are the ID and the index of each. */
 const insert = (sql: string, count: number, ...values: unknown[]) =>
   env.DB.prepare(`insert into ${sql} from json_each(?1)`)
     .bind(numbered(count), ...values)
     .run();
 
 describe("an environment", () => {
-  it("has 500 stacks, and no more", async () => {
+  it("has at most 500 stacks", async () => {
     await insert(
       "stacks select value, ?2, ?3, ?4, null, 'n-' || key, 0, 0",
       499,
@@ -60,7 +60,7 @@ describe("an environment", () => {
     expect((await create("one-more")).status).toBe(201);
   });
 
-  it("has 1,000 variables, those of its components included, and no more", async () => {
+  it("has at most 1,000 variables, including those of its components", async () => {
     const { body: component } = await world.client.post(`${environment}/components`, {
       name: "api",
       kind: "service",
@@ -94,7 +94,7 @@ describe("an environment", () => {
     expect((await create("ANOTHER")).status).toBe(201);
   });
 
-  it("has a mebibyte of values, to the byte, and no more", async () => {
+  it("has at most 1 MiB of values, to the byte", async () => {
     const variables = (count: number, bytes: number, from = 0) =>
       Array.from({ length: count }, (_, at) => ({
         name: `V_${from + at}`,
@@ -117,7 +117,7 @@ describe("an environment", () => {
     expect((await replace("")).status).toBe(200);
   });
 
-  it("that is over a bound already may shrink, and may not grow", async () => {
+  it("that already exceeds a limit may shrink but not grow", async () => {
     await insert(
       `variables select value, ?2, ?3, ?4, null, ?4, 'N_' || key, 'string', value, 'test.AAAA', 1, 0, 0`,
       1_002,
@@ -133,7 +133,7 @@ describe("an environment", () => {
     expect((await world.client.post(`${environment}/variables`, value)).status).toBe(409);
   });
 
-  it("has 1,000 deployments that wait, and no more, unless a new one supersedes them", async () => {
+  it("has at most 1,000 queued deployments, unless a new one supersedes them", async () => {
     await connect(world.client, project.id);
     await insertDeployments(999, "queued");
     const deploy = (queue: string) => world.client.post(`${environment}/deployments`, { queue });
@@ -143,7 +143,7 @@ describe("an environment", () => {
     expect((await deploy("fifo")).status).toBe(201);
   });
 
-  it("keeps the configurations of its newest 1,000 deployments, and of what is not finished", async () => {
+  it("keeps the configurations of its newest 1,000 deployments and of unfinished ones", async () => {
     await connect(world.client, project.id);
     const [oldest, running, ...rest] = await insertDeployments(1_001, "succeeded");
     await env.DB.prepare("update deployments set status = 'in_progress' where id = ?")
@@ -161,13 +161,13 @@ describe("an environment", () => {
     expect((await promote(oldest)).status).toBe(409);
     expect((await world.client.get(`/v1/deployments/${oldest}`)).body.status).toBe("succeeded");
     await newDeployment(world.client, environmentId, { queue: "fifo" });
-    const kept = await env.DB.prepare(
+    const cleared = await env.DB.prepare(
       "select id from deployments where environment_id = ? and configuration = ''",
     )
       .bind(environmentId)
       .all<{ id: string }>();
-    // Three are displaced by now, of which one is not finished.
-    expect(kept.results.map(({ id }) => id).toSorted()).toEqual([oldest, rest[0]].toSorted());
+    // Three deployments are beyond the newest 1,000, and one of them is unfinished.
+    expect(cleared.results.map(({ id }) => id).toSorted()).toEqual([oldest, rest[0]].toSorted());
     expect((await redeploy(rest.at(-1))).status).toBe(201);
   });
 
@@ -185,7 +185,7 @@ describe("an environment", () => {
 });
 
 describe("credentials", () => {
-  it("are 100 API keys for a membership, and others have their own", async () => {
+  it("include at most 100 API keys for each membership", async () => {
     const member = await join(world);
     await insert(
       "api_keys select value, ?2, ?3, 'k', 'member', value, 'abcd', 1, null, null, 0",
@@ -211,7 +211,7 @@ describe("credentials", () => {
     expect((await create(member.membershipId)).status).toBe(201);
   });
 
-  it("are 100 tokens for a runner pool", async () => {
+  it("include at most 100 tokens for each runner pool", async () => {
     const [pool, other] = [
       await newPool(world, [environmentId]),
       await newPool(world, [environmentId]),
@@ -230,7 +230,7 @@ describe("credentials", () => {
 });
 
 describe("an account", () => {
-  it("owns 25 organizations when it creates them, and no more", async () => {
+  it("creates organizations until it owns 25", async () => {
     const { client } = await newKey(world);
     const create = () => client.post("/v1/orgs", { name: "Another" });
     for (let owned = 1; owned < 25; owned += 1) expect((await create()).status).toBe(201);
@@ -243,7 +243,7 @@ describe("an account", () => {
     expect((await another.post("/v1/orgs", { name: "Mine" })).status).toBe(201);
   });
 
-  it("creates none where the deployment does not allow it", async () => {
+  it("creates none if the deployment does not allow it", async () => {
     const app = createApp({ log: () => undefined });
     const bindings = { ...env, ALLOW_NEW_ORGANIZATIONS: "false" };
     const execution = { waitUntil: () => undefined, passThroughOnException: () => undefined };

@@ -16,7 +16,7 @@ import {
   type World,
 } from "../../support/world.ts";
 
-/** For each kind, its table and the bytes of a row, by a scan. */
+/** The table and the counted text of each kind. */
 const SCANS = {
   projects: ["projects", "name || coalesce(description, '') || coalesce(icon, '')"],
   environments: ["environments", "name || configuration"],
@@ -42,7 +42,7 @@ const SCANS = {
 type Counted = Record<string, { used: number; bytes: number }>;
 
 async function scan(organizationId: string): Promise<Counted> {
-  const found = Object.entries(SCANS).map(async ([kind, [table, text]]) => {
+  const rows = Object.entries(SCANS).map(async ([kind, [table, text]]) => {
     const row = await env.DB.prepare(
       `select count(*) as used, coalesce(sum(octet_length(${text})), 0) as bytes
        from ${table} where organization_id = ?`,
@@ -51,7 +51,7 @@ async function scan(organizationId: string): Promise<Counted> {
       .first<{ used: number; bytes: number }>();
     return [kind, row] as const;
   });
-  return Object.fromEntries(await Promise.all(found)) as Counted;
+  return Object.fromEntries(await Promise.all(rows)) as Counted;
 }
 
 async function readUsage(world: World): Promise<{ counted: Counted; body: Parsed }> {
@@ -90,7 +90,7 @@ beforeEach(async () => {
 });
 
 describe("usage", () => {
-  it("counts every write of every kind exactly, growth and shrinkage", async () => {
+  it("counts every write of every kind exactly, whether it adds or removes bytes", async () => {
     const { client } = world;
     await connect(client, project.id);
     const pool = await newPool(world, [project.default_environment_id]);
@@ -138,7 +138,7 @@ describe("usage", () => {
     }
   });
 
-  it("counts nothing of a batch that is rolled back", async () => {
+  it("does not count a batch that is rolled back", async () => {
     const before = await scan(world.id);
     expect(
       (await world.client.post(`${environment}/stacks`, { name: "x".repeat(128) })).status,
@@ -151,7 +151,7 @@ describe("usage", () => {
     expect(counted).toEqual(await scan(world.id));
   });
 
-  it("is read by admins alone, each of their own organization", async () => {
+  it("is read only by admins, and only for their own organization", async () => {
     const member = await join(world);
     const admin = await join(world, "admin");
     const path = `/v1/orgs/${world.id}/usage`;
@@ -165,7 +165,7 @@ describe("usage", () => {
 
 const REPLACED = { name: "shorter", icon: "icon:ship" };
 
-/** Creates one more of a kind. */
+/** Creates one record of each kind. */
 const creations: Record<string, () => Promise<Reply>> = {
   projects: () => world.client.post("/v1/projects", { name: "another" }),
   environments: () =>
@@ -202,7 +202,7 @@ const creations: Record<string, () => Promise<Reply>> = {
 
 describe("a quota", () => {
   it.each(Object.keys(creations))(
-    "of %s refuses one more, by name, and admits the last",
+    "of %s allows the last record and rejects the next, by name",
     async (kind) => {
       const create = creations[kind];
       if (!create) throw new Error(`Nothing creates ${kind}`);
@@ -221,7 +221,7 @@ describe("a quota", () => {
     },
   );
 
-  it("of project members and runner tokens refuses one more, too", async () => {
+  it("of project members and runner tokens rejects the record after the last", async () => {
     const pool = await newPool(world, [project.default_environment_id]);
     const [one, other] = [await join(world), await join(world)];
     await setUsage(world.id, "runner_tokens", "records = 1000");
@@ -234,7 +234,7 @@ describe("a quota", () => {
     expect((await add(one.membershipId)).status).toBe(201);
   });
 
-  it("of bytes refuses what grows, by name, and nothing else", async () => {
+  it("of bytes rejects only requests that add bytes, by name", async () => {
     const { client } = world;
     await connect(client, project.id);
     const pool = await newPool(world, [project.default_environment_id]);
@@ -287,7 +287,7 @@ describe("a quota", () => {
     expect((await client.patch(`/v1/deployments/${queued.id}/cancel`)).status).toBe(409);
   });
 
-  it("of one organization is nothing to another", async () => {
+  it("of one organization does not affect another", async () => {
     await setUsage(world.id, "stacks", `records = ${LIMITS.stacks.value}`);
     const other = await newWorld();
     const { default_environment_id: id } = await newProject(other.client);

@@ -1,6 +1,6 @@
 import type { Connection } from "./store.ts";
 
-/** A connection as the changelog shows it: the external ID is between its project and the role. */
+/** For the changelog. Without the external ID, which only the project and the IAM role share. */
 export function presentConnection(connection: Connection) {
   return {
     provider: connection.provider,

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { clearable } from "../../../lib/schemas.ts";
 import { PROVIDERS } from "../index.ts";
 
-/** The account of AWS that a project deploys to. The formats are those of AWS. */
+/** Source of the formats: AWS. */
 export const ConnectProject = z
   .strictObject({
     provider: z.enum(PROVIDERS),
@@ -13,7 +13,7 @@ export const ConnectProject = z
       .openapi({ example: "123456789012" }),
     region: z
       .string()
-      .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, as eu-central-1.")
+      .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, such as eu-central-1.")
       .openapi({ example: "eu-central-1" }),
     role_arn: clearable(
       z
@@ -21,7 +21,7 @@ export const ConnectProject = z
         .max(LIMITS.roleArnLength.value, `Send at most ${LIMITS.roleArnLength.value} characters.`)
         .regex(
           /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
-          "Send the ARN of an IAM role, as arn:aws:iam::123456789012:role/deploy.",
+          "Send the ARN of an IAM role, such as arn:aws:iam::123456789012:role/deploy.",
         ),
     ).openapi({ description: "The role that runners assume in the account." }),
     external_id: clearable(
@@ -33,7 +33,7 @@ export const ConnectProject = z
           `Send at most ${LIMITS.externalIdLength.value} characters.`,
         )
         .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
-    ).openapi({ description: "What the role's trust policy asks for." }),
+    ).openapi({ description: "The external ID that the role's trust policy requires." }),
   })
   .openapi("ConnectProject", {
     example: {

@@ -8,10 +8,6 @@ import { presentConnection } from "./presenters.ts";
 import type { Connection, ConnectionRow } from "./store.ts";
 import * as store from "./store.ts";
 
-/**
- * Connects a project to a cloud provider, in place of what it was connected to; takes an owner.
- * Throws `Conflict` while it is disconnecting.
- */
 export async function connectProject(
   ctx: ServiceContext,
   id: string,
@@ -32,12 +28,12 @@ export async function connectProject(
   const results = await commitChange(ctx, statements, ...(isNew ? [change] : []));
   const [connected] = results.project;
   if (connected) return connected;
-  throw new Conflict("The project is disconnecting. Wait until its deployments have ended.");
+  throw new Conflict("The project is disconnecting. Retry after its deployments have ended.");
 }
 
 /**
- * Idempotent. What has not started is canceled, what runs is asked to cancel; the project is
- * disconnected as soon as nothing is unfinished, in the batch that ends the last deployment.
+ * Idempotent. Cancels queued deployments and requests cancellation of running ones. The batch that
+ * ends the last deployment sets the project to `disconnected`.
  */
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
   const { project, before } = await requireConnection(ctx, id);
@@ -50,17 +46,16 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
   });
 }
 
-/** The project, for its owner, and what it is connected to, if it is. */
 async function requireConnection(
   ctx: ServiceContext,
   id: string,
 ): Promise<{ project: ProjectRow; before: ConnectionRow | undefined }> {
   const { db, actor } = ctx;
-  const [[found], [before]] = await db.batch([
+  const [[row], [before]] = await db.batch([
     findProject(db, actor, id),
     store.findConnection(db, actor.organizationId, id),
   ]);
-  return { project: authorize(actor, "project", found, "owner"), before };
+  return { project: authorize(actor, "project", row, "owner"), before };
 }
 
 function changeOf(

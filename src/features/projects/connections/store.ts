@@ -13,7 +13,6 @@ export type NewConnection = typeof projectConnections.$inferInsert;
 const within = (organizationId: string, id: string) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
 
-/** What a project is connected to. */
 export function findConnection(db: Database, organizationId: string, projectId: string) {
   return db
     .select()
@@ -26,11 +25,11 @@ export function findConnection(db: Database, organizationId: string, projectId: 
     );
 }
 
-/** Connects a project, unless it is disconnecting. */
+/** Changes nothing while the project is disconnecting. */
 export function connectProject(db: Database, connection: NewConnection) {
   const { projectId, organizationId, createdAt: _, ...change } = connection;
   const connected = db
-    .select({ found: sql`1` })
+    .select({ one: sql`1` })
     .from(projects)
     .where(and(eq(projects.id, projectId), eq(projects.connectionStatus, "connected")));
   return {
@@ -52,7 +51,7 @@ export function connectProject(db: Database, connection: NewConnection) {
   };
 }
 
-/** Removes the connection of a connected project. The same batch ends its deployments. */
+/** The same batch must cancel the deployments of the project. */
 export function beginDisconnecting(db: Database, organizationId: string, id: string, now: number) {
   return {
     connection: db.delete(projectConnections).where(eq(projectConnections.projectId, id)),

@@ -1,12 +1,28 @@
 import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
+import {
+  credentialPattern,
+  type IssuedKey,
+  issueCredential,
+  type PresentedKey,
+  parseCredential,
+} from "../../auth/credentials.ts";
 import type { Actor } from "../../context.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import { findPrincipal, recordUse } from "./store.ts";
 
-/** An API key that exists, as it was when it was read. */
+export const API_KEY_PATTERN = credentialPattern("lsh");
+
+export function issueApiKey(id: string): Promise<IssuedKey> {
+  return issueCredential("lsh", id);
+}
+
+/** Checks the form and the checksum only; undefined if they are wrong. */
+export function parseApiKey(text: string): Promise<PresentedKey | undefined> {
+  return parseCredential(API_KEY_PATTERN, text);
+}
+
 export interface KeyPrincipal extends Actor, Principal {}
 
-/** Where API keys are looked up. */
 export const apiKeyStore: CredentialStore<KeyPrincipal> = {
   async find(db, key) {
     const [row] = await findPrincipal(db, { id: key.id, secretHash: key.secretHash });

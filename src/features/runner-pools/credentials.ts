@@ -1,0 +1,39 @@
+import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
+import {
+  credentialPattern,
+  type IssuedKey,
+  issueCredential,
+  type PresentedKey,
+  parseCredential,
+} from "../../auth/credentials.ts";
+import type { Runner } from "../../context.ts";
+import { findTokenPrincipal, recordTokenUse } from "./store.ts";
+
+export const RUNNER_TOKEN_PATTERN = credentialPattern("lsr");
+
+export function issueRunnerToken(id: string): Promise<IssuedKey> {
+  return issueCredential("lsr", id);
+}
+
+/** Checks the prefix only: the token may still be invalid. */
+export function seemsRunnerToken(text: string | null): boolean {
+  return text?.startsWith("lsr_") === true;
+}
+
+/** Checks the form and the checksum only; undefined if they are wrong. */
+export function parseRunnerToken(text: string): Promise<PresentedKey | undefined> {
+  return parseCredential(RUNNER_TOKEN_PATTERN, text);
+}
+
+export interface RunnerPrincipal extends Runner, Principal {}
+
+/** Runner tokens do not expire. */
+export const runnerTokenStore: CredentialStore<RunnerPrincipal> = {
+  async find(db, token) {
+    const [row] = await findTokenPrincipal(db, token.id, token.secretHash);
+    return row && { ...row, expiresAt: null };
+  },
+  async recordUse(db, id, hour) {
+    await recordTokenUse(db, id, hour);
+  },
+};
