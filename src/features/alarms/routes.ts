@@ -9,8 +9,9 @@ import {
   RUNNER_TOKEN,
 } from "../../http/replies.ts";
 import { createRouter, type ProtectedForRunners } from "../../http/router.ts";
+import { StackParams } from "../stacks/index.ts";
 import { presentAlarm } from "./presenters.ts";
-import { Alarm, AlarmList, AlarmParams, AlarmReport, StackParams } from "./schemas.ts";
+import { Alarm, AlarmList, AlarmParams, AlarmReport } from "./schemas.ts";
 import { listAlarms, reportAlarm, reportAlarmAsRunner } from "./service.ts";
 
 const list = createRoute({

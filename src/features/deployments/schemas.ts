@@ -139,6 +139,5 @@ export const DeploymentParams = z.object(textParam("id", "deployment"));
 export const DeploymentOfEnvironmentParams = EnvironmentParams.extend(
   textParam("id", "deployment"),
 );
-export const StackParams = z.object(textParam("stack_id", "stack"));
 
 export const DeploymentQuery = ListQuery.extend({ status: severalOf(DEPLOYMENT_STATUSES) });
