@@ -7,13 +7,13 @@ import {
   EXAMPLE_ID,
   Identifier,
   IdentifierInput,
+  paragraphs,
   severalOf,
   Timestamp,
   text,
 } from "../../lib/schemas.ts";
 import { DEPLOYMENT_STATUSES, QUEUES, STACK_STATUSES } from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
-import { Source } from "./source-schemas.ts";
 
 const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
 
@@ -69,6 +69,55 @@ const PatchOperationInput = z
     ctx.addIssue({ code: "custom", path: [needed], message });
   })
   .openapi("PatchOperationInput");
+
+const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
+
+const SourceText = text(LIMITS.sourceLength.value);
+
+const CommitPerson = z
+  .strictObject({
+    email: SourceText.optional(),
+    id: SourceText.optional(),
+    login: SourceText.optional(),
+    name: SourceText.optional(),
+  })
+  .openapi("CommitPerson", { example: { login: "octocat", name: "Mona" } });
+
+const Commit = z
+  .strictObject({
+    author: CommitPerson,
+    committer: CommitPerson,
+    message: paragraphs(LIMITS.commitMessageLength.value).openapi({ example: "Scale up" }),
+    sha: SourceText.openapi({ example: "6dcb09b5b57875f334f61aebed695e2e4193db5e" }),
+  })
+  .openapi("Commit");
+
+const Git = z
+  .strictObject({
+    commit: Commit,
+    installation_id: SourceText,
+    owner: SourceText,
+    provider: z.enum(PROVIDERS),
+    pull_request: SourceText.optional(),
+    ref: SourceText.openapi({ example: "refs/heads/main" }),
+    repo: SourceText,
+    repo_id: SourceText,
+  })
+  .openapi("GitSource");
+
+const Registry = z
+  .strictObject({
+    command: z
+      .array(paragraphs(LIMITS.commandWordLength.value))
+      .max(LIMITS.commandWords.value, `Send at most ${LIMITS.commandWords.value} words.`)
+      .optional(),
+    image: SourceText.openapi({ example: "ghcr.io/acme/shop:1.4.2" }),
+  })
+  .openapi("RegistrySource");
+
+const Source = z
+  .strictObject({ git: Git.optional(), registry: Registry.optional() })
+  .openapi("DeploymentSource", { example: { registry: { image: "ghcr.io/acme/shop:1.4.2" } } });
 
 const StackOfDeployment = z
   .object({
