@@ -15,7 +15,7 @@ import {
 } from "./schemas.ts";
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
-const CONNECTED = "The project has to be connected: else this is a `conflict`.";
+const CONNECTED = "If the project is not connected, the reply is a `conflict`.";
 
 const list = createRoute({
   method: "get",

@@ -21,11 +21,12 @@ const TOO_LARGE = `exceeds ${LIMITS.patchBytes.value / 1024} KiB`;
 
 const Status = z.enum(DEPLOYMENT_STATUSES).openapi("DeploymentStatus", {
   description:
-    "`queued` until a runner starts it, `in_progress` until it says how it ended; `canceling` while " +
-    "its runner is asked to stop; `superseded` if a newer one took its place before it started.",
+    "`queued` until a runner starts the deployment; `in_progress` until the runner completes it; " +
+    "`canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced " +
+    "it before the start.",
 });
 
-export const PatchOperation = z
+const PatchOperation = z
   .object({
     op: z.enum(OPERATIONS),
     path: z.string().openapi({ description: "A JSON Pointer (RFC 6901).", example: "/replicas" }),
@@ -35,7 +36,7 @@ export const PatchOperation = z
       .unknown()
       .optional()
       .openapi({
-        description: `What stood at \`path\` before. Absent if the patch with all of them ${TOO_LARGE}.`,
+        description: `The previous value at \`path\`. Absent if the patch with all old values ${TOO_LARGE}.`,
       }),
   })
   .openapi("PatchOperation", {
@@ -47,6 +48,15 @@ const PointerInput = z
   .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
   .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
   .refine((path) => !/\p{Cc}/u.test(path), "Send a path without control characters.");
+
+const REQUIRED_MEMBER = {
+  add: "value",
+  replace: "value",
+  test: "value",
+  move: "from",
+  copy: "from",
+  remove: undefined,
+} as const satisfies Record<(typeof OPERATIONS)[number], "value" | "from" | undefined>;
 
 const PatchOperationInput = z
   .strictObject({
@@ -62,11 +72,10 @@ const PatchOperationInput = z
     ctx.addIssue({ code: "custom", path: ["value", ...path], message });
   })
   .superRefine((operation, ctx) => {
-    const takes = { move: "from", copy: "from", remove: undefined } as const;
-    const needed = operation.op in takes ? takes[operation.op as keyof typeof takes] : "value";
-    if (needed === undefined || operation[needed] !== undefined) return;
-    const message = `Send ${needed}: ${operation.op} needs it.`;
-    ctx.addIssue({ code: "custom", path: [needed], message });
+    const member = REQUIRED_MEMBER[operation.op];
+    if (member === undefined || operation[member] !== undefined) return;
+    const message = `Send ${member}: ${operation.op} needs it.`;
+    ctx.addIssue({ code: "custom", path: [member], message });
   })
   .openapi("PatchOperationInput");
 
@@ -156,8 +165,8 @@ export const CreateDeployment = z
       .optional()
       .openapi({
         description:
-          "RFC 6902, against the configuration of the environment. Refused if it, with the values " +
-          `that it replaces, ${TOO_LARGE}.`,
+          "A JSON Patch (RFC 6902) of the environment's configuration. Refused if the patch, with " +
+          `the values that it replaces, ${TOO_LARGE}.`,
       }),
     source: Source.optional(),
     stack_ids: z
@@ -165,14 +174,18 @@ export const CreateDeployment = z
       .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
       .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
       .optional()
-      .openapi({ description: "Stacks of the environment, in this order; all by default." }),
-    queue: z.enum(QUEUES).optional().openapi({
-      description:
-        "`supersede`, the default, takes the place of what has not started; `fifo` waits for it.",
-    }),
+      .openapi({ description: "Stacks of the environment, in this order. Default: all stacks." }),
+    queue: z
+      .enum(QUEUES)
+      .optional()
+      .openapi({
+        description:
+          "`supersede`, the default, replaces queued deployments of the environment; `fifo` waits " +
+          "until they have ended.",
+      }),
     reason: text(LIMITS.descriptionLength.value)
       .optional()
-      .openapi({ description: "Why, for those who come after." }),
+      .openapi({ description: "Why the deployment is made." }),
   })
   .openapi("CreateDeployment", {
     example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
