@@ -10,6 +10,7 @@ import { changelogRoutes } from "./features/changelog/routes.ts";
 import { componentRoutes } from "./features/components/routes.ts";
 import { deploymentRoutes } from "./features/deployments/routes.ts";
 import { scopedDeploymentRoutes } from "./features/deployments/scoped-routes.ts";
+import { sweepDeployments } from "./features/deployments/service.ts";
 import { environmentRoutes } from "./features/environments/routes.ts";
 import { healthRoutes } from "./features/health/routes.ts";
 import { membershipRoutes } from "./features/memberships/routes.ts";
@@ -30,7 +31,6 @@ import { projectRoutes } from "./features/projects/routes.ts";
 import { resourceRoutes } from "./features/resources/routes.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { runnerRoutes } from "./features/runner-api/routes.ts";
-import { sweepEverything } from "./features/runner-api/sweep.ts";
 import { seemsRunnerToken } from "./features/runner-pools/index.ts";
 import { runnerPoolRoutes } from "./features/runner-pools/routes.ts";
 import { stackRoutes } from "./features/stacks/routes.ts";
@@ -112,7 +112,7 @@ export function createApp({
     sweep: async (env, execution) => {
       const { db } = openForWriting(env.DB);
       const ctx = systemContext(db, env, execution, { clock, log });
-      const sweeps = await Promise.allSettled([sweepEverything(ctx), sweepDeliveries(ctx)]);
+      const sweeps = await Promise.allSettled([sweepDeployments(ctx), sweepDeliveries(ctx)]);
       const failed = sweeps.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
     },
