@@ -1,10 +1,8 @@
 import { env } from "cloudflare:workers";
+import { EDGE_TABLE, EDGE_TRIGGERS } from "./edges.ts";
 
 const FINAL = "('succeeded', 'failed', 'canceled', 'superseded')";
 const FINAL_STACK = "('succeeded', 'failed', 'canceled', 'skipped')";
-const STEPS = `('queued in_progress', 'queued canceled', 'queued superseded',
-  'queued failed', 'in_progress canceling', 'in_progress succeeded', 'in_progress failed',
-  'in_progress canceled', 'canceling canceled', 'canceling failed')`;
 const MAXIMUM_LAPSES = 5;
 const refuse = (words: string) => `begin select raise(abort, 'INVARIANT ${words}'); end`;
 
@@ -12,9 +10,6 @@ const refuse = (words: string) => `begin select raise(abort, 'INVARIANT ${words}
 const TRIGGERS = {
   finished_changes: `before update on deployments
     when old.status in ${FINAL} and new.status <> old.status ${refuse("a finished state changes")}`,
-  status_leaps: `before update on deployments
-    when old.status not in ${FINAL} and new.status <> old.status
-      and old.status || ' ' || new.status not in ${STEPS} ${refuse("a status leaps")}`,
   unconnected_creation: `before insert on deployments
     when not exists (select 1 from projects
       where id = new.project_id and connection_status = 'connected')
@@ -100,7 +95,8 @@ export async function installInvariants(): Promise<void> {
     `create table if not exists walk_log (id integer primary key, kind text, environment_id text,
       deployment_id text, configuration text)`,
   ).run();
-  for (const [name, trigger] of Object.entries({ ...TRIGGERS, ...LOG })) {
+  await env.DB.prepare(EDGE_TABLE).run();
+  for (const [name, trigger] of Object.entries({ ...TRIGGERS, ...EDGE_TRIGGERS, ...LOG })) {
     await env.DB.prepare(`create trigger if not exists walk_${name} ${trigger}`).run();
   }
 }

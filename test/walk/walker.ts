@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Calls } from "./calls.ts";
+import { listUnmetEdges, noteEdges } from "./edges.ts";
 import { Edits } from "./edits.ts";
 import { findBreaches, installInvariants } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
@@ -12,6 +13,9 @@ import { newStage, randomOf, type Stage, Timed } from "./walk.ts";
 const STEPS = 300;
 /** So many requests at the most until everything that waits has had its turn. */
 const PATIENCE = 200;
+
+/** Fewer walks in a file may miss a transition. */
+const ENOUGH_WALKS = 20;
 
 /** One random walk. Everything that it does is decided by its seed. */
 class Walk {
@@ -158,10 +162,15 @@ export function describeWalks(half: 0 | 1): void {
       const walk = new Walk(seed, worker, await newStage(worker));
       try {
         await walk.run(STEPS);
+        await noteEdges();
       } catch (error) {
         const last = walk.log.slice(-30).join("\n");
         throw new Error(`Walk ${seed} (WALK_SEED=${seed} WALKS=1): ${error}\n${last}`);
       }
+    });
+
+    it.runIf(seeds.length >= ENOUGH_WALKS)("every transition happens on some walk", () => {
+      expect(listUnmetEdges()).toEqual([]);
     });
   });
 }
