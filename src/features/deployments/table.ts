@@ -26,6 +26,7 @@ import {
 export const deploymentStatus = literalsOf(DEPLOYMENT_STATUSES);
 export const stackStatus = literalsOf(STACK_STATUSES);
 export const attemptState = literalsOf(ATTEMPT_STATES);
+export const attemptOutcome = literalsOf(ATTEMPT_OUTCOMES);
 
 /** Deployments that have not ended. */
 export const ACTIVE_STATUSES = literalList(statesBefore(TRANSITIONS.deployment));

@@ -5,6 +5,7 @@ import { projects } from "../../projects/table.ts";
 import {
   ACTIVE_STACK_STATUSES,
   ACTIVE_STATUSES,
+  attemptOutcome,
   attemptState,
   attempts,
   deploymentStacks,
@@ -34,7 +35,8 @@ function endAttempts(db: Database, filter: EnvironmentFilter, now: number) {
     .update(attempts)
     .set({
       state: "ended",
-      outcome: sql`case when lost_at <= ${now} then 'lost' else 'revoked' end`,
+      outcome: sql`case when lost_at <= ${now} then ${attemptOutcome.lost}
+        else ${attemptOutcome.revoked} end`,
       endedAt: now,
     })
     .where(
