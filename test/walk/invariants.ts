@@ -1,10 +1,8 @@
 import { env } from "cloudflare:workers";
+import { EDGE_TABLE, EDGE_TRIGGERS } from "./edges.ts";
 
 const FINAL = "('succeeded', 'failed', 'canceled', 'superseded')";
 const FINAL_STACK = "('succeeded', 'failed', 'canceled', 'skipped')";
-const STEPS = `('queued in_progress', 'queued canceled', 'queued superseded',
-  'queued failed', 'in_progress canceling', 'in_progress succeeded', 'in_progress failed',
-  'in_progress canceled', 'canceling canceled', 'canceling failed')`;
 const MAXIMUM_LAPSES = 5;
 const reject = (invariant: string) => `begin select raise(abort, 'INVARIANT ${invariant}'); end`;
 
@@ -12,9 +10,6 @@ const reject = (invariant: string) => `begin select raise(abort, 'INVARIANT ${in
 const TRIGGERS = {
   finished_changes: `before update on deployments
     when old.status in ${FINAL} and new.status <> old.status ${reject("a finished state changes")}`,
-  status_transition: `before update on deployments
-    when old.status not in ${FINAL} and new.status <> old.status
-      and old.status || ' ' || new.status not in ${STEPS} ${reject("a status transition is not allowed")}`,
   unconnected_creation: `before insert on deployments
     when not exists (select 1 from projects
       where id = new.project_id and connection_status = 'connected')
@@ -100,7 +95,8 @@ export async function installInvariants(): Promise<void> {
     `create table if not exists walk_log (id integer primary key, kind text, environment_id text,
       deployment_id text, configuration text)`,
   ).run();
-  for (const [name, trigger] of Object.entries({ ...TRIGGERS, ...LOG })) {
+  await env.DB.prepare(EDGE_TABLE).run();
+  for (const [name, trigger] of Object.entries({ ...TRIGGERS, ...EDGE_TRIGGERS, ...LOG })) {
     await env.DB.prepare(`create trigger if not exists walk_${name} ${trigger}`).run();
   }
 }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { seededRandom } from "../support/random.ts";
 import { ConfigurationActor } from "./configuration-actor.ts";
 import { ConfigurationModel } from "./configuration-model.ts";
+import { listUnmetEdges, recordEdges } from "./edges.ts";
 import { newWalkFixture, VirtualTimeWorker, type WalkFixture } from "./fixture.ts";
 import { findBreaches, installInvariants } from "./invariants.ts";
 import { RunnerActor } from "./runner-actor.ts";
@@ -13,6 +14,8 @@ import { WalkClient } from "./walk-client.ts";
 const STEPS = 300;
 /** Claims after which the queue must be empty. */
 const MAXIMUM_CLAIMS = 200;
+/** Fewer walks may miss a transition. */
+const WALKS_FOR_ALL_EDGES = 20;
 
 /** One random walk, determined by its seed. */
 class Walk {
@@ -159,10 +162,15 @@ export function describeWalks(half: 0 | 1): void {
       const walk = new Walk(seed, worker, await newWalkFixture(worker));
       try {
         await walk.run(STEPS);
+        await recordEdges();
       } catch (error) {
         const last = walk.log.slice(-30).join("\n");
         throw new Error(`Walk ${seed} (WALK_SEED=${seed} WALKS=1): ${error}\n${last}`);
       }
+    });
+
+    it.runIf(seeds.length >= WALKS_FOR_ALL_EDGES)("meet every transition", () => {
+      expect(listUnmetEdges()).toEqual([]);
     });
   });
 }

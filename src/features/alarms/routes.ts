@@ -2,8 +2,9 @@ import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter, type RunnerEnv } from "../../http/router.ts";
+import { StackParams } from "../stacks/index.ts";
 import { presentAlarm } from "./presenters.ts";
-import { Alarm, AlarmList, AlarmParams, AlarmReport, StackParams } from "./schemas.ts";
+import { Alarm, AlarmList, AlarmParams, AlarmReport } from "./schemas.ts";
 import { listAlarms, reportAlarm, reportAlarmAsRunner } from "./service.ts";
 
 const list = operation({

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { textParam } from "../../http/params.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { clearable, Identifier, Timestamp, text } from "../../lib/schemas.ts";
+import { StackParams } from "../stacks/index.ts";
 import { ALARM_STATES } from "./model.ts";
 
 const Name = text(LIMITS.nameLength.value).openapi({
@@ -33,7 +33,6 @@ export const AlarmReport = z
   .strictObject({ state: State, reason: clearable(Reason) })
   .openapi("AlarmReport", { example: { state: "alarm", reason: "5 % of the requests failed" } });
 
-export const StackParams = z.object(textParam("stack_id", "stack"));
 export const AlarmParams = StackParams.extend({
   name: Name.openapi({ param: { name: "name", in: "path" } }),
 });

@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
-import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
+import { type ApiError, BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { recordChange } from "../changelog/index.ts";
@@ -12,10 +12,6 @@ import {
   requireEnvironment,
 } from "../environments/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { writePromotionEvent } from "./announcement-store.ts";
-import type { NewDeployment, StackChoice } from "./creation-store.ts";
-import * as creation from "./creation-store.ts";
-import { finalize } from "./finalize-store.ts";
 import type { Queue } from "./lifecycle.ts";
 import {
   type Document,
@@ -26,10 +22,14 @@ import {
   patchDocument,
 } from "./patch.ts";
 import { presentNewDeployment } from "./presenters.ts";
-import type { ListedRow } from "./store.ts";
+import type { DeploymentContent, DeploymentRow } from "./store.ts";
 import * as store from "./store.ts";
+import type { NewDeployment } from "./transitions/create.ts";
+import * as creation from "./transitions/create.ts";
+import { finalize } from "./transitions/finalize.ts";
+import { writePromotionEvent } from "./write-events.ts";
 
-const DISPLACED =
+const CONFIGURATION_CLEARED =
   `The deployment's configuration is no longer stored: an environment keeps that of its newest ` +
   `${LIMITS.redeployableDeployments.value} deployments.`;
 const PATCH_TOO_LARGE =
@@ -39,144 +39,147 @@ const PATCH_TOO_LARGE =
 export interface DeploymentInput {
   patch: readonly Operation[];
   source: object | undefined;
+  /** In this order. Undefined: all stacks of the environment. */
   stackIds: readonly string[] | undefined;
   queue: Queue;
   reason: string | undefined;
 }
 
 /**
- * Queues a deployment of an environment; takes a contributor. Throws `BadInput` for a patch that
- * does not apply, `NotFound` for a stack of another environment, and `Conflict` unless the project
- * is connected.
+ * Throws `BadInput` if the patch does not apply, `NotFound` for a stack of another environment, and
+ * `Conflict` if the project is not connected.
  */
 export async function createDeployment(
   ctx: ServiceContext,
   environmentId: string,
   input: DeploymentInput,
-): Promise<ListedRow> {
+): Promise<DeploymentRow> {
   const environment = await requireEnvironment(ctx, environmentId, "contributor");
   const { document, patch } = applyInput(environment, input.patch);
-  return insert(ctx, environment, input.stackIds, {
+  return queueDeployment(ctx, environment, {
     queue: input.queue,
     patch: JSON.stringify(patch),
     configuration: JSON.stringify(document),
     source: input.source ? JSON.stringify(input.source) : null,
+    stackIds: input.stackIds,
     reason: input.reason ?? null,
     isAbsolute: false,
   });
 }
 
-/**
- * Queues once more what a deployment was to do: its configuration, its source, and those of its
- * stacks that there still are. That rolls back, too; takes a contributor.
- */
-export async function redeploy(ctx: ServiceContext, id: string): Promise<ListedRow> {
+/** Queues a copy of a deployment, with those of its stacks that still exist. Also rolls back. */
+export async function redeploy(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const { db, actor } = ctx;
-  const [[found], [origin], [environment], left] = await db.batch([
+  const [[found], [content], [environment], stacks] = await db.batch([
     store.findDeployment(db, actor, id),
-    creation.findOrigin(db, actor.organizationId, id),
-    findEnvironment(db, actor, creation.environmentOf(id)),
-    creation.listStacksLeft(db, actor.organizationId, id),
+    store.findContent(db, actor.organizationId, id),
+    findEnvironment(db, actor, store.environmentIdOf(id)),
+    store.listExistingStacks(db, actor.organizationId, id),
   ]);
   authorize(actor, "deployment", found, "contributor");
-  if (!origin || !environment) throw new NotFound("deployment");
-  const choice = left.map((stack) => stack.id);
-  return insertLike(ctx, environment, origin, choice);
+  if (!content || !environment) throw new NotFound("deployment");
+  const stackIds = stacks.map((stack) => stack.id);
+  return queueDeployment(ctx, environment, copyOf(content, environment, stackIds));
 }
 
 /**
- * Queues in another environment of the project, over all of its stacks, what a deployment has
- * brought to its own; takes a contributor. Throws `Conflict` for one that has not succeeded.
+ * Queues a copy of a deployment in another environment of the project, with all stacks of that
+ * environment. Throws `Conflict` if the deployment has not succeeded.
  */
 export async function promote(
   ctx: ServiceContext,
   id: string,
   environmentId: string,
-): Promise<ListedRow> {
+): Promise<DeploymentRow> {
   const { db, actor } = ctx;
-  const [[found], [origin], [target]] = await db.batch([
+  const [[found], [content], [target]] = await db.batch([
     store.findDeployment(db, actor, id),
-    creation.findOrigin(db, actor.organizationId, id),
+    store.findContent(db, actor.organizationId, id),
     findEnvironment(db, actor, environmentId),
   ]);
   const deployment = authorize(actor, "deployment", found, "contributor");
-  if (!origin) throw new NotFound("deployment");
+  if (!content) throw new NotFound("deployment");
   const environment = authorize(actor, "environment", target, "contributor");
   if (environment.projectId !== deployment.projectId) {
     throw new NotFound("environment in the project");
   }
   if (deployment.status !== "succeeded") {
-    throw new Conflict(`Only what has succeeded can be promoted: this is ${deployment.status}.`);
+    throw new Conflict(
+      `Only a deployment that has succeeded can be promoted: this one is ${deployment.status}.`,
+    );
   }
-  return insertLike(ctx, environment, origin, undefined, id);
+  return queueDeployment(ctx, environment, copyOf(content, environment, undefined), id);
 }
 
-async function insertLike(
-  ctx: ServiceContext,
+type DeploymentFields = Pick<
+  NewDeployment,
+  "patch" | "configuration" | "source" | "stackIds" | "reason" | "isAbsolute"
+> & { queue: Queue };
+
+function copyOf(
+  { configuration, source }: DeploymentContent,
   environment: EnvironmentRow,
-  { configuration, source }: creation.Origin,
-  choice: StackChoice,
-  promotedId?: string,
-): Promise<ListedRow> {
-  if (configuration === "") throw new Conflict(DISPLACED);
+  stackIds: readonly string[] | undefined,
+): DeploymentFields {
+  if (configuration === "") throw new Conflict(CONFIGURATION_CLEARED);
   const patch = patchBetween(readDocument(environment.configuration), readDocument(configuration));
-  const fields = {
+  return {
+    queue: "supersede",
     patch: JSON.stringify(patch),
     configuration,
     source,
+    stackIds,
     reason: null,
     isAbsolute: true,
   };
-  return insert(ctx, environment, choice, { queue: "supersede", ...fields }, promotedId);
 }
 
-/** Without a `promotedId`, the deployment promotes no other. */
-async function insert(
+/** `promotedId` is the deployment that the new one promotes, if any. */
+async function queueDeployment(
   ctx: ServiceContext,
   environment: EnvironmentRow,
-  choice: StackChoice,
-  fields: Pick<NewDeployment, "patch" | "configuration" | "source" | "reason" | "isAbsolute"> & {
-    queue: Queue;
-  },
+  fields: DeploymentFields,
   promotedId?: string,
-): Promise<ListedRow> {
+): Promise<DeploymentRow> {
   const { db, actor, clock } = ctx;
   const { organizationId, projectId, id: environmentId, configurationVersion } = environment;
   const now = clock.now();
   const id = newId(clock);
-  const scope = { organizationId, projectId, environmentId, configurationVersion };
-  const row = { id, ...scope, ...fields, now };
+  const ids = { organizationId, projectId, environmentId, configurationVersion };
+  const row = { id, ...ids, ...fields, now };
   const limits = limitGrowth(ctx, {
     organizationId,
     bytes: bytesOf(fields.patch, fields.configuration, fields.source, fields.reason),
-    bounds: fields.queue === "fifo" ? [creation.oneMoreUnfinished(environmentId)] : [],
+    bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
   });
   const batch = commit(ctx, {
     limits: limits.statement,
-    circumstances: creation.findCircumstances(db, row, choice),
-    deployment: creation.insertDeployment(db, row, choice),
+    project: store.findConnectionStatus(db, organizationId, projectId),
+    deployment: creation.insertDeployment(db, row),
     changelog: recordChange(ctx, {
       projectId,
       action: "created",
       record: { type: "deployment", id },
-      after: presentNewDeployment(row, choice),
+      after: presentNewDeployment(row),
     }),
-    stacks: creation.insertStacks(db, row, choice),
+    stacks: creation.insertStacks(db, row),
     superseded: creation.supersedeOlder(db, id, environmentId, now),
-    configurations: creation.dropOldConfigurations(db, environmentId),
+    cleared: creation.clearOldConfigurations(db, environmentId),
     finalized: finalize(ctx, { environment: environmentId }, now),
     created: store.findDeployment(db, actor, id),
     promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
   });
   const results = await limits.enforce(batch);
   const [created] = results.created;
-  const [circumstances] = results.circumstances;
   if (created) return created;
-  if (!circumstances) throw new NotFound("environment");
-  if (circumstances.connectionStatus !== "connected") {
-    throw new Conflict("The project is not connected to a cloud provider. Connect it first.");
-  }
-  throw new NotFound("stack in the environment");
+  throw creationError(results.project[0]?.connectionStatus);
+}
+
+/** The condition of `insertDeployment` that did not hold, by the status of the connection. */
+function creationError(connectionStatus: string | undefined): ApiError {
+  if (connectionStatus === undefined) return new NotFound("environment");
+  if (connectionStatus === "connected") return new NotFound("stack in the environment");
+  return new Conflict("The project is not connected to a cloud provider. Connect it first.");
 }
 
 function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {

@@ -1,6 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { deploymentRoutes } from "./routes.ts";
 import { scopedDeploymentRoutes } from "./scoped-routes.ts";
+import { sweepDeployments } from "./service.ts";
 import { attempts, deploymentStacks, deployments } from "./table.ts";
 
 export const deploymentsFeature = {
@@ -25,4 +26,5 @@ export const deploymentsFeature = {
       deletedWith: [attempts.deploymentId, attempts.environmentId, attempts.poolId],
     },
   ],
+  sweep: sweepDeployments,
 } satisfies Feature;

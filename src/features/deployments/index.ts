@@ -1,17 +1,16 @@
-export { cancelUnfinished, finalize, sweep } from "./finalize-store.ts";
 export {
   type AttemptState,
   type DeploymentStatus,
   FAILURES,
-  HEARTBEAT_MS,
-  LEASE_MS,
-  OFFER_MS,
+  HEARTBEAT_INTERVAL_MS,
+  LEASE_TTL_MS,
+  LOST_AFTER_MS,
+  OFFER_TTL_MS,
   OUTCOMES,
   type Outcome,
   REPORTED_STATUSES,
   type ReportedStatus,
   STACK_STATUSES,
-  STALE_MS,
 } from "./lifecycle.ts";
 export {
   type Document,
@@ -25,7 +24,19 @@ export { Deployment } from "./schemas.ts";
 export {
   cutDeployments,
   DEPLOYMENT,
-  type ListedRow,
-  RECORD as DEPLOYMENT_RECORD,
+  PAGE_RECORD as DEPLOYMENT_PAGE_RECORD,
   STACKS_OF_PAGE,
 } from "./store.ts";
+export { cancelDeployments } from "./transitions/cancel.ts";
+export { incrementEpoch, insertAttempt, releaseOffer } from "./transitions/claim.ts";
+export { type Completion, completeDeployment, toCompletionText } from "./transitions/complete.ts";
+export { expire } from "./transitions/expire.ts";
+export { finalize } from "./transitions/finalize.ts";
+export {
+  type AttemptKey,
+  deploymentIdOf,
+  isAttempt,
+  whereLeaseIsValid,
+} from "./transitions/lease.ts";
+export { applyReport, type Report, type ReportedResource } from "./transitions/report.ts";
+export { failPatch, type Rebase, rebase, startDeployment } from "./transitions/start.ts";

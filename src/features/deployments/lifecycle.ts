@@ -1,6 +1,5 @@
 import { LIMITS } from "../../lib/limits.ts";
 
-/** Which states there are, and how long each may last. What may follow what, the statements say. */
 export const DEPLOYMENT_STATUSES = [
   "queued",
   "in_progress",
@@ -22,7 +21,7 @@ export const STACK_STATUSES = [
 ] as const;
 export type StackStatus = (typeof STACK_STATUSES)[number];
 
-/** What a runner may report of a stack. `pending` is what it was before. */
+/** The statuses that a runner may report for a stack. */
 export const REPORTED_STATUSES = [
   "in_progress",
   "succeeded",
@@ -35,37 +34,245 @@ export type ReportedStatus = (typeof REPORTED_STATUSES)[number];
 export const QUEUES = ["supersede", "fifo"] as const;
 export type Queue = (typeof QUEUES)[number];
 
-/** How a runner says that it is done. */
+/** The outcomes that a runner may complete an attempt with. */
 export const OUTCOMES = ["succeeded", "failed", "canceled"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export const ATTEMPT_STATES = ["offered", "running", "ended"] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
-/** How an attempt ended: by its runner's word, or without it. */
+/** The runner completes or releases an attempt; otherwise it lapses, is lost or is revoked. */
 export const ATTEMPT_OUTCOMES = [...OUTCOMES, "released", "lapsed", "lost", "revoked"] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** Why a deployment failed, where no runner has said so. */
+/** The failure reasons that the service gives. A runner may give any other. */
 export const FAILURES = {
-  /** Its patch does not apply to the environment's configuration as it is at the start. */
+  /** The patch does not apply to the environment's configuration at the start. */
   patchConflict: "patch_conflict",
-  /** No runner has started it in `MAXIMUM_LAPSED_OFFERS` offers. */
+  /** `MAXIMUM_LAPSED_OFFERS` offers have lapsed. */
   neverStarted: "never_started",
-  /** It has run for longer than its pool allows. */
+  /** The run has exceeded `max_run_seconds` of its pool. */
   runTimeout: "run_timeout",
   runnerLost: "runner_lost",
   stackFailed: "stack_failed",
   stacksUnfinished: "stacks_unfinished",
 } as const;
 
-/** An offer that is not started lapses, and the deployment is queued again. */
-export const OFFER_MS = 60_000;
+/** An offer that is not started within this time lapses, and the deployment is queued again. */
+export const OFFER_TTL_MS = 60_000;
 export const MAXIMUM_LAPSED_OFFERS = LIMITS.lapsedOffers.value;
-export const HEARTBEAT_MS = 15_000;
-/** Without a heartbeat for so long, the attempt is stale; it may resume. */
-export const LEASE_MS = 60_000;
-/** Stale for so long, it is lost for good. */
-export const STALE_MS = 300_000;
-/** A runner has so long to cancel before the deployment is canceled without it. */
-export const CANCEL_MS = 120_000;
+export const HEARTBEAT_INTERVAL_MS = 15_000;
+/** Without a heartbeat for this time, an attempt is stale. It may still resume. */
+export const LEASE_TTL_MS = 60_000;
+/** Without a heartbeat for this time, an attempt is lost. It cannot resume. */
+export const LOST_AFTER_MS = 360_000;
+/** A deployment that is canceling for this time ends without its runner. */
+export const CANCEL_TIMEOUT_MS = 120_000;
+
+/** A change of state. Guards in the SQL of `code` decide whether it happens. */
+export interface Transition<State extends string> {
+  /** Empty if the transition creates the record. */
+  from: readonly State[];
+  to: readonly State[];
+  /** `system`: another transition in the same batch causes this one. */
+  by: "person" | "runner" | "time" | "system";
+  /** The request or the condition, for the table in docs/state-machine.md. */
+  when: string;
+  /** A file in `transitions/`, and its function. */
+  code: `${string}.${string}`;
+}
+
+const DEPLOYMENT_TRANSITIONS = [
+  {
+    from: [],
+    to: ["queued"],
+    by: "person",
+    when: "Create, redeploy or promote, in a connected project",
+    code: "create.insertDeployment",
+  },
+  {
+    from: ["queued"],
+    to: ["superseded"],
+    by: "person",
+    when: "Create a newer deployment with the queue `supersede`",
+    code: "create.supersedeOlder",
+  },
+  {
+    from: ["queued"],
+    to: ["in_progress"],
+    by: "runner",
+    when: "Start within 60 s, based on the current version of the configuration",
+    code: "start.startDeployment",
+  },
+  {
+    from: ["queued"],
+    to: ["superseded"],
+    by: "runner",
+    when: "Start a newer deployment",
+    code: "start.startDeployment",
+  },
+  {
+    from: ["queued"],
+    to: ["failed"],
+    by: "runner",
+    when: "Start, but the patch does not apply to the current configuration: `patch_conflict`",
+    code: "start.failPatch",
+  },
+  {
+    from: ["queued"],
+    to: ["failed"],
+    by: "time",
+    when: "The fifth offer lapses: `never_started`",
+    code: "expire.expire",
+  },
+  {
+    from: ["queued"],
+    to: ["canceled"],
+    by: "person",
+    when: "Cancel the deployment, or disconnect its project",
+    code: "cancel.cancelDeployments",
+  },
+  {
+    from: ["in_progress"],
+    to: ["canceling"],
+    by: "person",
+    when: "Cancel the deployment, or disconnect its project",
+    code: "cancel.cancelDeployments",
+  },
+  {
+    from: ["in_progress"],
+    to: ["canceling"],
+    by: "time",
+    when: "`max_run_seconds` of the pool have passed since the start: `run_timeout`",
+    code: "expire.expire",
+  },
+  {
+    from: ["in_progress"],
+    to: ["succeeded", "failed", "canceled"],
+    by: "runner",
+    when:
+      "Complete. `failed` if a stack has failed, if the outcome is `succeeded` and a stack is " +
+      "neither `succeeded` nor `skipped`, or after `max_run_seconds`",
+    code: "complete.completeDeployment",
+  },
+  {
+    from: ["canceling"],
+    to: ["canceled", "failed"],
+    by: "runner",
+    when: "Complete with any outcome. `failed` after a run timeout",
+    code: "complete.completeDeployment",
+  },
+  {
+    from: ["canceling"],
+    to: ["canceled", "failed"],
+    by: "time",
+    when: "120 s have passed, or the runner is lost. `failed` after a run timeout",
+    code: "expire.expire",
+  },
+  {
+    from: ["in_progress"],
+    to: ["failed"],
+    by: "time",
+    when: "No heartbeat for 360 s: `runner_lost`",
+    code: "expire.expire",
+  },
+] as const satisfies readonly Transition<DeploymentStatus>[];
+
+const ATTEMPT_TRANSITIONS = [
+  {
+    from: [],
+    to: ["offered"],
+    by: "runner",
+    when: "Claim the oldest deployment of an environment in which none is offered or running",
+    code: "claim.insertAttempt",
+  },
+  {
+    from: ["offered"],
+    to: ["running"],
+    by: "runner",
+    when: "Start the deployment",
+    code: "start.startDeployment",
+  },
+  {
+    from: ["offered"],
+    to: ["ended"],
+    by: "runner",
+    when: "Release the offer. The deployment stays `queued`",
+    code: "claim.releaseOffer",
+  },
+  {
+    from: ["offered"],
+    to: ["ended"],
+    by: "time",
+    when: "60 s have passed: the offer lapses. The deployment stays `queued`",
+    code: "expire.expire",
+  },
+  {
+    from: ["running"],
+    to: ["ended"],
+    by: "runner",
+    when: "Complete",
+    code: "complete.completeDeployment",
+  },
+  {
+    from: ["offered", "running"],
+    to: ["ended"],
+    by: "system",
+    when: "The deployment has ended",
+    code: "finalize.finalize",
+  },
+] as const satisfies readonly Transition<AttemptState>[];
+
+const STACK_TRANSITIONS = [
+  {
+    from: [],
+    to: ["pending"],
+    by: "person",
+    when: "Create, redeploy or promote",
+    code: "create.insertStacks",
+  },
+  {
+    from: ["pending"],
+    to: ["in_progress", "succeeded", "failed", "canceled", "skipped"],
+    by: "runner",
+    when: "Report",
+    code: "report.applyReport",
+  },
+  {
+    from: ["in_progress"],
+    to: ["succeeded", "failed", "canceled", "skipped"],
+    by: "runner",
+    when: "Report",
+    code: "report.applyReport",
+  },
+  {
+    from: ["pending"],
+    to: ["canceled", "skipped"],
+    by: "system",
+    when: "The deployment has ended: `canceled` with it, otherwise `skipped`",
+    code: "finalize.finalize",
+  },
+  {
+    from: ["in_progress"],
+    to: ["canceled", "failed"],
+    by: "system",
+    when: "The deployment has ended: `canceled` with it, otherwise `failed`",
+    code: "finalize.finalize",
+  },
+] as const satisfies readonly Transition<StackStatus>[];
+
+/** Every change of state that there is: of deployments, of attempts, and of deployments' stacks. */
+export const TRANSITIONS = {
+  deployment: DEPLOYMENT_TRANSITIONS,
+  attempt: ATTEMPT_TRANSITIONS,
+  stack: STACK_TRANSITIONS,
+} as const;
+
+/** The states that some transition leaves, or only those of `code`. All other states are final. */
+export function statesBefore<State extends string, Code extends string>(
+  transitions: readonly { from: readonly State[]; code: Code }[],
+  code?: Code,
+): readonly State[] {
+  const chosen = transitions.filter((each) => code === undefined || each.code === code);
+  return [...new Set(chosen.flatMap(({ from }) => from))];
+}

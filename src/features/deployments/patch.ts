@@ -9,20 +9,20 @@ export { OPERATIONS, PatchError } from "../../lib/json-patch.ts";
 /** A JSON object. */
 export type Document = Record<string, unknown>;
 
-/** An operation as it is stored: `old_value` is what stood at `path` before, except for `test`. */
+/** A stored operation. `old_value` is the previous value at `path`; a `test` has none. */
 export type Operation = RecordedOperation;
 
 export interface PatchedDocument {
   document: Document;
-  /** Without old values if the patch is too large with them. */
+  /** Without old values if `isTooLarge`. */
   patch: Operation[];
-  /** Whether the patch with its old values exceeds `LIMITS.patchBytes`. */
+  /** The patch with its old values exceeds `LIMITS.patchBytes`. */
   isTooLarge: boolean;
 }
 
 /**
- * Applies a patch to a copy of a configuration. The result is an object, and nests at most to the
- * bound or as deep as the configuration does. Throws `PatchError`.
+ * Applies a patch to a copy of a configuration. Throws `PatchError` if the result is not an
+ * object, or nests deeper than both the limit and the configuration before.
  */
 export function patchDocument(document: Document, sent: readonly Operation[]): PatchedDocument {
   const patch = sent.map(({ old_value: _, ...operation }) => operation);
@@ -31,9 +31,9 @@ export function patchDocument(document: Document, sent: readonly Operation[]): P
     copiedBytes: LIMITS.copiedBytes.value,
     oldValueBytes: LIMITS.patchBytes.value,
   });
-  const last = patch.length - 1;
-  if (!isObject(result)) throw new PatchError(last, "A configuration is a JSON object.");
-  refuseDeeper(result, depth, last);
+  const lastIndex = patch.length - 1;
+  if (!isObject(result)) throw new PatchError(lastIndex, "A configuration is a JSON object.");
+  refuseDeeper(result, depth, lastIndex);
   const recorded = oldValues && patch.map((each, index) => record(each, oldValues[index]));
   recorded?.forEach(({ old_value }, index) => {
     refuseDeeper(old_value, depth, index);
@@ -42,7 +42,7 @@ export function patchDocument(document: Document, sent: readonly Operation[]): P
   return { document: result, patch: isTooLarge ? patch : recorded, isTooLarge };
 }
 
-/** The patch from one configuration to another, with old values unless it is too large with them. */
+/** The patch from one configuration to another. Without old values if it is too large with them. */
 export function patchBetween(from: Document, to: Document): Operation[] {
   return diffDocuments(from, to, LIMITS.patchBytes.value);
 }

@@ -1,9 +1,9 @@
 import { toTimestamp } from "../../lib/clock.ts";
-import type { NewDeployment } from "./creation-store.ts";
 import type { Operation } from "./patch.ts";
-import type { ListedRow, StackOfDeployment } from "./store.ts";
+import type { DeploymentRow, StackOfDeployment } from "./store.ts";
+import type { NewDeployment } from "./transitions/create.ts";
 
-export function presentDeployment(row: ListedRow) {
+export function presentDeployment(row: DeploymentRow) {
   const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
   return {
     id: row.id,
@@ -22,13 +22,13 @@ export function presentDeployment(row: ListedRow) {
   };
 }
 
-/** A deployment that is being made, as far as it is known before it is. */
-export function presentNewDeployment(row: NewDeployment, stackIds: readonly string[] | undefined) {
+/** A deployment as the changelog records it in the batch that inserts it. */
+export function presentNewDeployment(row: NewDeployment) {
   return {
     id: row.id,
     environment_id: row.environmentId,
     status: "queued",
-    stack_ids: stackIds,
+    stack_ids: row.stackIds,
     data: {
       patch: JSON.parse(row.patch) as Operation[],
       ...(row.source && { source: JSON.parse(row.source) as object }),

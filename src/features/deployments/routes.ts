@@ -16,7 +16,7 @@ import {
 } from "./schemas.ts";
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
-const CONNECTED = "A project that is not connected is a `conflict`.";
+const CONNECTED = "If the project is not connected, the reply is a `conflict`.";
 
 const list = operation({
   method: "get",

@@ -8,12 +8,12 @@ import {
   enumFilter,
   Identifier,
   IdentifierInput,
+  paragraphs,
   Timestamp,
   text,
 } from "../../lib/schemas.ts";
 import { DEPLOYMENT_STATUSES, QUEUES, STACK_STATUSES } from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
-import { Source } from "./source-schemas.ts";
 
 const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
 
@@ -21,11 +21,12 @@ const TOO_LARGE = `exceeds ${LIMITS.patchBytes.value / 1024} KiB`;
 
 const Status = z.enum(DEPLOYMENT_STATUSES).openapi("DeploymentStatus", {
   description:
-    "`queued` until a runner starts it, `in_progress` until it says how it ended; `canceling` while " +
-    "its runner is asked to stop; `superseded` if a newer one took its place before it started.",
+    "`queued` until a runner starts the deployment; `in_progress` until the runner completes it; " +
+    "`canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced " +
+    "it before the start.",
 });
 
-export const PatchOperation = z
+const PatchOperation = z
   .object({
     op: z.enum(OPERATIONS),
     path: z.string().openapi({ description: "A JSON Pointer (RFC 6901).", example: "/replicas" }),
@@ -35,7 +36,7 @@ export const PatchOperation = z
       .unknown()
       .optional()
       .openapi({
-        description: `What stood at \`path\` before. Absent if the patch with all of them ${TOO_LARGE}.`,
+        description: `The previous value at \`path\`. Absent if the patch with all old values ${TOO_LARGE}.`,
       }),
   })
   .openapi("PatchOperation", {
@@ -47,6 +48,15 @@ const PointerInput = z
   .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
   .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
   .refine((path) => !/\p{Cc}/u.test(path), "Send a path without control characters.");
+
+const REQUIRED_MEMBER = {
+  add: "value",
+  replace: "value",
+  test: "value",
+  move: "from",
+  copy: "from",
+  remove: undefined,
+} as const satisfies Record<(typeof OPERATIONS)[number], "value" | "from" | undefined>;
 
 const PatchOperationInput = z
   .strictObject({
@@ -62,13 +72,61 @@ const PatchOperationInput = z
     ctx.addIssue({ code: "custom", path: ["value", ...path], message });
   })
   .superRefine((operation, ctx) => {
-    const takes = { move: "from", copy: "from", remove: undefined } as const;
-    const needed = operation.op in takes ? takes[operation.op as keyof typeof takes] : "value";
-    if (needed === undefined || operation[needed] !== undefined) return;
-    const message = `Send ${needed}: ${operation.op} needs it.`;
-    ctx.addIssue({ code: "custom", path: [needed], message });
+    const member = REQUIRED_MEMBER[operation.op];
+    if (member === undefined || operation[member] !== undefined) return;
+    const message = `Send ${member}: ${operation.op} needs it.`;
+    ctx.addIssue({ code: "custom", path: [member], message });
   })
   .openapi("PatchOperationInput");
+
+const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
+
+const SourceText = text(LIMITS.sourceLength.value);
+
+const CommitPerson = z
+  .strictObject({
+    email: SourceText.optional(),
+    id: SourceText.optional(),
+    login: SourceText.optional(),
+    name: SourceText.optional(),
+  })
+  .openapi("CommitPerson", { example: { login: "octocat", name: "Mona" } });
+
+const Commit = z
+  .strictObject({
+    author: CommitPerson,
+    committer: CommitPerson,
+    message: paragraphs(LIMITS.commitMessageLength.value).openapi({ example: "Scale up" }),
+    sha: SourceText.openapi({ example: "6dcb09b5b57875f334f61aebed695e2e4193db5e" }),
+  })
+  .openapi("Commit");
+
+const Git = z
+  .strictObject({
+    commit: Commit,
+    installation_id: SourceText,
+    owner: SourceText,
+    provider: z.enum(PROVIDERS),
+    pull_request: SourceText.optional(),
+    ref: SourceText.openapi({ example: "refs/heads/main" }),
+    repo: SourceText,
+    repo_id: SourceText,
+  })
+  .openapi("GitSource");
+
+const Registry = z
+  .strictObject({
+    command: z
+      .array(paragraphs(LIMITS.commandWordLength.value))
+      .max(LIMITS.commandWords.value, `Send at most ${LIMITS.commandWords.value} words.`)
+      .optional(),
+    image: SourceText.openapi({ example: "ghcr.io/acme/shop:1.4.2" }),
+  })
+  .openapi("RegistrySource");
+
+const Source = z
+  .strictObject({ git: Git.optional(), registry: Registry.optional() })
+  .openapi("DeploymentSource", { example: { registry: { image: "ghcr.io/acme/shop:1.4.2" } } });
 
 const StackOfDeployment = z
   .object({
@@ -107,8 +165,8 @@ export const CreateDeployment = z
       .optional()
       .openapi({
         description:
-          "RFC 6902, against the configuration of the environment. Refused if it, with the values " +
-          `that it replaces, ${TOO_LARGE}.`,
+          "A JSON Patch (RFC 6902) of the environment's configuration. Refused if the patch, with " +
+          `the values that it replaces, ${TOO_LARGE}.`,
       }),
     source: Source.optional(),
     stack_ids: z
@@ -116,14 +174,18 @@ export const CreateDeployment = z
       .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
       .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
       .optional()
-      .openapi({ description: "Stacks of the environment, in this order; all by default." }),
-    queue: z.enum(QUEUES).optional().openapi({
-      description:
-        "`supersede`, the default, takes the place of what has not started; `fifo` waits for it.",
-    }),
+      .openapi({ description: "Stacks of the environment, in this order. Default: all stacks." }),
+    queue: z
+      .enum(QUEUES)
+      .optional()
+      .openapi({
+        description:
+          "`supersede`, the default, replaces queued deployments of the environment; `fifo` waits " +
+          "until they have ended.",
+      }),
     reason: text(LIMITS.descriptionLength.value)
       .optional()
-      .openapi({ description: "Why, for those who come after." }),
+      .openapi({ description: "Why the deployment is made." }),
   })
   .openapi("CreateDeployment", {
     example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
@@ -139,6 +201,5 @@ export const DeploymentParams = z.object(textParam("id", "deployment"));
 export const DeploymentOfEnvironmentParams = EnvironmentParams.extend(
   textParam("id", "deployment"),
 );
-export const StackParams = z.object(textParam("stack_id", "stack"));
 
 export const DeploymentQuery = ListQuery.extend({ status: enumFilter(DEPLOYMENT_STATUSES) });

@@ -3,13 +3,13 @@ import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
 import { jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { StackParams } from "../stacks/index.ts";
 import { presentDeployment } from "./presenters.ts";
 import {
   Deployment,
   DeploymentList,
   DeploymentOfEnvironmentParams,
   DeploymentQuery,
-  StackParams,
 } from "./schemas.ts";
 import { getDeployment, listDeploymentsOfEnvironment, listDeploymentsOfStack } from "./service.ts";
 

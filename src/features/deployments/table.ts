@@ -18,7 +18,24 @@ import {
   DEPLOYMENT_STATUSES,
   QUEUES,
   STACK_STATUSES,
+  statesBefore,
+  TRANSITIONS,
 } from "./lifecycle.ts";
+
+// SQL literals, because SQLite does not use a partial index for a bound parameter.
+export const deploymentStatus = literalsOf(DEPLOYMENT_STATUSES);
+export const stackStatus = literalsOf(STACK_STATUSES);
+export const attemptState = literalsOf(ATTEMPT_STATES);
+export const attemptOutcome = literalsOf(ATTEMPT_OUTCOMES);
+
+/** Deployments that have not ended. */
+export const ACTIVE_STATUSES = literalList(statesBefore(TRANSITIONS.deployment));
+/** Deployments whose attempt is running. */
+export const RUNNING_STATUSES = literalList(
+  statesBefore(TRANSITIONS.deployment, "complete.completeDeployment"),
+);
+/** Stacks that have not ended. */
+export const ACTIVE_STACK_STATUSES = literalList(statesBefore(TRANSITIONS.stack));
 
 const organizationId = () =>
   id("organization_id")
@@ -42,17 +59,17 @@ export const deployments = sqliteTable(
       .notNull()
       .references(() => projects.id, { onDelete: "restrict" }),
     environmentId: environmentId(),
-    /** The place in the environment's order: later deployments have higher ones. */
+    /** The position in the environment's order: newer deployments have higher numbers. */
     number: integer("number").notNull(),
     status: text("status", { enum: DEPLOYMENT_STATUSES }).notNull(),
-    /** The status that its events have told of. */
-    announced: text("announced", { enum: DEPLOYMENT_STATUSES }).notNull().default("queued"),
+    /** The newest status that an event was written for. */
+    notifiedStatus: text("announced", { enum: DEPLOYMENT_STATUSES }).notNull().default("queued"),
     queue: text("queue", { enum: QUEUES }).notNull(),
-    /** JSON: the operations, with what they replaced. */
+    /** JSON: the operations, with the values that they replace. */
     patch: text("patch").notNull(),
     /**
-     * JSON: what the environment's configuration becomes if the deployment succeeds. Empty once
-     * newer deployments have displaced it (LIMITS.redeployableDeployments).
+     * JSON: the environment's configuration after the deployment succeeds. Empty once
+     * `LIMITS.redeployableDeployments` newer deployments exist.
      */
     configuration: text("configuration").notNull(),
     /** JSON. */
@@ -60,30 +77,29 @@ export const deployments = sqliteTable(
     reason: text("reason"),
     failureReason: text("failure_reason"),
     message: text("message"),
-    /** Set while canceling: then it is canceled, whatever its runner says. */
+    /** Set while canceling: the deployment ends at this time, with or without its runner. */
     cancelDeadline: time("cancel_deadline"),
     createdAt: createdAt(),
     startedAt: time("started_at"),
     finishedAt: time("finished_at"),
     updatedAt: updatedAt(),
     /**
-     * The version of the environment's configuration that the patch and the copy are based on. Null
-     * for one that was created before versions were.
+     * The version of the environment's configuration that `patch` and `configuration` are based on.
+     * Null if the deployment is older than this column.
      */
     configurationVersion: integer("configuration_version"),
     /**
-     * Whether `configuration` is fixed at creation, as for redeploy and promote. Otherwise the patch
-     * is applied again when the environment's configuration has changed before the start.
+     * Whether `configuration` is fixed at creation (redeploy and promote). Otherwise the start
+     * applies the patch again if the environment's configuration has changed.
      */
     isAbsolute: integer("is_absolute", { mode: "boolean" }).notNull().default(true),
-    /** How many offers have lapsed without a start. */
     lapsedOffers: integer("lapsed_offers").notNull().default(0),
   },
   (table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
     uniqueIndex("deployments_active")
       .on(table.environmentId)
-      .where(sql`status in ('in_progress', 'canceling')`),
+      .where(sql`status in ${RUNNING_STATUSES}`),
     index("deployments_list").on(table.environmentId, table.createdAt, table.id),
     index("deployments_list_status").on(
       table.environmentId,
@@ -109,11 +125,13 @@ export const deployments = sqliteTable(
     index("deployments_redeployable")
       .on(table.environmentId, table.number)
       .where(sql`configuration <> ''`),
-    index("deployments_overdue").on(table.cancelDeadline).where(sql`status = 'canceling'`),
+    index("deployments_overdue")
+      .on(table.cancelDeadline)
+      .where(sql`status = ${deploymentStatus.canceling}`),
   ],
 );
 
-/** What a deployment does to each of its stacks. It outlives the stack, as history does. */
+/** The status of each stack in a deployment. A row outlives its stack. */
 export const deploymentStacks = sqliteTable(
   "deployment_stacks",
   {
@@ -127,7 +145,7 @@ export const deploymentStacks = sqliteTable(
     /** The sequence number of the newest report; 0 before the first. */
     seq: integer("seq").notNull(),
     timestamp: time("timestamp").notNull(),
-    /** A copy, which the list of a stack's deployments walks. */
+    /** A copy of the deployment's time, for the index of a stack's deployments. */
     deploymentCreatedAt: time("deployment_created_at").notNull(),
   },
   (table) => [
@@ -141,11 +159,11 @@ export const deploymentStacks = sqliteTable(
     index("deployment_stacks_environment").on(table.environmentId),
     index("deployment_stacks_unfinished")
       .on(table.environmentId, table.stackId)
-      .where(sql`status in ('pending', 'in_progress')`),
+      .where(sql`status in ${ACTIVE_STACK_STATUSES}`),
   ],
 );
 
-/** A runner's hold on a deployment: first an offer, then a lease. */
+/** A deployment that a runner has claimed: first an offer, then a lease. */
 export const attempts = sqliteTable(
   "attempts",
   {
@@ -156,45 +174,49 @@ export const attempts = sqliteTable(
     poolId: id("pool_id")
       .notNull()
       .references(() => runnerPools.id, { onDelete: "restrict" }),
-    /** The claim's: sent again, it gives the same attempt. */
+    /** Sent by the runner. A claim with the same ID gives the same attempt. */
     requestId: text("request_id").notNull(),
-    /** Rises with every attempt in the environment: the highest alone may act. */
+    /** Increases with each attempt in the environment. Only the newest attempt may act. */
     epoch: integer("epoch").notNull(),
     state: text("state", { enum: ATTEMPT_STATES }).notNull(),
     offeredUntil: time("offered_until").notNull(),
     leaseUntil: time("lease_until"),
-    /** From then on the runner is lost, unless it is heard of before. */
+    /** The runner is lost at this time, unless a heartbeat moves it. */
     lostAt: time("lost_at"),
     outcome: text("outcome", { enum: ATTEMPT_OUTCOMES }),
-    /** JSON: the body that completed it, to know it again. */
+    /** JSON: the completion, to recognize the same one sent again. */
     completion: text("completion"),
     createdAt: createdAt(),
     startedAt: time("started_at"),
     endedAt: time("ended_at"),
     /** The runner token that claimed it. */
     tokenId: id("token_id"),
-    /** From then on the runner is asked to cancel (`max_run_seconds` of its pool). */
+    /** The start plus `max_run_seconds` of the pool. At this time the runner is told to cancel. */
     runUntil: time("run_until"),
   },
   (table) => [
     uniqueIndex("attempts_request").on(table.poolId, table.requestId),
-    uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> 'ended'`),
+    uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> ${attemptState.ended}`),
     index("attempts_token")
       .on(table.tokenId, table.createdAt, table.id)
-      .where(sql`state <> 'ended'`),
+      .where(sql`state <> ${attemptState.ended}`),
     index("attempts_environment").on(table.environmentId),
     index("attempts_deployment").on(table.deploymentId),
   ],
 );
 
-/** Deployments that are not finished. Literals: a partial index answers no parameter. */
-export const ACTIVE_STATUSES = sql.raw("('queued', 'in_progress', 'canceling')");
-
-/**
- * Whether every deployment of a project or an environment is finished. Under a name of its own,
- * whatever statement it stands in.
- */
+/** Whether every deployment of a project or an environment has ended. */
 export function noneActive(scope: "project_id" | "environment_id", id: string): SQL {
-  return sql`not exists (select 1 from deployments as live
-    where live.${sql.raw(scope)} = ${id} and live.status in ${ACTIVE_STATUSES})`;
+  return sql`not exists (select 1 from deployments as active
+    where active.${sql.raw(scope)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
+}
+
+function literalsOf<State extends string>(states: readonly State[]): Record<State, SQL> {
+  const literals = states.map((state) => [state, sql.raw(`'${state}'`)]);
+  return Object.fromEntries(literals) as Record<State, SQL>;
+}
+
+/** A list in parentheses. */
+export function literalList<State extends string>(states: readonly State[]): SQL {
+  return sql.raw(`(${states.map((state) => `'${state}'`).join(", ")})`);
 }

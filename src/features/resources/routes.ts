@@ -3,6 +3,7 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
 import { jsonReply, NEEDS } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { StackParams } from "../stacks/index.ts";
 import { presentResource } from "./presenters.ts";
 import {
   Resource,
@@ -10,7 +11,6 @@ import {
   ResourceOfEnvironmentParams,
   ResourceOfStackParams,
   ResourceParams,
-  StackParams,
 } from "./schemas.ts";
 import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from "./service.ts";
 

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
 import { Identifier, Timestamp } from "../../lib/schemas.ts";
+import { StackParams } from "../stacks/index.ts";
 import { RESOURCE_STATUSES } from "./model.ts";
 
 export const ResourceStatus = z
@@ -33,6 +34,5 @@ export const ResourceList = envelopeOf(Resource, "ResourceList");
 const id = textParam("id", "resource");
 
 export const ResourceParams = z.object(id);
-export const StackParams = z.object(textParam("stack_id", "stack"));
 export const ResourceOfStackParams = StackParams.extend(id);
 export const ResourceOfEnvironmentParams = EnvironmentParams.extend(id);

@@ -1,7 +1,10 @@
 import type { RequestContext } from "../../http/request-pipeline.ts";
-import { DIRECTIVE_HEADER, directiveAfter } from "./errors.ts";
+import { ApiError } from "../../lib/errors.ts";
 
-/** Sees to it that every answer of the runner plane says what is desired, a failure too. */
+/** The header of every reply to a runner. */
+export const DIRECTIVE_HEADER = "deployment-desired";
+
+/** Adds the header to every reply to a runner, including errors. */
 export async function withDirective(
   { responseHeaders }: Pick<RequestContext, "responseHeaders">,
   work: Promise<Response>,
@@ -14,4 +17,11 @@ export async function withDirective(
     responseHeaders[DIRECTIVE_HEADER] = directiveAfter(error);
     throw error;
   }
+}
+
+/** Without a valid token or an attempt, the runner must stop. */
+function directiveAfter(error: unknown): string {
+  if (!(error instanceof ApiError)) return "continue";
+  const mustStop = error.code === "unauthenticated" || error.code === "not_found";
+  return error.headers[DIRECTIVE_HEADER] ?? (mustStop ? "stop" : "continue");
 }

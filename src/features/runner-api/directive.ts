@@ -1,11 +1,11 @@
 import type { AttemptState, DeploymentStatus } from "../deployments/index.ts";
 
-/** What a runner is to do, as every answer of its plane says. */
+/** What a runner must do next. Each reply to a runner contains one. */
 export const DIRECTIVES = ["continue", "cancel", "stop"] as const;
 export type Directive = (typeof DIRECTIVES)[number];
 
-/** An attempt, as far as it decides what its runner may do. */
-export interface Hold {
+/** The fields of an attempt and its deployment that decide what the runner may do. */
+export interface Lease {
   state: AttemptState;
   offeredUntil: number;
   leaseUntil: number | null;
@@ -14,23 +14,19 @@ export interface Hold {
   deploymentStatus: DeploymentStatus;
 }
 
-/** Whether the attempt is still its runner's, at this moment and whatever a sweep has done. */
-export function isLeaseHeld({ state, offeredUntil, lostAt }: Hold, now: number): boolean {
+/** Compares the times too, because `expire` may not have ended the attempt yet. */
+export function isLeaseValid({ state, offeredUntil, lostAt }: Lease, now: number): boolean {
   if (state === "offered") return now < offeredUntil;
   return state === "running" && now < (lostAt ?? 0);
 }
 
-/**
- * Without a hold on it, a runner is to stop touching the infrastructure. Past the time of its pool it
- * is to cancel, before a sweep says so in the deployment as after.
- */
-export function directiveFor(hold: Hold, now: number): Directive {
-  if (!isLeaseHeld(hold, now)) return "stop";
-  const isCanceling = hold.deploymentStatus === "canceling" || isTimedOut(hold, now);
+/** A run past its time is told to cancel, even before `expire` changes its deployment. */
+export function directiveFor(lease: Lease, now: number): Directive {
+  if (!isLeaseValid(lease, now)) return "stop";
+  const isCanceling = lease.deploymentStatus === "canceling" || isTimedOut(lease, now);
   return isCanceling ? "cancel" : "continue";
 }
 
-/** Whether a run has taken longer than its pool allows. */
-export function isTimedOut({ state, runUntil }: Hold, now: number): boolean {
+function isTimedOut({ state, runUntil }: Lease, now: number): boolean {
   return state === "running" && runUntil !== null && runUntil <= now;
 }

@@ -1,15 +1,13 @@
 import { ApiError } from "../../lib/errors.ts";
 import { FAILURES } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
+import { DIRECTIVE_HEADER } from "./directive-header.ts";
 
-/** The header of every answer of the runner plane. */
-export const DIRECTIVE_HEADER = "deployment-desired";
-
-/** What an attempt's state does not allow; and what its runner is to do now. */
+/** The state of the attempt does not allow the call. The header has the runner's directive. */
 export class AttemptConflict extends ApiError {
-  constructor(message: string, desired: Directive, cause?: object) {
+  constructor(message: string, directive: Directive, cause?: object) {
     super("conflict", message, {
-      headers: { [DIRECTIVE_HEADER]: desired },
+      headers: { [DIRECTIVE_HEADER]: directive },
       ...(cause && { cause }),
     });
   }
@@ -22,16 +20,9 @@ export class PatchConflict extends AttemptConflict {
   }
 }
 
-/** Whatever the runner believes, the attempt is not its own any more, or never was. */
+/** The runner has lost the lease of the attempt, or never had it. */
 export class LeaseLost extends AttemptConflict {
   constructor() {
-    super("The attempt is over, or the lease token is not its own. Stop.", "stop");
+    super("The attempt has ended, or the lease token is of another attempt. Stop.", "stop");
   }
-}
-
-/** What a failed call tells the runner to do: without a credential or an attempt, to stop. */
-export function directiveAfter(error: unknown): string {
-  if (!(error instanceof ApiError)) return "continue";
-  const gone = error.code === "unauthenticated" || error.code === "not_found";
-  return error.headers[DIRECTIVE_HEADER] ?? (gone ? "stop" : "continue");
 }

@@ -1,9 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { runnerRoutes } from "./routes.ts";
-import { sweepEverything } from "./sweep.ts";
 
 export const runnerApiFeature = {
   tags: [{ name: "Runners", description: "Claiming, executing and reporting deployments." }],
   routes: { runnerToken: [runnerRoutes] },
-  sweep: sweepEverything,
 } satisfies Feature;

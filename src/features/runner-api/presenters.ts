@@ -1,13 +1,13 @@
 import type { z } from "@hono/zod-openapi";
 import { type Outcome, presentDeployment } from "../deployments/index.ts";
-import type { Claim } from "./claim-store.ts";
 import type { Directive } from "./directive.ts";
 import type { LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
-import type { LeaseRow, Started } from "./store.ts";
+import type { StartedDeployment } from "./start.ts";
+import type { AttemptRow, ClaimRow } from "./store.ts";
 import type { DeliveredVariable } from "./variables.ts";
 
-export function presentClaim({ row, leaseToken }: Claim) {
+export function presentClaim({ row, leaseToken }: { row: ClaimRow; leaseToken: string }) {
   return {
     attempt_id: row.attemptId,
     epoch: row.epoch,
@@ -18,12 +18,12 @@ export function presentClaim({ row, leaseToken }: Claim) {
   };
 }
 
-export function presentStart({ row, desired }: Started) {
-  return { ...presentProgress(desired), deployment: presentDeployment(row) };
+export function presentStart({ row, directive }: StartedDeployment) {
+  return { ...presentProgress(directive), deployment: presentDeployment(row) };
 }
 
 /** An attempt that its runner has completed. */
-export function presentCompleted({ deploymentStatus, failureReason }: LeaseRow) {
+export function presentCompleted({ deploymentStatus, failureReason }: AttemptRow) {
   return {
     ...presentProgress("stop"),
     status: deploymentStatus as Outcome,
@@ -31,8 +31,8 @@ export function presentCompleted({ deploymentStatus, failureReason }: LeaseRow) 
   };
 }
 
-export function presentProgress(desired: Directive) {
-  return { desired, ...INTERVALS };
+export function presentProgress(directive: Directive) {
+  return { desired: directive, ...INTERVALS };
 }
 
 export function presentVariable(variable: DeliveredVariable) {
@@ -45,7 +45,7 @@ export function presentVariable(variable: DeliveredVariable) {
   };
 }
 
-export function toLease(
+export function toLeaseCredentials(
   { attempt_id }: { attempt_id: string },
   headers: z.output<typeof LeaseHeaders>,
 ) {

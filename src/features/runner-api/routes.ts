@@ -2,17 +2,17 @@ import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type RunnerEnv } from "../../http/router.ts";
-import { DIRECTIVE_HEADER } from "./errors.ts";
+import { DIRECTIVE_HEADER } from "./directive-header.ts";
 import {
   presentClaim,
   presentCompleted,
   presentProgress,
   presentStart,
   presentVariable,
-  toLease,
+  toLeaseCredentials,
   toReport,
 } from "./presenters.ts";
-import { deliverVariables, reportStack } from "./reports.ts";
+import { reportStack } from "./report.ts";
 import {
   AttemptParams,
   Claim,
@@ -35,9 +35,10 @@ import {
   sendHeartbeat,
 } from "./service.ts";
 import { startAttempt } from "./start.ts";
+import { deliverVariables } from "./variables.ts";
 
-const LOST = "If the attempt is no longer yours, this is a `conflict`: stop.";
-const RETRY_AFTER = "5";
+const LOST = "If the attempt is no longer yours, the reply is a `conflict`: stop.";
+const RETRY_AFTER_SECONDS = "5";
 
 const claim = operation({
   method: "post",
@@ -158,46 +159,45 @@ const release = operation({
 export const runnerRoutes = createRouter<RunnerEnv>()
   .openapi(claim, async (c) => {
     const claimed = await claimDeployment(c.env, c.req.valid("json").request_id);
-    if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER });
-    return c.json(presentClaim(claimed), 200, { [DIRECTIVE_HEADER]: claimed.desired });
+    if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER_SECONDS });
+    return c.json(presentClaim(claimed), 200, { [DIRECTIVE_HEADER]: claimed.directive });
   })
   .openapi(list, async (c) => {
     const page = await listAttempts(c.env, toPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentClaim), 200);
   })
   .openapi(start, async (c) => {
-    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
-    const started = await startAttempt(c.env, lease);
-    return c.json(presentStart(started), 200, { [DIRECTIVE_HEADER]: started.desired });
+    const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
+    const started = await startAttempt(c.env, credentials);
+    return c.json(presentStart(started), 200, { [DIRECTIVE_HEADER]: started.directive });
   })
   .openapi(heartbeat, async (c) => {
-    const directive = await sendHeartbeat(
-      c.env,
-      toLease(c.req.valid("param"), c.req.valid("header")),
-    );
+    const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
+    const directive = await sendHeartbeat(c.env, credentials);
     return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
   })
   .openapi(variables, async (c) => {
-    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
-    const delivered = await deliverVariables(c.env, lease);
-    const values = { variables: delivered.variables.map(presentVariable) };
-    return c.json(values, 200, { [DIRECTIVE_HEADER]: delivered.desired });
+    const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
+    const { variables, directive } = await deliverVariables(c.env, credentials);
+    const body = { variables: variables.map(presentVariable) };
+    return c.json(body, 200, { [DIRECTIVE_HEADER]: directive });
   })
   .openapi(report, async (c) => {
     const { stack_id, ...param } = c.req.valid("param");
     const input = { stackId: stack_id, ...toReport(c.req.valid("json")) };
-    const directive = await reportStack(c.env, toLease(param, c.req.valid("header")), input);
+    const credentials = toLeaseCredentials(param, c.req.valid("header"));
+    const directive = await reportStack(c.env, credentials, input);
     return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
   })
   .openapi(complete, async (c) => {
     const { outcome, failure_reason = null, message = null } = c.req.valid("json");
-    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
+    const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
     const completion = { outcome, failureReason: failure_reason, message };
-    const ended = await completeAttempt(c.env, lease, completion);
-    return c.json(presentCompleted(ended), 200, { [DIRECTIVE_HEADER]: "stop" });
+    const attempt = await completeAttempt(c.env, credentials, completion);
+    return c.json(presentCompleted(attempt), 200, { [DIRECTIVE_HEADER]: "stop" });
   })
   .openapi(release, async (c) => {
-    const lease = toLease(c.req.valid("param"), c.req.valid("header"));
-    const directive = await releaseAttempt(c.env, lease);
+    const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
+    const directive = await releaseAttempt(c.env, credentials);
     return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
   });

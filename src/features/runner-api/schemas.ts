@@ -6,9 +6,9 @@ import { Identifier, line, paragraphs, text, timestampInput } from "../../lib/sc
 import {
   Deployment,
   FAILURES,
-  HEARTBEAT_MS,
-  LEASE_MS,
-  OFFER_MS,
+  HEARTBEAT_INTERVAL_MS,
+  LEASE_TTL_MS,
+  OFFER_TTL_MS,
   OUTCOMES,
   REPORTED_STATUSES,
 } from "../deployments/index.ts";
@@ -18,18 +18,20 @@ import { DIRECTIVES } from "./directive.ts";
 
 const MAXIMUM_RESOURCES = LIMITS.reportedResources.value;
 
-/** The server dictates the intervals: a runner's clock is never trusted. */
+/** The server sends durations, because a runner's clock may be wrong. */
 export const INTERVALS = {
-  start_within_seconds: OFFER_MS / 1000,
-  heartbeat_every_seconds: HEARTBEAT_MS / 1000,
-  lease_seconds: LEASE_MS / 1000,
+  start_within_seconds: OFFER_TTL_MS / 1000,
+  heartbeat_every_seconds: HEARTBEAT_INTERVAL_MS / 1000,
+  lease_seconds: LEASE_TTL_MS / 1000,
 };
 
 const Intervals = {
-  start_within_seconds: z.int().openapi({ description: "Else the offer lapses.", example: 60 }),
+  start_within_seconds: z
+    .int()
+    .openapi({ description: "After this time, the offer lapses.", example: 60 }),
   heartbeat_every_seconds: z.int().openapi({ example: 15 }),
   lease_seconds: z.int().openapi({
-    description: "Without a heartbeat for so long, the attempt is stale; it may resume.",
+    description: "Without a heartbeat for this time, the attempt is stale. It may resume.",
     example: 60,
   }),
 };
@@ -37,7 +39,7 @@ const Intervals = {
 export const ClaimInput = z
   .strictObject({
     request_id: text(LIMITS.requestIdLength.value).openapi({
-      description: "Of your making, new for each claim. Sent again, it gives the same attempt.",
+      description: "Generate a new one for each claim. The same ID gives the same attempt.",
     }),
   })
   .openapi("ClaimInput", { example: { request_id: "3f6f0c1e-claim-1" } });
@@ -45,7 +47,7 @@ export const ClaimInput = z
 export const Claim = z
   .object({
     attempt_id: Identifier,
-    epoch: z.int().openapi({ description: "Rises with every attempt in the environment." }),
+    epoch: z.int().openapi({ description: "Increases with each attempt in the environment." }),
     lease_token: z
       .string()
       .openapi({ description: "Send it in `Lease-Token` with every call about the attempt." }),
@@ -59,9 +61,9 @@ export const Progress = z
   .object({
     desired: z.enum(DIRECTIVES).openapi({
       description:
-        "`cancel`: somebody has canceled the deployment, or it has run for longer than its pool " +
-        "allows; stop what you do, and complete. `stop`: the attempt is not yours any more; do not " +
-        "touch the infrastructure.",
+        "`cancel`: a person has canceled the deployment, or the run has exceeded the time of its " +
+        "pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do " +
+        "not change the infrastructure.",
     }),
     ...Intervals,
   })
@@ -69,19 +71,20 @@ export const Progress = z
 
 export const StartedAttempt = Progress.extend({
   deployment: Deployment.openapi({
-    description: "As it is executed: `data.patch` is based on the current configuration.",
+    description: "The deployment to execute. `data.patch` is based on the current configuration.",
   }),
 }).openapi("StartedAttempt");
 
 export const CompletedAttempt = Progress.extend({
   status: z.enum(OUTCOMES).openapi({
-    description: "How the deployment has ended, which may differ from the outcome that you sent.",
+    description:
+      "The final status of the deployment. It may differ from the outcome that you sent.",
   }),
   failure_reason: z
     .string()
     .optional()
     .openapi({
-      description: `Yours, or the service's: ${Object.values(FAILURES).join(", ")}.`,
+      description: `The reason that you sent, or one of ${Object.values(FAILURES).join(", ")}.`,
     }),
 }).openapi("CompletedAttempt");
 
@@ -114,7 +117,7 @@ const ReportedResource = z
 
 export const StackReport = z
   .strictObject({
-    seq: z.int().min(1).openapi({ description: "Rises with every report of the stack." }),
+    seq: z.int().min(1).openapi({ description: "Increases with each report of the stack." }),
     status: z.enum(REPORTED_STATUSES),
     status_reason: paragraphs(LIMITS.statusReasonLength.value).optional(),
     resources: z
@@ -125,7 +128,9 @@ export const StackReport = z
         "Send each template_id once.",
       )
       .optional()
-      .openapi({ description: "All of the stack's: those left out are marked DELETE_COMPLETE." }),
+      .openapi({
+        description: "All resources of the stack. The others are marked DELETE_COMPLETE.",
+      }),
   })
   .openapi("StackReport", { example: { seq: 1, status: "in_progress" } });
 
@@ -138,11 +143,9 @@ export const CompletionInput = z
   .openapi("AttemptCompletion", { example: { outcome: "succeeded" } });
 
 export const AttemptParams = z.object(textParam("attempt_id", "attempt"));
-export const StackOfAttemptParams = AttemptParams.extend({
-  stack_id: textParam("stack_id", "stack").stack_id,
-});
+export const StackOfAttemptParams = AttemptParams.extend(textParam("stack_id", "stack"));
 export const LeaseHeaders = z.object({
   "lease-token": z.string().optional().openapi({
-    description: "The `lease_token` of the claim. Without it, the call is a conflict.",
+    description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",
   }),
 });

@@ -2,81 +2,90 @@ import type { RunnerContext } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import {
+  type AttemptKey,
   type Document,
   FAILURES,
+  failPatch,
   finalize,
   type Operation,
   PatchError,
   patchBetween,
   patchDocument,
+  type Rebase,
+  rebase,
+  startDeployment,
 } from "../deployments/index.ts";
 import { configurationProblem } from "../environments/index.ts";
-import { directiveFor } from "./directive.ts";
+import { type Directive, directiveFor } from "./directive.ts";
 import { AttemptConflict, LeaseLost, PatchConflict } from "./errors.ts";
-import { type LeaseClaim, requireLease, requireLeaseHeld } from "./service.ts";
-import type { Rebase, Reference, Started, StartRow } from "./store.ts";
-import * as store from "./store.ts";
+import { authenticateLease, type LeaseCredentials, requireLease } from "./lease.ts";
+import { findStart, type StartRow } from "./store.ts";
 
-/** Each try loses against another change of the configuration that was acknowledged. */
-const TRIES = 10;
+/** A rebase fails only if another request has changed the configuration in the meantime. */
+const MAXIMUM_REBASES = 10;
+
+/** A deployment that its runner executes. */
+export interface StartedDeployment {
+  row: StartRow;
+  directive: Directive;
+}
 
 /**
- * Starts an offered deployment, in time; again, it changes nothing. If the environment's
- * configuration has changed since the deployment was based on it, the deployment is based on the
- * current one first. Throws `PatchConflict` if its patch does not apply to that: it has failed.
+ * Starts an offered deployment. Idempotent. If the environment's configuration has changed, rebases
+ * the deployment first. Throws `PatchConflict` if its patch does not apply: the deployment has failed.
  */
-export async function startAttempt(ctx: RunnerContext, lease: LeaseClaim): Promise<Started> {
-  const reference = await requireLease(ctx, lease);
-  let row = await tryStart(ctx, reference, undefined);
-  for (let tries = 0; row && isOutdated(row) && tries < TRIES; tries += 1) {
-    row = await tryStart(ctx, reference, rebase(row));
+export async function startAttempt(
+  ctx: RunnerContext,
+  credentials: LeaseCredentials,
+): Promise<StartedDeployment> {
+  const key = await authenticateLease(ctx, credentials);
+  let row = await tryStart(ctx, key, undefined);
+  for (let rebases = 0; row && isOutdated(row) && rebases < MAXIMUM_REBASES; rebases += 1) {
+    row = await tryStart(ctx, key, resolveRebase(row));
   }
   const now = ctx.clock.now();
   if (row?.failureReason === FAILURES.patchConflict) throw new PatchConflict(row.message ?? "");
-  const { state } = requireLeaseHeld(row, now);
-  if (!row || (state === "offered" && !isOutdated(row))) throw new LeaseLost();
-  const desired = directiveFor(row, now);
-  if (state === "running") return { row, desired };
-  throw new AttemptConflict("The configuration keeps changing. Start the attempt again.", desired);
+  const started = requireLease(row, now);
+  const directive = directiveFor(started, now);
+  if (started.state === "running") return { row: started, directive };
+  if (!isOutdated(started)) throw new LeaseLost();
+  throw new AttemptConflict(
+    "The configuration keeps changing. Start the attempt again.",
+    directive,
+  );
 }
 
-/** What becomes of a deployment on the current configuration. */
-type Resolution = Rebase | { message: string; version: number };
+/** The deployment on the current configuration, or the reason why its patch does not apply. */
+type RebaseResult = Rebase | { message: string; version: number };
 
-/** Tries to start, on another configuration if need be, and gives what the batch has left. */
+/** Rebases and starts the deployment in one batch, and reads the result. */
 async function tryStart(
   ctx: RunnerContext,
-  reference: Reference,
-  resolution: Resolution | undefined,
+  key: AttemptKey,
+  rebaseResult: RebaseResult | undefined,
 ): Promise<StartRow | undefined> {
   const { db } = ctx;
   const now = ctx.clock.now();
   const results = await commit(ctx, {
-    resolved: resolution && resolve(db, reference, resolution, now),
-    started: store.start(db, reference, now),
-    finalized: finalize(ctx, { attempt: reference.id }, now),
-    row: store.findStart(db, reference),
+    rebased: rebaseResult && applyRebase(db, key, rebaseResult, now),
+    started: startDeployment(db, key, now),
+    finalized: finalize(ctx, { attempt: key.id }, now),
+    row: findStart(db, key),
   });
-  const [row] = results.row;
-  return row;
+  return results.row[0];
 }
 
-function resolve(db: Database, reference: Reference, resolution: Resolution, now: number) {
-  return "message" in resolution
-    ? store.failPatch(db, reference, resolution, now)
-    : store.rebase(db, reference, resolution, now);
+function applyRebase(db: Database, key: AttemptKey, result: RebaseResult, now: number) {
+  return "message" in result ? failPatch(db, key, result, now) : rebase(db, key, result, now);
 }
 
-/** Whether the configuration has another version than the deployment is based on. */
+/** The environment's configuration has another version than the deployment is based on. */
 function isOutdated({ currentConfiguration, state }: StartRow): boolean {
   return state === "offered" && currentConfiguration !== null;
 }
 
-/**
- * The deployment on the current configuration: its patch applied again; or, for one whose
- * configuration is fixed, the patch that leads there.
- */
-function rebase(row: StartRow): Resolution {
+/** Applies the patch again, or computes the patch to a configuration that is fixed at creation. */
+function resolveRebase(row: StartRow): RebaseResult {
   const version = row.currentVersion;
   const current = JSON.parse(row.currentConfiguration ?? "{}") as Document;
   if (row.isAbsolute) {

@@ -1,8 +1,11 @@
-import { and, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/client.ts";
-import type { StorageMethod } from "../variables/index.ts";
-import { variables } from "../variables/table.ts";
-import type { Reference } from "./store.ts";
+import type { RunnerContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { auditDelivery } from "../audit/index.ts";
+import { type StorageMethod, valueContext } from "../variables/index.ts";
+import { type Directive, directiveFor } from "./directive.ts";
+import { AttemptConflict } from "./errors.ts";
+import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
+import * as store from "./store.ts";
 
 /** A variable with its plain text. */
 export interface DeliveredVariable {
@@ -13,24 +16,31 @@ export interface DeliveredVariable {
   value: string;
 }
 
-/** The sealed variables of the attempt's environment, if its lease is live. */
-export function listSealedVariables(db: Database, live: SQL, reference: Reference) {
-  return db
-    .select()
-    .from(variables)
-    .where(
-      and(
-        sql`${variables.environmentId} = (select mine.environment_id from attempts as mine
-          where mine.id = ${reference.id})`,
-        live,
-      ),
-    )
-    .orderBy(variables.createdAt, variables.id);
-}
-
-/** Whether the lease is live: a runner that was silent too long has to be heard of first. */
-export function leaseIsLive({ id, poolId }: Reference, now: number): SQL {
-  return sql`exists (select 1 from attempts as held
-    where held.id = ${id} and held.pool_id = ${poolId} and held.state = 'running'
-      and held.lease_until > ${now})`;
+/** Decrypts the environment's variables, and writes an audit record. Needs a fresh lease. */
+export async function deliverVariables(
+  ctx: RunnerContext,
+  credentials: LeaseCredentials,
+): Promise<{ variables: DeliveredVariable[]; directive: Directive }> {
+  const key = await authenticateLease(ctx, credentials);
+  const { db, clock } = ctx;
+  const now = clock.now();
+  const isFresh = store.whereLeaseIsFresh(key, now);
+  const results = await runBatch(db, {
+    attempt: store.findAttempt(db, key),
+    sealed: store.listSealedVariables(db, key, isFresh),
+    audit: auditDelivery(ctx, key.id, isFresh),
+  });
+  const attempt = requireRunning(results.attempt[0], now);
+  const directive = directiveFor(attempt, now);
+  if (now >= (attempt.leaseUntil ?? 0)) {
+    throw new AttemptConflict("The lease is stale. Send a heartbeat first.", directive);
+  }
+  const cipher = await ctx.cipher();
+  const variables = await Promise.all(
+    results.sealed.map(async ({ id, organizationId, value, ...variable }) => ({
+      ...variable,
+      value: await cipher.open(value, valueContext(organizationId, id)),
+    })),
+  );
+  return { variables, directive };
 }

@@ -1,2 +1,3 @@
+export { StackParams } from "./schemas.ts";
 export { requireStack } from "./service.ts";
 export { findStack, type StackRow } from "./store.ts";

@@ -36,7 +36,7 @@ const read = async (id: string) => (await world.client.get(`/v1/deployments/${id
 const configuration = async () => (await world.client.get(environment)).body.configuration;
 const cancel = (id: string) => world.client.patch(`/v1/deployments/${id}/cancel`);
 
-/** Carries the next deployment out. */
+/** Claims the next deployment, and completes it successfully. */
 async function succeed(): Promise<Attempt> {
   const attempt = await Attempt.started(pool.runner);
   for (const id of attempt.claimed.deployment.stack_ids) {
@@ -47,7 +47,7 @@ async function succeed(): Promise<Attempt> {
 }
 
 describe("a deployment", () => {
-  it("brings its patch to the environment when it succeeds, and not before", async () => {
+  it("changes the configuration when it succeeds, and not before", async () => {
     const created = await deploy({ patch: [{ op: "add", path: "/replicas", value: 3 }] });
     expect(created).toMatchObject({
       status: "queued",
@@ -68,7 +68,7 @@ describe("a deployment", () => {
     expect(Object.keys(done)).toEqual(expect.arrayContaining(["started_at", "finished_at"]));
   });
 
-  it("keeps what each operation replaced, and honours tests", async () => {
+  it("records the old value of each operation, and evaluates tests", async () => {
     await deploy({ patch: [{ op: "add", path: "/a", value: { b: [1, 2] } }] });
     await succeed();
     const patch = [
@@ -97,13 +97,13 @@ describe("a deployment", () => {
     [[{ op: "add", path: "/a" }], "patch.0.value"],
     [[{ op: "move", path: "/a" }], "patch.0.from"],
     [[{ op: "add", path: "/a", value: "x".repeat(256 * 1024) }], "patch"],
-  ])("is refused the patch %#, which it names", async (patch, path) => {
+  ])("cannot have the invalid patch %#, and the error names the operation", async (patch, path) => {
     const reply = await world.client.post(`${environment}/deployments`, { patch });
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues[0].path).toBe(path);
   });
 
-  it("is refused a patch whose copies double without end", async () => {
+  it("cannot have a patch that copies without bound", async () => {
     const patch = [
       { op: "add", path: "/a", value: ["x".repeat(1_000)] },
       ...Array.from({ length: 60 }, () => ({ op: "copy", from: "/a", path: "/a/0" })),
@@ -112,7 +112,7 @@ describe("a deployment", () => {
     expect(reply.body.code).toBe("bad_input");
   });
 
-  it("keeps a source of the contract's shape, and no other", async () => {
+  it("keeps a source that matches the schema, and refuses any other", async () => {
     const person = { login: "mona" };
     const git = {
       commit: { author: person, committer: {}, message: "Scale", sha: "abc" },
@@ -132,7 +132,7 @@ describe("a deployment", () => {
     expect(wrong.body.cause.issues[0].path).toBe("source.git.repo");
   });
 
-  it("needs a connected project, and stacks of its environment", async () => {
+  it("requires a connected project, and stacks of its environment", async () => {
     const other = await newProject(world.client);
     const there = `/v1/environments/${other.default_environment_id}/deployments`;
     expect((await world.client.post(there, {})).status).toBe(409);
@@ -141,7 +141,7 @@ describe("a deployment", () => {
     expect((await world.client.post(there, { stack_ids: [] })).status).toBe(201);
   });
 
-  it("supersedes those that wait; in a queue of its own kind it waits itself", async () => {
+  it("supersedes queued deployments, and with the queue fifo waits for them", async () => {
     const first = await deploy({ queue: "fifo" });
     const second = await deploy({ queue: "fifo" });
     const waiting = [await read(first.id), await read(second.id)].map(({ status }) => status);
@@ -156,7 +156,7 @@ describe("a deployment", () => {
     expect((await Attempt.claim(pool.runner)).deploymentId).toBe(third.id);
   });
 
-  it("is deployed again, rolled back, and promoted, as a new one", async () => {
+  it("is redeployed, rolled back and promoted as a new deployment", async () => {
     const first = await deploy({ patch: [{ op: "add", path: "/v", value: 1 }] });
     await succeed();
     await deploy({ patch: [{ op: "replace", path: "/v", value: 2 }] });
@@ -176,8 +176,8 @@ describe("a deployment", () => {
   });
 });
 
-describe("cancelling", () => {
-  it("ends at once what has not started, again and again, offered or not", async () => {
+describe("a cancellation", () => {
+  it("ends a queued deployment at once, offered or not, and is idempotent", async () => {
     const { id } = await deploy();
     const offered = await Attempt.claim(pool.runner);
     const first = await cancel(id);
@@ -189,7 +189,7 @@ describe("cancelling", () => {
     expect((await offered.post("start")).status).toBe(409);
   });
 
-  it("asks a runner to cancel, and ends canceled whatever it says", async () => {
+  it("asks the runner to cancel, and the deployment ends canceled with any outcome", async () => {
     const { id } = await deploy();
     const attempt = await Attempt.started(pool.runner);
     expect((await cancel(id)).body.status).toBe("canceling");
@@ -198,15 +198,15 @@ describe("cancelling", () => {
     expect((await cancel(id)).body.status).toBe("canceled");
   });
 
-  it("of what has ended otherwise is a conflict", async () => {
+  it("is a conflict for a deployment that has succeeded", async () => {
     const { id } = await deploy();
     await succeed();
     expect((await cancel(id)).status).toBe(409);
   });
 });
 
-describe("what a deployment holds", () => {
-  it("cannot be deleted until it is over, and then goes with all of it", async () => {
+describe("the records of a deployment", () => {
+  it("cannot be deleted until it has ended, and then are deleted with the project", async () => {
     const { id } = await deploy();
     for (const path of [`/v1/projects/${project.id}`, `/v1/stacks/${stackId}`]) {
       expect((await world.client.delete(path)).status).toBe(409);
@@ -224,12 +224,12 @@ describe("what a deployment holds", () => {
   });
 });
 
-describe("disconnecting", () => {
+describe("a disconnection", () => {
   const status = async () =>
     (await world.client.get(`/v1/projects/${project.id}`)).body.connection_status;
   const disconnect = () => world.client.patch(`/v1/projects/${project.id}/disconnect`);
 
-  it("cancels what waits and what runs, and is over with the last of it", async () => {
+  it("cancels every active deployment, and is complete when the last one has ended", async () => {
     const running = await deploy();
     const attempt = await Attempt.started(pool.runner);
     const waiting = await deploy();
@@ -246,7 +246,7 @@ describe("disconnecting", () => {
     expect((await world.client.put(connection, again)).status).toBe(200);
   });
 
-  it("is over at once when nothing runs", async () => {
+  it("is complete at once if no deployment is running", async () => {
     await deploy();
     await disconnect();
     expect(await status()).toBe("disconnected");
@@ -255,7 +255,7 @@ describe("disconnecting", () => {
 });
 
 describe("lists of deployments", () => {
-  it("take one status or several, and show members their own projects alone", async () => {
+  it("filter by one or more statuses, and show a member only their own projects", async () => {
     const canceled = await deploy();
     await cancel(canceled.id);
     const queued = await deploy();
@@ -285,7 +285,7 @@ describe("lists of deployments", () => {
     expect((await person.client.patch(`/v1/deployments/${queued.id}/cancel`)).status).toBe(403);
   });
 
-  it("are scoped: what another environment holds is not found here", async () => {
+  it("do not find a deployment in another environment", async () => {
     const { id } = await deploy();
     const other = await newProject(world.client);
     const elsewhere = `/v1/environments/${other.default_environment_id}`;

@@ -10,7 +10,7 @@ import {
   newWorld,
 } from "../../support/world.ts";
 
-it("tells of a promotion, once the deployment that it makes is queued", async () => {
+it("writes an event for a promotion when the new deployment is queued", async () => {
   const { client } = await newWorld();
   const project = await newProject(client);
   const production = project.default_environment_id;

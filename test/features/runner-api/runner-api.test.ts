@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 const deploy = (body: object = {}) => newDeployment(world.client, environmentId, body);
 const read = async (id: string) => (await world.client.get(`/v1/deployments/${id}`)).body;
-/** Those of one report are of one time: by their names, then. */
+/** Sorted by name, because resources of one report have the same time. */
 const resources = async () => {
   const { body } = await world.client.get(`/v1/stacks/${stackId}/resources`);
   return body.data.toSorted((a: Parsed, b: Parsed) => (a.template_id < b.template_id ? -1 : 1));
@@ -50,7 +50,7 @@ const resources = async () => {
 const desired = (reply: { headers: Headers }) => reply.headers.get("deployment-desired");
 
 describe("a claim", () => {
-  it("gives an attempt, and the same one to the same request", async () => {
+  it("gives an attempt, and the same attempt for the same request", async () => {
     const { id } = await deploy();
     const first = await claim(runner, "a");
     expect(first.body).toMatchObject({
@@ -68,7 +68,7 @@ describe("a claim", () => {
     expect(desired(other)).toBe("continue");
   });
 
-  it("finds nothing in the environments of another pool, nor by another pool's attempt", async () => {
+  it("finds no deployment and no attempt of another pool", async () => {
     await deploy();
     const elsewhere = await newProject(world.client);
     const other = (await newPool(world, [elsewhere.default_environment_id])).runner;
@@ -78,7 +78,7 @@ describe("a claim", () => {
     expect([reply.status, desired(reply)]).toEqual([404, "stop"]);
   });
 
-  it("without a start within 60 s is over, and the deployment has another turn", async () => {
+  it("lapses without a start within 60 s, and the deployment is offered again", async () => {
     await deploy();
     const late = await Attempt.claim(runner);
     now += 60_000;
@@ -91,7 +91,7 @@ describe("a claim", () => {
     }
   });
 
-  it("that is released has another turn at once; one that has started is not released", async () => {
+  it("can be released before the start, and the deployment is offered again at once", async () => {
     await deploy();
     const given = await Attempt.claim(runner);
     expect((await given.post("release")).status).toBe(200);
@@ -102,7 +102,7 @@ describe("a claim", () => {
     expect([refused.status, desired(refused)]).toEqual([409, "continue"]);
   });
 
-  it("needs its own lease token", async () => {
+  it("requires its own lease token", async () => {
     await deploy();
     const { claimed } = await Attempt.claim(runner);
     for (const lease_token of ["", "0".repeat(64)]) {
@@ -114,7 +114,7 @@ describe("a claim", () => {
 });
 
 describe("a silent runner", () => {
-  it("is stale after 60 s and may resume; it gets no values until it has", async () => {
+  it("is stale after 60 s, and reads variables only after a heartbeat", async () => {
     await deploy();
     const attempt = await Attempt.started(runner);
     now += 359_999;
@@ -124,7 +124,7 @@ describe("a silent runner", () => {
     expect((await attempt.variables()).status).toBe(200);
   });
 
-  it("is lost after 360 s: its deployment fails, before any sweep it changes nothing", async () => {
+  it("is lost after 360 s, changes nothing before the sweep, and its deployment fails", async () => {
     const { id } = await deploy();
     const attempt = await Attempt.started(runner);
     await attempt.report(stackId, { seq: 1, status: "in_progress" });
@@ -143,7 +143,7 @@ describe("a silent runner", () => {
     });
   });
 
-  it("says so of a stack that it had not begun, too", async () => {
+  it("leaves its pending stacks skipped, with the reason", async () => {
     const { id } = await deploy();
     await Attempt.started(runner);
     now += 360_000;
@@ -152,7 +152,7 @@ describe("a silent runner", () => {
     expect(data.stacks).toMatchObject([{ status: "skipped", status_reason: "runner_lost" }]);
   });
 
-  it("that was to cancel leaves its deployment canceled, after 120 s", async () => {
+  it("leaves a canceling deployment canceled after 120 s", async () => {
     const { id } = await deploy();
     const attempt = await Attempt.started(runner);
     await world.client.patch(`/v1/deployments/${id}/cancel`);
@@ -174,7 +174,7 @@ describe("a report of a stack", () => {
     status: "CREATE_COMPLETE",
   };
 
-  it("mirrors its resources, and marks those that are left out as deleted", async () => {
+  it("stores the resources, and marks omitted ones as deleted", async () => {
     await deploy();
     const attempt = await Attempt.started(runner);
     const queue = { ...bucket, template_id: "Queue", timestamp: "2026-01-01T00:00:00.000Z" };
@@ -191,7 +191,7 @@ describe("a report of a stack", () => {
     ]);
   });
 
-  it("again, or older, changes nothing; a stack that has ended is final", async () => {
+  it("changes nothing if it is not newer, and is refused after the stack has ended", async () => {
     await deploy();
     const attempt = await Attempt.started(runner);
     const last = { seq: 5, status: "succeeded", resources: [bucket] };
@@ -207,7 +207,7 @@ describe("a report of a stack", () => {
 });
 
 describe("a completion", () => {
-  it("is the same again, and refuses another", async () => {
+  it("is idempotent, and refuses a different one", async () => {
     const { id } = await deploy();
     const attempt = await Attempt.started(runner);
     const body = { failure_reason: "exit_1", message: "It broke" };
@@ -218,7 +218,7 @@ describe("a completion", () => {
   });
 
   it.each(["pending", "in_progress", "failed", "canceled"])(
-    "as a success is a failure with a stack that is %s",
+    "with the outcome succeeded fails the deployment if a stack is %s",
     async (status) => {
       const { id } = await deploy();
       const attempt = await Attempt.started(runner);
@@ -230,7 +230,7 @@ describe("a completion", () => {
 });
 
 describe("the values of variables", () => {
-  it("are delivered while the lease is live, on record", async () => {
+  it("are delivered while the lease is fresh, and audited", async () => {
     const value = newCanarySecret();
     const path = `/v1/environments/${environmentId}/variables`;
     await world.client.post(path, { name: "SECRET", storage_method: "secret", value });
@@ -252,7 +252,7 @@ describe("the values of variables", () => {
 });
 
 describe("a runner token", () => {
-  it("that is revoked stops on its next request", async () => {
+  it("is refused with the directive stop once it is revoked", async () => {
     expect((await claim(runner)).status).toBe(204);
     const path = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens/${pool.tokenId}`;
     expect((await world.client.delete(path)).status).toBe(204);
@@ -260,7 +260,7 @@ describe("a runner token", () => {
     expect([reply.status, desired(reply)]).toEqual([401, "stop"]);
   });
 
-  it("is asked for by one message, whatever came instead of it", async () => {
+  it("is requested with the same message for every invalid credential", async () => {
     const { runner: revoked, id, tokenId } = await newPool(world, [environmentId]);
     await world.client.delete(`/v1/orgs/${world.id}/runner-pools/${id}/tokens/${tokenId}`);
     const unknown = (await issueRunnerToken(newId(systemClock))).key;
@@ -273,11 +273,11 @@ describe("a runner token", () => {
     expect(replies.map(({ status, body }) => ({ status, body }))).toEqual(sent.map(() => asked));
   });
 
-  it("has a limit of its own kind", async () => {
+  it("has its own rate limit", async () => {
     expect((await claim(runner)).headers.get("x-ratelimit-limit")).toBe("1200");
   });
 
-  it("of the wrong kind is refused without asking anybody", async () => {
+  it("of the wrong kind is refused without a query", async () => {
     worker.forget();
     expect((await runner.get("/v1/projects")).status).toBe(401);
     expect((await claim(world.client)).status).toBe(401);
@@ -286,7 +286,7 @@ describe("a runner token", () => {
 });
 
 describe("each call of a runner", () => {
-  it("is one batch, once its token is known", async () => {
+  it("is one batch once the token is cached", async () => {
     const many = Array.from({ length: 500 }, (_, at) => ({
       template_id: `R${at}`,
       physical_id: `p-${at}`,

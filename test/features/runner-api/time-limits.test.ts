@@ -40,12 +40,12 @@ beforeEach(async () => {
 const deploy = () => newDeployment(world.client, environmentId, { queue: "fifo" });
 const statusOf = async (id: string) =>
   (await world.client.get(`/v1/deployments/${id}`)).body.status;
-/** What a deployment has ended as, and why: callers read the reason in its stacks and events. */
+/** From the database, because the API gives the failure reason only in stacks and events. */
 const endOf = (id: string) =>
   env.DB.prepare("select status, failure_reason from deployments where id = ?").bind(id).first();
 const desired = async (attempt: Attempt) => (await attempt.post("heartbeat")).body.desired;
 
-/** Keeps the lease alive until a time from now has passed. */
+/** Sends heartbeats for this time, and returns the directives. */
 async function beat(attempt: Attempt, milliseconds: number): Promise<string[]> {
   const heard: string[] = [];
   for (let passed = 0; passed < milliseconds; passed += 30_000) {
@@ -56,7 +56,7 @@ async function beat(attempt: Attempt, milliseconds: number): Promise<string[]> {
 }
 
 describe("a deployment that no runner starts", () => {
-  it("fails after five offers that lapsed, and not before; the next one is offered", async () => {
+  it("fails when its fifth offer lapses, and the next one is offered", async () => {
     const { id } = await deploy();
     const next = await deploy();
     for (let offers = 1; offers <= 5; offers += 1) {
@@ -69,7 +69,7 @@ describe("a deployment that no runner starts", () => {
     expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
   });
 
-  it("does not fail by offers that were given back, or by one that is started in the end", async () => {
+  it("does not fail because of released offers, and can start after four lapsed ones", async () => {
     const { id } = await deploy();
     for (let offers = 1; offers <= 4; offers += 1) {
       await Attempt.claim(runner);
@@ -84,8 +84,8 @@ describe("a deployment that no runner starts", () => {
   });
 });
 
-describe("a run past the time of its pool", () => {
-  it("is asked to cancel before any sweep, and is not before its time", async () => {
+describe("a run that exceeds the time of its pool", () => {
+  it("is told to cancel before any sweep, and not too early", async () => {
     await deploy();
     const attempt = await Attempt.started(runner);
     expect(await beat(attempt, RUN_MS)).toEqual(["continue", "continue", "cancel"]);
@@ -98,7 +98,7 @@ describe("a run past the time of its pool", () => {
       [outcome, "before"],
       [outcome, "after"],
     ]),
-  )("fails with the reason run_timeout: %s, %s a sweep has seen it", async (outcome, when) => {
+  )("fails with run_timeout if it completes as %s %s the sweep", async (outcome, when) => {
     const { id } = await deploy();
     const attempt = await Attempt.started(runner);
     await beat(attempt, RUN_MS);
@@ -119,22 +119,25 @@ describe("a run past the time of its pool", () => {
     ["failed", { failure_reason: "exit_1" }, { failure_reason: "exit_1" }],
     ["failed", {}, {}],
     ["succeeded", {}, {}],
-  ])("ends as its runner says in its last second: %s", async (status, fields, expected) => {
-    await deploy();
-    const attempt = await Attempt.started(runner);
-    await beat(attempt, RUN_MS - 1_000);
-    const { body } = await attempt.complete(status, fields);
-    expect(body).toEqual({
-      desired: "stop",
-      status,
-      ...expected,
-      start_within_seconds: 60,
-      heartbeat_every_seconds: 15,
-      lease_seconds: 60,
-    });
-  });
+  ])(
+    "ends with the outcome of its runner in its last second: %s",
+    async (status, fields, expected) => {
+      await deploy();
+      const attempt = await Attempt.started(runner);
+      await beat(attempt, RUN_MS - 1_000);
+      const { body } = await attempt.complete(status, fields);
+      expect(body).toEqual({
+        desired: "stop",
+        status,
+        ...expected,
+        start_within_seconds: 60,
+        heartbeat_every_seconds: 15,
+        lease_seconds: 60,
+      });
+    },
+  );
 
-  it("fails without its runner's word 120 s after it was asked, and the next one begins", async () => {
+  it("fails 120 s after the sweep without a completion, and the next one is offered", async () => {
     const { id } = await deploy();
     const next = await deploy();
     const attempt = await Attempt.started(runner);
@@ -150,7 +153,7 @@ describe("a run past the time of its pool", () => {
     expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
   });
 
-  it("that a person cancels first ends canceled", async () => {
+  it("ends canceled if a person cancels it first", async () => {
     const { id } = await deploy();
     const attempt = await Attempt.started(runner);
     await world.client.patch(`/v1/deployments/${id}/cancel`);
@@ -161,7 +164,7 @@ describe("a run past the time of its pool", () => {
 });
 
 describe("the time of a pool", () => {
-  it("is six hours unless it is set, and from a minute to a week", async () => {
+  it("is six hours by default, and between a minute and a week", async () => {
     const create = (fields: object) =>
       world.client.post(pools, {
         name: crypto.randomUUID(),
@@ -183,7 +186,7 @@ describe("the time of a pool", () => {
 describe("the list of a runner's attempts", () => {
   const list = async (client: Client) => (await client.get("/v1/runner/attempts")).body;
 
-  it("has those of its token that live, as their claims gave them", async () => {
+  it("has the attempts of its token with a valid lease, as their claims gave them", async () => {
     expect(await list(runner)).toEqual(NOTHING);
     await deploy();
     const attempt = await Attempt.claim(runner);
@@ -198,7 +201,7 @@ describe("the list of a runner's attempts", () => {
     expect(await list(runner)).toEqual(NOTHING);
   });
 
-  it("does not have an offer that lapsed or a run that is lost, before any sweep", async () => {
+  it("omits lapsed offers and lost runs before any sweep", async () => {
     await deploy();
     await Attempt.claim(runner);
     now += OFFER_MS;
@@ -210,7 +213,7 @@ describe("the list of a runner's attempts", () => {
     expect(await list(runner)).toEqual(NOTHING);
   });
 
-  it("is empty for nobody else: another kind of key is refused", async () => {
+  it("is refused to an API key", async () => {
     expect((await world.client.get("/v1/runner/attempts")).status).toBe(401);
     expect((await claim(runner)).status).toBe(204);
   });

@@ -2,7 +2,7 @@ import { authorize, type ServiceContext } from "../../../context.ts";
 import { commit } from "../../../db/batch.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { type Change, commitChange, recordChange } from "../../changelog/index.ts";
-import { cancelUnfinished, finalize } from "../../deployments/index.ts";
+import { cancelDeployments, finalize } from "../../deployments/index.ts";
 import { findProject, type ProjectRow } from "../index.ts";
 import { presentConnection } from "./presenters.ts";
 import type { Connection, ConnectionRow } from "./store.ts";
@@ -41,7 +41,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
   await commit(ctx, {
     disconnecting: store.beginDisconnecting(ctx.db, project.organizationId, id, now),
     changelog: recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
-    canceled: cancelUnfinished(ctx.db, { project: id }, now),
+    canceled: cancelDeployments(ctx.db, { project: id }, now),
     finalized: finalize(ctx, { project: id }, now),
   });
 }

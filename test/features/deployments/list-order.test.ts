@@ -8,13 +8,13 @@ import { expectIndexed, insertProjects } from "../../support/lists.ts";
 import { join, newKey, newWorld, type World } from "../../support/world.ts";
 
 const PROJECTS = 40;
-const MINE = 4;
+const MEMBER_PROJECTS = 4;
 const DEPLOYMENTS = 2_000;
 const LIMIT = 20;
-/** Of each hundred, in turn. */
+/** Of the first four in each hundred. The others have succeeded. */
 const STATUSES = ["failed", "canceled", "superseded", "queued"];
 
-interface Planted {
+interface Inserted {
   id: string;
   project: number;
   number: number;
@@ -22,15 +22,15 @@ interface Planted {
   createdAt: number;
 }
 
-/** The stack came later than the first deployments, and is not part of all since. */
-const isOfStack = ({ project, createdAt, number }: Planted) =>
+/** The stack is newer than the first deployments, and the later ones do not all include it. */
+const isOfStack = ({ project, createdAt, number }: Inserted) =>
   project === 0 && createdAt > 3 && number % 3 > 0;
 
 describe("the deployments of an organization", () => {
   let world: World;
   let member: Client;
   let everywhere: Client;
-  let planted: Planted[];
+  let inserted: Inserted[];
   const projects = Array.from({ length: PROJECTS }, () => newId(systemClock));
   const stackId = newId(systemClock);
 
@@ -39,9 +39,8 @@ describe("the deployments of an organization", () => {
     const person = await join(world);
     member = person.client;
     everywhere = (await newKey(world, { role: "member" })).client;
-    // Half of them are of the first project, none of the last. Times coincide, across projects and
-    // within them.
-    planted = Array.from({ length: DEPLOYMENTS }, (_, at) => ({
+    // Half are in the first project, none in the last. Times coincide, across and within projects.
+    inserted = Array.from({ length: DEPLOYMENTS }, (_, at) => ({
       id: newId(systemClock),
       project: at % 2 ? 0 : (at / 2) % (PROJECTS - 1),
       number: at,
@@ -63,7 +62,7 @@ describe("the deployments of an organization", () => {
       insert(
         `insert into project_members (project_id, membership_id, organization_id, role, created_at,
            project_created_at) select value, ?2, ?3, 'viewer', 0, 0 from json_each(?1)`,
-        JSON.stringify(projects.slice(-MINE)),
+        JSON.stringify(projects.slice(-MEMBER_PROJECTS)),
         person.membershipId,
         world.id,
       ),
@@ -73,7 +72,7 @@ describe("the deployments of an organization", () => {
          select value ->> 'id', ?2, ?3 ->> (value ->> 'project'), ?3 ->> (value ->> 'project'),
            key, value ->> 'status', 'fifo', '[]', '{}', value ->> 'createdAt', 0
          from json_each(?1)`,
-        JSON.stringify(planted),
+        JSON.stringify(inserted),
         world.id,
         JSON.stringify(projects),
       ),
@@ -88,7 +87,7 @@ describe("the deployments of an organization", () => {
            position, status, seq, timestamp, deployment_created_at)
          select value ->> 'id', ?2, ?3, ?4, 0, 'succeeded', 0, 0, value ->> 'createdAt'
          from json_each(?1)`,
-        JSON.stringify(planted.filter(isOfStack)),
+        JSON.stringify(inserted.filter(isOfStack)),
         stackId,
         world.id,
         projects[0],
@@ -96,17 +95,17 @@ describe("the deployments of an organization", () => {
     ]);
   });
 
-  const own = ({ project }: Planted) => project >= PROJECTS - MINE;
-  const first = ({ project }: Planted) => project === 0;
+  const own = ({ project }: Inserted) => project >= PROJECTS - MEMBER_PROJECTS;
+  const first = ({ project }: Inserted) => project === 0;
   const lists = {
-    "a member of few projects": () => list(member, "/v1/deployments", own, MINE),
+    "a member of few projects": () => list(member, "/v1/deployments", own, MEMBER_PROJECTS),
     "a member of every project": () => list(everywhere, "/v1/deployments", () => true, PROJECTS),
     "an admin": () => list(world.client, "/v1/deployments", () => true),
     "an environment": () =>
       list(world.client, `/v1/environments/${projects[0]}/deployments`, first),
     "a stack": () => list(world.client, `/v1/stacks/${stackId}/deployments`, isOfStack),
   };
-  const list = (client: Client, path: string, shows: (each: Planted) => boolean, merged = 0) => ({
+  const list = (client: Client, path: string, shows: (each: Inserted) => boolean, merged = 0) => ({
     client,
     path,
     shows,
@@ -124,7 +123,7 @@ describe("the deployments of an organization", () => {
   );
 
   it.each(cases)(
-    "(for %s, %s, %s) come in order, each once, and cost what the page and the projects do",
+    "are listed in order, each once, at a cost of the page and the projects (%s, %s, %s)",
     async (_, order, status, toList) => {
       const { client, path: base, shows, merged } = toList();
       const statuses = status === "" ? [] : status.split(",");
@@ -145,11 +144,11 @@ describe("the deployments of an organization", () => {
   );
 
   function expectedOf(
-    shows: (each: Planted) => boolean,
+    shows: (each: Inserted) => boolean,
     statuses: readonly string[],
     order: string,
   ): string[] {
-    const ascending = planted
+    const ascending = inserted
       .filter(shows)
       .filter((each) => statuses.length === 0 || statuses.includes(each.status))
       .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))

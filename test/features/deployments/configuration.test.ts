@@ -15,7 +15,7 @@ import {
   type World,
 } from "../../support/world.ts";
 
-/** Of the second operation. */
+/** The reason for the second operation. */
 const REASON = /^patch_conflict: operation 1: /;
 
 let world: World;
@@ -48,7 +48,7 @@ const configuration = async () => (await world.client.get(environment)).body.con
 const put = (value: object) =>
   world.client.put(environment, { name: "production", configuration: value });
 
-/** Starts the next deployment, and gives it as its runner gets it. */
+/** Starts the next deployment, and returns it as its runner receives it. */
 async function start(): Promise<{ attempt: Attempt; deployment: Parsed }> {
   const attempt = await Attempt.claim(runner);
   const { status, body } = await attempt.post("start");
@@ -74,8 +74,8 @@ async function fail(): Promise<Parsed> {
   return read(attempt.deploymentId);
 }
 
-describe("deployments that wait for one another", () => {
-  it("each add their own patch, based on what the one before has left", async () => {
+describe("queued deployments of an environment", () => {
+  it("each apply their patch to the result of the one before", async () => {
     await queue(set("/a", 1), set("/shared", "first"));
     const second = await queue(set("/b", 2), set("/shared", "second"));
     expect(second.data.patch[1]).not.toHaveProperty("old_value");
@@ -90,7 +90,7 @@ describe("deployments that wait for one another", () => {
     expect(await configuration()).toEqual({ a: 1, b: 2, shared: "second" });
   });
 
-  it("roll nothing back, without a patch or behind one that failed", async () => {
+  it("roll nothing back without a patch, or after one that failed", async () => {
     await queue(set("/a", 1));
     await queue(set("/broken", true));
     await queue();
@@ -104,7 +104,7 @@ describe("deployments that wait for one another", () => {
     expect(await configuration()).toEqual({ a: 1, c: 3 });
   });
 
-  it("keep what was edited between their creation and their start", async () => {
+  it("keep edits made between their creation and their start", async () => {
     await put({ edited: 1, replicas: 1 });
     const { id } = await queue({ op: "replace", path: "/replicas", value: 5 });
     await put({ edited: 2, replicas: 3 });
@@ -113,7 +113,7 @@ describe("deployments that wait for one another", () => {
     expect(await configuration()).toEqual({ edited: 2, replicas: 5 });
   });
 
-  it("do not mind edits of others' configurations, nor one that changes nothing", async () => {
+  it("start in one batch after an edit of another environment, or one that changes nothing", async () => {
     await put({ a: 1 });
     await queue(set("/b", 2));
     const other = (
@@ -131,8 +131,8 @@ describe("deployments that wait for one another", () => {
   });
 });
 
-describe("a patch that does not apply any more", () => {
-  it("fails its deployment, which says which operation, and the next one is offered", async () => {
+describe("a patch that no longer applies", () => {
+  it("fails its deployment with the failing operation, and the next one is offered", async () => {
     await put({ replicas: 1, tags: [] });
     const stackId = String((await newInside(world.client, environmentId))["stack_id"]);
     const failing = await newDeployment(world.client, environmentId, {
@@ -156,7 +156,7 @@ describe("a patch that does not apply any more", () => {
     expect(await configuration()).toEqual({ replicas: 2 });
   });
 
-  it("is reported in the same words to the runner that asks again", async () => {
+  it("gives the same reply to a start that is sent again", async () => {
     await put({ a: 1 });
     await queue({ op: "remove", path: "/a" });
     await put({});
@@ -167,7 +167,7 @@ describe("a patch that does not apply any more", () => {
     expect((await claim(runner)).status).toBe(204);
   });
 
-  it("does not fail one whose operations apply to another value", async () => {
+  it("does not fail a deployment whose operations apply to another value", async () => {
     await put({ a: 1 });
     await queue({ op: "test", path: "/a", value: 1 }, { op: "remove", path: "/a" });
     await put({ a: 1, b: 2 });
@@ -175,7 +175,7 @@ describe("a patch that does not apply any more", () => {
     expect(await configuration()).toEqual({ b: 2 });
   });
 
-  it("does not fail one whose old values are too large now: it is executed without them", async () => {
+  it("loses its old values if they are too large now, and still applies", async () => {
     await put({ a: "small" });
     await queue({ op: "replace", path: "/a", value: 1 }, { op: "add", path: "/a", value: 2 });
     await put({ a: "x".repeat(262_100) });
@@ -186,7 +186,7 @@ describe("a patch that does not apply any more", () => {
     expect(await configuration()).toEqual({ a: 2 });
   });
 
-  it("fails one that would make the configuration too large", async () => {
+  it("includes one that makes the configuration too large", async () => {
     await queue(set("/mine", "x".repeat(150_000)));
     await put({ yours: "y".repeat(150_000) });
     expect((await fail()).status).toBe("failed");
@@ -194,7 +194,7 @@ describe("a patch that does not apply any more", () => {
 });
 
 describe("a configuration that is fixed at creation", () => {
-  it("is what a redeployment leads to, by a patch that starts from the current one", async () => {
+  it("is the result of a redeployment, whose patch is based on the current one", async () => {
     await queue(set("/version", 1));
     const first = await succeed();
     await queue(set("/version", 2));
@@ -214,7 +214,7 @@ describe("a configuration that is fixed at creation", () => {
     expect(await configuration()).toEqual({ version: 1 });
   });
 
-  it("is what a promotion leads to", async () => {
+  it("is the result of a promotion", async () => {
     await queue(set("/version", 1));
     const { id } = await succeed();
     const staging = (
@@ -231,10 +231,10 @@ describe("a configuration that is fixed at creation", () => {
     expect((await world.client.get(path)).body.configuration).toEqual({ version: 1 });
   });
 
-  it("is that of a deployment that was queued before there were versions", async () => {
+  it("is the result of a deployment that was queued before versions existed", async () => {
     await put({ a: 1 });
     const { id } = await queue(set("/b", 2));
-    // As the previous Worker writes it, during a rollout or before: without the new columns.
+    // Like the previous Worker before or during a rollout: without the new columns.
     const copied = `organization_id, project_id, environment_id, number, status, queue, patch,
       configuration, created_at, updated_at`;
     const earlier = newId(systemClock);
@@ -256,7 +256,7 @@ describe("a configuration that is fixed at creation", () => {
 });
 
 describe("a start", () => {
-  it("that is sent again gives the same deployment and changes nothing", async () => {
+  it("gives the same deployment when sent again, and changes nothing", async () => {
     await put({ a: 1 });
     await queue(set("/a", 2));
     await put({ a: 5 });
@@ -269,7 +269,7 @@ describe("a start", () => {
     expect(first.body.deployment.data.patch[0].old_value).toBe(5);
   });
 
-  it("makes one more round trip if there is something to base on another configuration", async () => {
+  it("makes one more round trip for a rebase", async () => {
     await put({ a: 1 });
     const costs: number[][] = [];
     const measure = async () => {
@@ -290,7 +290,7 @@ describe("a start", () => {
 });
 
 describe("the configuration of an environment", () => {
-  it("is not replaced while a deployment is active, and may be otherwise", async () => {
+  it("cannot be replaced while a deployment is running, and otherwise can", async () => {
     const { id } = await queue(set("/a", 1));
     expect((await put({ b: 1 })).status).toBe(200);
     const { attempt } = await start();

@@ -1,18 +1,18 @@
 import { and, eq, notInArray, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/client.ts";
-import { insertFrom } from "../../db/insert-from.ts";
-import type { ReportedStatus } from "../deployments/index.ts";
-import { deploymentStacks } from "../deployments/table.ts";
-import type { ResourceStatusName } from "../resources/index.ts";
-import { resources } from "../resources/table.ts";
-import { holds, type Reference } from "./store.ts";
+import type { Database } from "../../../db/client.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
+import type { ResourceStatus } from "../../resources/model.ts";
+import { resources } from "../../resources/table.ts";
+import type { ReportedStatus } from "../lifecycle.ts";
+import { ACTIVE_STACK_STATUSES, deploymentStacks } from "../table.ts";
+import { type AttemptKey, deploymentIdOf, whereLeaseIsValid } from "./lease.ts";
 
 export interface ReportedResource {
   id: string;
   templateId: string;
   physicalId: string;
   resourceType: string;
-  status: ResourceStatusName;
+  status: ResourceStatus;
   statusReason: string | null;
   timestamp: number;
 }
@@ -22,23 +22,23 @@ export interface Report {
   seq: number;
   status: ReportedStatus;
   statusReason: string | null;
-  /** Undefined: the report says nothing of them. */
+  /** All resources of the stack. Undefined: the report does not include them. */
   resources: readonly ReportedResource[] | undefined;
 }
 
 /**
- * Takes a report of a stack: its resources first and then the stack itself, because all of the
- * statements ask whether the report is newer than what the stack has. For one batch.
+ * Applies a report to a stack that has not ended, if the report is newer than those before. The
+ * resources come first, because the update of the stack makes the report no longer newer.
  */
-export function applyReport(db: Database, reference: Reference, report: Report, now: number) {
+export function applyReport(db: Database, attempt: AttemptKey, report: Report, now: number) {
   const { stackId, seq, status, statusReason } = report;
-  const deploymentId = sql`(select mine.deployment_id from attempts as mine
-    where mine.id = ${reference.id})`;
-  const isNews = sql`${holds(reference, now)} and exists (select 1 from deployment_stacks as part
-    where part.deployment_id = ${deploymentId} and part.stack_id = ${stackId}
-      and part.seq < ${seq} and part.status in ('pending', 'in_progress'))`;
+  const deploymentId = deploymentIdOf(attempt);
+  const applies = sql`${whereLeaseIsValid(attempt, now)}
+    and exists (select 1 from deployment_stacks as reported
+      where reported.deployment_id = ${deploymentId} and reported.stack_id = ${stackId}
+        and reported.seq < ${seq} and reported.status in ${ACTIVE_STACK_STATUSES})`;
   return {
-    resources: report.resources && applyResources(db, stackId, report.resources, isNews, now),
+    resources: report.resources && applyResources(db, stackId, report.resources, applies, now),
     stack: db
       .update(deploymentStacks)
       .set({ status, statusReason, seq, timestamp: now })
@@ -46,7 +46,7 @@ export function applyReport(db: Database, reference: Reference, report: Report, 
         and(
           sql`${deploymentStacks.deploymentId} = ${deploymentId}`,
           eq(deploymentStacks.stackId, stackId),
-          isNews,
+          applies,
         ),
       ),
   };
@@ -56,12 +56,12 @@ function applyResources(
   db: Database,
   stackId: string,
   reported: readonly ReportedResource[],
-  isNews: SQL,
+  applies: SQL,
   now: number,
 ) {
   return {
-    upserted: upsertResources(db, stackId, reported, isNews, now),
-    deleted: markGone(db, stackId, reported, isNews, now),
+    upserted: upsertResources(db, stackId, reported, applies, now),
+    deleted: markDeleted(db, stackId, reported, applies, now),
   };
 }
 
@@ -69,7 +69,7 @@ function upsertResources(
   db: Database,
   stackId: string,
   reported: readonly ReportedResource[],
-  isNews: SQL,
+  applies: SQL,
   now: number,
 ) {
   const field = (name: keyof ReportedResource) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
@@ -92,7 +92,7 @@ function upsertResources(
       updatedAt: now,
     },
     sql`from json_each(${JSON.stringify(reported)}) as item join stacks on stacks.id = ${stackId}
-      where ${isNews}`,
+      where ${applies}`,
   ).onConflictDoUpdate({
     target: [resources.stackId, resources.templateId],
     set: {
@@ -106,15 +106,15 @@ function upsertResources(
   });
 }
 
-/** Those that a report leaves out are gone at the provider, and stay on record. */
-function markGone(
+/** The provider has deleted the resources that a report omits. Their rows remain. */
+function markDeleted(
   db: Database,
   stackId: string,
   reported: readonly ReportedResource[],
-  isNews: SQL,
+  applies: SQL,
   now: number,
 ) {
-  const names = JSON.stringify(reported.map(({ templateId }) => templateId));
+  const templateIds = JSON.stringify(reported.map(({ templateId }) => templateId));
   return db
     .update(resources)
     .set({ status: "DELETE_COMPLETE", statusReason: null, timestamp: now, updatedAt: now })
@@ -122,8 +122,8 @@ function markGone(
       and(
         eq(resources.stackId, stackId),
         sql`${resources.status} <> 'DELETE_COMPLETE'`,
-        notInArray(resources.templateId, sql`(select value from json_each(${names}))`),
-        isNews,
+        notInArray(resources.templateId, sql`(select value from json_each(${templateIds}))`),
+        applies,
       ),
     );
 }

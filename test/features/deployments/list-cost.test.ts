@@ -10,7 +10,7 @@ import { join, newWorld, type World } from "../../support/world.ts";
 
 const ROWS = 1_000;
 const LIMIT = 20;
-const SIX = DEPLOYMENT_STATUSES.filter((status) => status !== "succeeded").join();
+const SIX_STATUSES = DEPLOYMENT_STATUSES.filter((status) => status !== "succeeded").join();
 
 describe("every list of deployments, resources, runners and deliveries", () => {
   let world: World;
@@ -119,9 +119,9 @@ describe("every list of deployments, resources, runners and deliveries", () => {
       `/v1/environments/${environmentId}/deployments?status=failed,succeeded`,
       world.client,
     ],
-    "deployments with six statuses": () => [`/v1/deployments?status=${SIX}`, world.client],
+    "deployments with six statuses": () => [`/v1/deployments?status=${SIX_STATUSES}`, world.client],
     "deployments of an environment with six statuses": () => [
-      `/v1/environments/${environmentId}/deployments?status=${SIX}`,
+      `/v1/environments/${environmentId}/deployments?status=${SIX_STATUSES}`,
       world.client,
     ],
     "deployments of a stack": () => [`/v1/stacks/${stackId}/deployments`, world.client],
@@ -152,7 +152,7 @@ describe("every list of deployments, resources, runners and deliveries", () => {
   );
 
   it.each(cases)(
-    "(%s, %s) walks an index, and reads about what it returns",
+    "walks an index, and reads about as many rows as it returns (%s, %s)",
     async (_, order, list) => {
       const [path, client] = list();
       const worker = new Instrumented();

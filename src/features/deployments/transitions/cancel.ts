@@ -1,0 +1,44 @@
+import { and, inArray, sql } from "drizzle-orm";
+import type { Database } from "../../../db/client.ts";
+import { CANCEL_TIMEOUT_MS } from "../lifecycle.ts";
+import { deploymentStatus, deployments } from "../table.ts";
+
+const { queued, in_progress, canceling, canceled } = deploymentStatus;
+
+/**
+ * Cancels queued deployments, and asks the runners of those in progress to cancel. Precedes
+ * `finalize` in a batch.
+ */
+export function cancelDeployments(
+  db: Database,
+  which: { deployment: string } | { project: string },
+  now: number,
+) {
+  return db
+    .update(deployments)
+    .set({
+      status: sql`case status when ${queued} then ${canceled} else ${canceling} end`,
+      cancelDeadline: sql`case status when ${queued} then null else ${now + CANCEL_TIMEOUT_MS} end`,
+      finishedAt: sql`case status when ${queued} then ${now} end`,
+      updatedAt: now,
+    })
+    .where(
+      and(
+        "project" in which
+          ? sql`${deployments.projectId} = ${which.project}`
+          : sql`${deployments.id} = ${which.deployment}`,
+        inArray(deployments.status, ["queued", "in_progress"]),
+      ),
+    )
+    .returning({ id: deployments.id });
+}
+
+/** The status before and after the cancellation in the same batch, as JSON, for the changelog. */
+export function statusesOfCancel(id: string) {
+  const status = sql`(select deployments.status from deployments where deployments.id = ${id})`;
+  return {
+    before: sql`json_object('status', case ${status} when ${canceled} then ${queued}
+      else ${in_progress} end)`,
+    after: sql`json_object('status', ${status})`,
+  };
+}

@@ -1,0 +1,141 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../../db/client.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { stacks } from "../../stacks/table.ts";
+import type { Bound } from "../../usage/index.ts";
+import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "../table.ts";
+
+export type NewDeployment = Pick<
+  typeof deployments.$inferInsert,
+  | "id"
+  | "organizationId"
+  | "projectId"
+  | "environmentId"
+  | "queue"
+  | "patch"
+  | "configuration"
+  | "source"
+  | "reason"
+  | "isAbsolute"
+> & {
+  /** The version of the configuration that `patch` and `configuration` are based on. */
+  configurationVersion: number;
+  /** In this order. Undefined: all stacks of the environment. */
+  stackIds: readonly string[] | undefined;
+  now: number;
+};
+
+/** The next deployment of its environment, if the project is connected and has these stacks. */
+export function insertDeployment(db: Database, deployment: NewDeployment) {
+  const { now, stackIds, configurationVersion, ...fields } = deployment;
+  const { environmentId } = deployment;
+  const hasStacks = stackIds
+    ? sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
+        and stacks.id in (select value from json_each(${JSON.stringify(stackIds)})))
+        = ${stackIds.length}`
+    : sql`true`;
+  return insertFrom(
+    db,
+    deployments,
+    {
+      ...fields,
+      number: sql`(select coalesce(max(number), 0) + 1 from deployments
+        where environment_id = ${environmentId})`,
+      status: "queued",
+      notifiedStatus: "queued",
+      source: fields.source ?? null,
+      reason: fields.reason ?? null,
+      failureReason: null,
+      message: null,
+      cancelDeadline: null,
+      createdAt: now,
+      startedAt: null,
+      finishedAt: null,
+      updatedAt: now,
+      configurationVersion,
+      isAbsolute: fields.isAbsolute ?? false,
+      lapsedOffers: 0,
+    },
+    sql`from projects
+      where projects.id = ${fields.projectId} and projects.connection_status = 'connected'
+        and ${hasStacks}`,
+  );
+}
+
+/** The stacks of a deployment, if the same batch has inserted it. */
+export function insertStacks(db: Database, deployment: NewDeployment) {
+  const { id, stackIds, organizationId, environmentId, now } = deployment;
+  const included = stackIds
+    ? sql`json_each(${JSON.stringify(stackIds)}) as item
+        join ${stacks} on stacks.id = item.value and stacks.environment_id = ${environmentId}`
+    : sql`(select id as value, row_number() over (order by created_at, id) - 1 as key
+        from stacks where environment_id = ${environmentId}) as item`;
+  return insertFrom(
+    db,
+    deploymentStacks,
+    {
+      deploymentId: id,
+      stackId: sql`item.value`,
+      organizationId,
+      environmentId,
+      position: sql`item.key`,
+      status: "pending",
+      statusReason: null,
+      seq: 0,
+      timestamp: now,
+      deploymentCreatedAt: now,
+    },
+    sql`from ${included} where exists (select 1 from deployments where id = ${id})`,
+  );
+}
+
+/**
+ * Supersedes the older deployments that have not started, if the deployment has the queue
+ * `supersede`.
+ */
+export function supersedeOlder(db: Database, id: string, environmentId: string, now: number) {
+  return db
+    .update(deployments)
+    .set({ status: "superseded", finishedAt: now, updatedAt: now })
+    .where(
+      and(
+        eq(deployments.environmentId, environmentId),
+        sql`${deployments.status} = ${deploymentStatus.queued}`,
+        sql`${deployments.number} < (select newer.number from deployments as newer
+          where newer.id = ${id} and newer.queue = 'supersede')`,
+      ),
+    );
+}
+
+/** The bound on active deployments, for the creation of one more. */
+export function activeDeploymentsBound(environmentId: string): Bound {
+  const count = sql`(select count(*) from ${deployments} as active
+    where active.environment_id = ${environmentId} and active.status in ${ACTIVE_STATUSES})`;
+  return {
+    what: "unfinished deployments of an environment",
+    limit: LIMITS.unfinishedDeployments.value,
+    before: count,
+    after: sql`${count} + 1`,
+  };
+}
+
+/** Each creation displaces one configuration; the others are a backlog. */
+const MAXIMUM_CLEARED = 20;
+
+/** Clears the configurations of ended deployments that newer deployments have displaced. */
+export function clearOldConfigurations(db: Database, environmentId: string) {
+  return db
+    .update(deployments)
+    .set({ configuration: "" })
+    .where(sql`${deployments.id} in ${displacedIds(environmentId)}`);
+}
+
+function displacedIds(environmentId: string): SQL {
+  return sql`(select older.id from ${deployments} as older
+    where older.environment_id = ${environmentId} and older.configuration <> ''
+      and older.status not in ${ACTIVE_STATUSES}
+      and older.number <= (select max(newest.number) from ${deployments} as newest
+        where newest.environment_id = ${environmentId}) - ${LIMITS.redeployableDeployments.value}
+    order by older.number limit ${MAXIMUM_CLEARED})`;
+}

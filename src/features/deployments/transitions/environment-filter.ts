@@ -1,0 +1,27 @@
+import { type Column, type SQL, sql } from "drizzle-orm";
+
+/** The environments whose deployments a statement concerns. */
+export type EnvironmentFilter =
+  | { environment: string }
+  | { project: string }
+  | { pool: string }
+  | { attempt: string }
+  | "everything";
+
+/** Undefined if the filter selects all environments. */
+export function matchesFilter(filter: EnvironmentFilter, environmentId: Column): SQL | undefined {
+  if (filter === "everything") return undefined;
+  return sql`${environmentId} in ${environmentIdsOf(filter)}`;
+}
+
+/** The IDs of the environments, in parentheses. */
+export function environmentIdsOf(filter: Exclude<EnvironmentFilter, string>): SQL {
+  if ("environment" in filter) return sql`(${filter.environment})`;
+  if ("project" in filter) {
+    return sql`(select id from environments where project_id = ${filter.project})`;
+  }
+  if ("pool" in filter) {
+    return sql`(select environment_id from runner_pool_environments where pool_id = ${filter.pool})`;
+  }
+  return sql`(select environment_id from attempts where id = ${filter.attempt})`;
+}

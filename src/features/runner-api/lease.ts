@@ -1,0 +1,46 @@
+import type { RunnerContext } from "../../context.ts";
+import { equalInConstantTime } from "../../lib/digest.ts";
+import { NotFound } from "../../lib/errors.ts";
+import type { AttemptKey } from "../deployments/index.ts";
+import { directiveFor, isLeaseValid, type Lease } from "./directive.ts";
+import { AttemptConflict, LeaseLost } from "./errors.ts";
+import { type AttemptRow, findAttempt } from "./store.ts";
+
+/** The path parameter and the header that a runner sends with each call about an attempt. */
+export interface LeaseCredentials {
+  attemptId: string;
+  leaseToken: string | undefined;
+}
+
+/**
+ * Checks the lease token, and gives the key of the attempt. Reads the attempt only if the token is
+ * wrong, because another pool's attempt is not found.
+ */
+export async function authenticateLease(
+  ctx: RunnerContext,
+  { attemptId, leaseToken }: LeaseCredentials,
+): Promise<AttemptKey> {
+  const key = { id: attemptId, poolId: ctx.runner.poolId };
+  const expected = await ctx.leaseToken(attemptId);
+  if (leaseToken && (await equalInConstantTime(leaseToken, expected))) return key;
+  const [attempt] = await findAttempt(ctx.db, key);
+  if (!attempt) throw new NotFound("attempt");
+  throw new LeaseLost();
+}
+
+/** The attempt, if the runner still has its offer or its lease. */
+export function requireLease<Attempt extends Lease>(
+  attempt: Attempt | undefined,
+  now: number,
+): Attempt {
+  if (!attempt) throw new NotFound("attempt");
+  if (!isLeaseValid(attempt, now)) throw new LeaseLost();
+  return attempt;
+}
+
+/** The attempt, if the runner has started it and still has its lease. */
+export function requireRunning(row: AttemptRow | undefined, now: number): AttemptRow {
+  const attempt = requireLease(row, now);
+  if (attempt.state === "running") return attempt;
+  throw new AttemptConflict("Start the attempt first.", directiveFor(attempt, now));
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import page from "../../../docs/state-machine.md?raw";
+import {
+  ATTEMPT_STATES,
+  DEPLOYMENT_STATUSES,
+  REPORTED_STATUSES,
+  STACK_STATUSES,
+  statesBefore,
+  TRANSITIONS,
+  type Transition,
+} from "../../../src/features/deployments/lifecycle.ts";
+
+const modules: Record<string, object> = import.meta.glob(
+  "../../../src/features/deployments/transitions/*.ts",
+  { eager: true },
+);
+
+const STATES = {
+  deployment: DEPLOYMENT_STATUSES,
+  attempt: ATTEMPT_STATES,
+  stack: STACK_STATUSES,
+} as const;
+
+const rows: [string, Transition<string>][] = Object.entries(TRANSITIONS).flatMap(
+  ([record, transitions]) =>
+    transitions.map((each): [string, Transition<string>] => [record, each]),
+);
+
+/** The table between the two markers of docs/state-machine.md. */
+function renderTable(): string {
+  const list = (states: readonly string[]) => states.map((state) => `\`${state}\``).join(", ");
+  const lines = rows.map(([record, { from, to, by, when, code }]) => {
+    const [file, name] = code.split(".");
+    return `| ${record} | ${list(from) || "–"} | ${list(to)} | ${by} | ${when} | \`${file}.ts\`: \`${name}\` |`;
+  });
+  return ["| Record | From | To | By | When | Code |", "|---|---|---|---|---|---|", ...lines].join(
+    "\n",
+  );
+}
+
+describe("the table of transitions", () => {
+  it("is the one in docs/state-machine.md (copy the expected text if it is not)", () => {
+    const [, table] = /<!-- TRANSITIONS -->\n\n(.*?)\n\n<!-- \/TRANSITIONS -->/s.exec(page) ?? [];
+    expect(table).toBe(renderTable());
+  });
+
+  it.each(rows)("names a function that exists (%s, %o)", (_, { code }) => {
+    const [file, name] = code.split(".");
+    const module = modules[`../../../src/features/deployments/transitions/${file}.ts`];
+    expect(module).toHaveProperty(String(name), expect.any(Function));
+  });
+
+  it.each(Object.keys(STATES) as (keyof typeof STATES)[])(
+    "reaches every state of a %s",
+    (record) => {
+      const reached = TRANSITIONS[record].flatMap(({ to }): readonly string[] => to);
+      expect(new Set(reached)).toEqual(new Set(STATES[record]));
+    },
+  );
+
+  it("never leaves a final state", () => {
+    expect(statesBefore(TRANSITIONS.deployment)).toEqual(["queued", "in_progress", "canceling"]);
+    expect(statesBefore(TRANSITIONS.attempt)).toEqual(["offered", "running"]);
+    expect(statesBefore(TRANSITIONS.stack)).toEqual(["pending", "in_progress"]);
+  });
+
+  it("lets a runner report every reported status of a stack", () => {
+    const reports = TRANSITIONS.stack.filter(({ by }) => by === "runner");
+    const reported = reports.flatMap(({ to }): readonly string[] => to);
+    expect(new Set(reported)).toEqual(new Set(REPORTED_STATUSES));
+  });
+});
