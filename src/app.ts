@@ -12,7 +12,7 @@ import {
 } from "./features/notifications/delivery/index.ts";
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
-import { seemsRunnerToken } from "./features/runner-pools/index.ts";
+import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
   createRequestContext,
@@ -123,7 +123,7 @@ function createRouteHandler(
     if (path.startsWith("/v1/runner/")) {
       return withDirective(context, runnerDispatcher.handle(context, route));
     }
-    if (route?.acceptsRunnerToken && seemsRunnerToken(request.headers.get("x-api-key"))) {
+    if (route?.acceptsRunnerToken && looksLikeRunnerToken(request.headers.get("x-api-key"))) {
       return runnerDispatcher.handle(context, route);
     }
     if (path.startsWith("/v1/") && !route?.isPublic) return apiKeyDispatcher.handle(context, route);

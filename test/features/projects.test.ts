@@ -190,9 +190,9 @@ describe("permissions in a project", () => {
   });
 
   it("limit an owner's key with the role member to that role", async () => {
-    const stranger = await newProject((await join(world, "owner")).client);
+    const otherProject = await newProject((await join(world, "owner")).client);
     const { client } = await newKey(world, { role: "member" });
-    expect((await client.get(`/v1/projects/${stranger.id}`)).status).toBe(403);
+    expect((await client.get(`/v1/projects/${otherProject.id}`)).status).toBe(403);
     expect((await client.get(path)).status).toBe(200);
   });
 

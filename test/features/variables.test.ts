@@ -302,7 +302,7 @@ describe("a bulk write of variables", () => {
   });
 });
 
-describe("a planted secret", () => {
+describe("a canary secret", () => {
   it("is in the message of Drizzle's errors, and leaves with none of them", async () => {
     const secret = newCanarySecret();
     const row = {

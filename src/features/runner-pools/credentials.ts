@@ -16,7 +16,7 @@ export function issueRunnerToken(id: string): Promise<IssuedKey> {
 }
 
 /** Checks the prefix only: the token may still be invalid. */
-export function seemsRunnerToken(text: string | null): boolean {
+export function looksLikeRunnerToken(text: string | null): boolean {
   return text?.startsWith("lsr_") === true;
 }
 

@@ -1,6 +1,6 @@
 export {
+  looksLikeRunnerToken,
   parseRunnerToken,
   type RunnerPrincipal,
   runnerTokenStore,
-  seemsRunnerToken,
 } from "./credentials.ts";

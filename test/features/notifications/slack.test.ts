@@ -33,7 +33,7 @@ class SlackHarness {
       clock: { now: () => Date.now() + this.aheadMs },
       log: (...line) => {
         this.logged.push(line);
-        // Through the console, where the suite's set-up scans every line for planted secrets.
+        // Through the console, where the suite's set-up scans every line for canary secrets.
         consoleLog(...line);
       },
       fetch: (url, init) => {
@@ -141,7 +141,7 @@ describe("the installation", () => {
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
     const place = urlContext(world.id, String(integration?.["id"]));
     expect(await cipher.open(String(integration?.["url"]), place)).toBe(HOOK);
-    expect(JSON.stringify(harness.logged)).not.toMatch(/hooks\.slack|planted/);
+    expect(JSON.stringify(harness.logged)).not.toMatch(/hooks\.slack|canary-secret/);
   });
 
   it("has a changelog entry, whose event goes to the channel", async () => {
@@ -350,7 +350,7 @@ describe("a response of Slack", () => {
     ["says that the code was used", refusal("code_already_used"), "bad_input"],
     ["says that the secret is wrong", refusal("bad_client_secret"), "internal"],
     ["has an unknown error", refusal(`${CANARY_PREFIX}error`), "internal"],
-    ["has an error that is no text", refusal({ planted: CANARY_PREFIX }), "internal"],
+    ["has an error that is no text", refusal({ error: CANARY_PREFIX }), "internal"],
     ["has the status 500", async () => new Response(CANARY_PREFIX, { status: 500 }), "internal"],
     ["is a redirect", async () => Response.redirect("https://slack.com/elsewhere"), "internal"],
     ["is empty", async () => new Response(null), "internal"],

@@ -158,7 +158,7 @@ export async function deleteIntegration(
 ): Promise<void> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
   const change = toChange("deleted", before, { before: presentIntegration(before) });
-  const { deleted } = await commitChange(ctx, store.deleteIntegration(ctx.db, before), change);
+  const { deleted } = await commitChange(ctx, store.deleteIntegration(ctx, before), change);
   if (deleted.length === 0) throw new NotFound(NAME);
 }
 

@@ -1,9 +1,8 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { Actor } from "../../../context.ts";
+import type { Actor, SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
-import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 import { MAXIMUM_INTEGRATIONS } from "./model.ts";
 import { integrations } from "./table.ts";
 
@@ -128,18 +127,9 @@ export function rotateSecret(
     .returning(PUBLIC);
 }
 
-export function deleteIntegration(db: Database, reference: Reference) {
-  const { organizationId, id } = reference;
-  const ofIntegration = and(
-    eq(deliveries.organizationId, organizationId),
-    eq(deliveries.integrationId, id),
-  );
-  const deliveryIds = db.select({ id: deliveries.id }).from(deliveries).where(ofIntegration);
+export function deleteIntegration({ db, ownership }: SystemContext, reference: Reference) {
   return {
-    attempts: db
-      .delete(deliveryAttempts)
-      .where(sql`${deliveryAttempts.deliveryId} in ${deliveryIds}`),
-    deliveries: db.delete(deliveries).where(ofIntegration),
+    records: ownership.deletionOf(db, integrations, reference.id, sql`true`),
     deleted: db.delete(integrations).where(within(reference)).returning({ id: integrations.id }),
   };
 }
