@@ -51,10 +51,10 @@ const create = operation({
   summary: "Deploy an environment",
   description:
     `${NEEDS.contributor} ${CONNECTED} The patch is applied to a copy of the environment's ` +
-    "configuration, which becomes the environment's when the deployment succeeds. If the " +
-    "configuration changes before a runner starts the deployment, the start applies the patch to " +
-    "the new one, and `data.patch` shows it as it is executed. If it no longer applies, the " +
-    "deployment fails with the reason `patch_conflict`.",
+    "configuration. The copy becomes the environment's configuration when the deployment succeeds. " +
+    "If the configuration changes before a runner starts the deployment, the start applies the " +
+    "patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment " +
+    "fails with the reason `patch_conflict`.",
   request: { params: EnvironmentParams, body: jsonBody(CreateDeployment) },
   responses: { 201: jsonReply(Deployment, "The deployment, queued.") },
 });
