@@ -14,6 +14,7 @@ import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
 const MAXIMUM_KB = 250;
 const STARTUP_RUNS = 3;
+const LINES_FOR_REVIEW = 250;
 const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 
 await runCommand(async () => {
@@ -24,6 +25,7 @@ await runCommand(async () => {
     const checks = [checkTypes(), checkDocument(directory), checkBundle(join(directory, "bundle"))];
     for (const result of await Promise.all(checks)) console.log(result);
     console.log(await measureStartup(join(directory, "startup.cpuprofile")));
+    console.log(adviseOnSize());
     return 0;
   } finally {
     rmSync(directory, { recursive: true });
@@ -39,6 +41,17 @@ function checkSecrets(): void {
 function checkLimits(): void {
   if (readFileSync(LIMITS_FILE, "utf8") === renderLimits()) return;
   throw new CommandError("docs/limits.md is out of date. Run npm run limits.");
+}
+
+/** A file that is longer may hold more than one idea. */
+function adviseOnSize(): string {
+  const source = join(ROOT, "src");
+  const long = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => ({ file, lines: readFileSync(join(source, file), "utf8").split("\n").length }))
+    .filter(({ lines }) => lines > LINES_FOR_REVIEW)
+    .map(({ file, lines }) => `${file} (${lines})`);
+  return `Files of more than ${LINES_FOR_REVIEW} lines, for review: ${long.join(", ") || "none"}.`;
 }
 
 /** `Env` must match the bindings of wrangler.toml. */

@@ -37,7 +37,7 @@ import { type CreateSystemContext, systemContext } from "./system-context.ts";
 
 export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
-  /** Runs every minute: ends overdue deployments, and enqueues overdue deliveries. */
+  /** Runs every minute. */
   sweep(env: Env, execution: ExecutionContext): Promise<void>;
   /** Sends the deliveries of a batch, or marks those of the dead letter queue as failed. */
   queue(batch: MessageBatch<DeliveryMessage>, env: Env, execution: ExecutionContext): Promise<void>;
@@ -88,7 +88,6 @@ export function createApp({
   };
 }
 
-/** One router for each kind of credential, and the index of the routes of all of them. */
 function createRouters(deps: PublicRouteDeps) {
   const all = new OpenAPIHono();
   const describe = () =>
@@ -107,7 +106,6 @@ function createRouters(deps: PublicRouteDeps) {
   return { publicRouter, apiKeyRouter, runnerRouter, routes, describe };
 }
 
-/** Selects the router of a request by its path, its route and the credential that it sends. */
 function createRouteHandler(
   { publicRouter, apiKeyRouter, runnerRouter, routes }: ReturnType<typeof createRouters>,
   { clock, log, createContext }: { clock: Clock; log: Log; createContext: CreateSystemContext },

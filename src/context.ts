@@ -6,7 +6,6 @@ import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Log } from "./lib/log.ts";
 import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
 
-/** The authenticated API key, its membership, and the role that they have together. */
 export interface Actor {
   keyId: string;
   organizationId: string;
@@ -16,13 +15,12 @@ export interface Actor {
   role: OrgRole;
 }
 
-/** A key whose role or validity has changed. Its rate limiter stores the version. */
 export interface ChangedKey {
   secretHash: string;
   version: number;
 }
 
-/** An authenticated runner token. It acts only for its pool. */
+/** Acts only for its pool. */
 export interface Runner {
   keyId: string;
   organizationId: string;
@@ -33,9 +31,11 @@ export interface Runner {
 export interface SystemContext {
   db: Database;
   ownership: Ownership;
+  /** The maximum number of records of an organization, by kind (`usage.kind`). */
+  quotas: ReadonlyMap<string, number>;
   clock: Clock;
   log: Log;
-  /** Seals and opens values. Rejects if the deployment has no keyring. */
+  /** Rejects if the deployment has no keyring. */
   cipher(): Promise<Cipher>;
   /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
   enqueue(deliveryIds: readonly string[]): void;
@@ -51,7 +51,7 @@ export interface CoreContext extends SystemContext {
 
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
-/** The variables of the deployment, without the required secrets. Each belongs to one feature. */
+/** Without the required secrets. Each belongs to one feature. */
 export type Settings = Omit<TextSettings, SecretName> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
@@ -63,18 +63,15 @@ type SecretName = "BOOTSTRAP_TOKEN" | "ENCRYPTION_KEYS" | "LEASE_SECRET";
 export interface ServiceContext extends CoreContext {
   actor: Actor;
   settings: Settings;
-  /** Whether `POST /v1/orgs` creates organizations (setting `ALLOW_NEW_ORGANIZATIONS`). */
   allowsNewOrganizations: boolean;
 }
 
-/** The context of a request with a runner token. */
 export interface RunnerContext extends CoreContext {
   runner: Runner;
-  /** The token that proves that a runner holds the lease of this attempt. */
+  /** Proves that a runner holds the lease of this attempt. */
   leaseToken(attemptId: string): Promise<string>;
 }
 
-/** Throws unless the actor belongs to the organization and has at least this role in it. */
 export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {
   requireOrganization(actor, organizationId);
   if (!orgRoleReaches(actor.role, needed)) throw Unauthorized.role(needed);
@@ -85,14 +82,13 @@ export function requireOrganization(actor: Actor, organizationId: string): void 
   if (actor.organizationId !== organizationId) throw new NotFound("organization");
 }
 
-/** A record of a project, with the role of the actor in that project. */
 export interface WithMemberRole {
   memberRole: ProjectRole | null;
 }
 
 /**
- * Returns the record that was found. Throws `NotFound` with the name `what` if there is none, and
- * `Forbidden` unless the actor has the role `needed` in the project, or admin in the organization.
+ * Throws `NotFound` with the name `what` if there is no record, and `Forbidden` unless the actor
+ * has the role `needed` in the project, or admin in the organization.
  */
 export function authorize<Found extends WithMemberRole>(
   actor: Actor,

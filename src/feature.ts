@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { SystemContext } from "./context.ts";
 import type { OwnedTable } from "./db/ownership.ts";
+import type { LimitedKind } from "./features/usage/model.ts";
 import type { Tag } from "./http/openapi.ts";
 import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/router.ts";
 import type { SealedColumn } from "./lib/cipher.ts";
@@ -24,6 +25,8 @@ export interface Feature {
     public?(deps: PublicRouteDeps): OpenAPIHono<PublicEnv>;
   };
   tables?: readonly OwnedTable[];
+  /** The maximum number of records of an organization, by kind. */
+  quotas?: { readonly [Kind in LimitedKind]?: number };
   /** In the order in which key rotation seals them again. */
   sealedColumns?: readonly SealedColumn[];
   /** Runs once a minute. */

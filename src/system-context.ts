@@ -8,6 +8,7 @@ import type { Clock } from "./lib/clock.ts";
 import { describeError, type Log } from "./lib/log.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
+const quotas = new Map(FEATURES.flatMap(({ quotas = {} }) => Object.entries(quotas)));
 
 export type CreateSystemContext = (
   db: Database,
@@ -25,6 +26,7 @@ export function systemContext(
   return {
     db,
     ownership,
+    quotas,
     clock,
     log,
     cipher: () => cipherOf(env.ENCRYPTION_KEYS),

@@ -16,7 +16,10 @@ interface Source {
   imports: string[];
 }
 
-/** What a file is for. Its place or its name says so; a file with SQL is a store, whatever its name. */
+/**
+ * What a file is for, by its place, its name, or else what it uses: SQL makes it a store, HTTP a
+ * route, the context or the database a service; the rest of a feature is pure.
+ */
 type Role =
   | "composition"
   | "manifest"
@@ -61,7 +64,10 @@ function roleOf(file: string, imports: readonly string[]): Role {
   const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
   if (name) return name;
   if (/\/(lifecycle|events)\.ts$/.test(file)) return "model";
-  return imports.some((each) => each.startsWith("drizzle-orm")) ? "store" : "domain";
+  const uses = (pattern: RegExp) => imports.some((each) => pattern.test(each));
+  if (uses(/^drizzle-orm/)) return "store";
+  if (uses(/^(hono|@hono)\b|^http\//)) return "routes";
+  return uses(/^context\.ts$|^db\/|\/store\.ts$/) ? "service" : "domain";
 }
 
 /** Everything that a file imports, or exports from elsewhere. */
@@ -149,20 +155,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "db",
     "lib",
   ],
-  domain: [
-    "context",
-    "auth",
-    "http",
-    "schemas",
-    "presenters",
-    "service",
-    "index",
-    "store",
-    "table",
-    "model",
-    "db",
-    "lib",
-  ],
+  domain: ["auth", "index", "model", "lib"],
   store: ["context", "domain", "index", "table", "model", "db", "lib"],
   table: ["model", "db", "lib"],
   model: ["lib"],

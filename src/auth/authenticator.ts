@@ -6,7 +6,7 @@ import type { PresentedKey } from "./credentials.ts";
 
 const MAX_PARSED_KEYS = 10_000;
 
-/** Parses a credential without I/O; undefined if it is malformed or of another kind. */
+/** Does no I/O. Undefined if the text is malformed or of another kind. */
 export type ParseKey = (text: string) => Promise<PresentedKey | undefined>;
 
 export interface Authenticated<P extends Principal> {

@@ -7,7 +7,6 @@ const CACHE_TTL_MS = 30_000;
 const MAX_ENTRIES = 10_000;
 const HOUR_MS = 3_600_000;
 
-/** The identity that a credential authenticates, as it was when it was read. */
 export interface Principal {
   keyId: string;
   organizationId: string;
@@ -27,7 +26,6 @@ interface CacheEntry<P> {
   cachedUntil: number;
 }
 
-/** Caches the principals of keys in an isolate, each for 30 s. */
 export class CredentialCache<P extends Principal> {
   readonly #store: CredentialStore<P>;
   readonly #clock: Clock;
@@ -40,12 +38,12 @@ export class CredentialCache<P extends Principal> {
     this.#clock = clock;
   }
 
-  /** Whether `find` can answer from the cache, including for a key that does not exist. */
+  /** Also true for a key that is cached as unknown. */
   has(key: PresentedKey): boolean {
     return this.#get(key) !== undefined;
   }
 
-  /** The principal of a key, or undefined if the key is unknown, revoked or expired. */
+  /** Undefined if the key is unknown, revoked or expired. */
   async find(d1: D1Database, key: PresentedKey): Promise<P | undefined> {
     const entry = this.#get(key);
     if (entry) return this.#unlessExpired(entry.principal);
@@ -54,12 +52,12 @@ export class CredentialCache<P extends Principal> {
     return replicated ? this.#set(key, replicated) : this.refresh(d1, key);
   }
 
-  /** Reads the principal from the primary and caches it. */
+  /** Reads from the primary. */
   async refresh(d1: D1Database, key: PresentedKey): Promise<P | undefined> {
     return this.#set(key, await this.#store.find(openForWriting(d1).db, key));
   }
 
-  /** Whether this is the key's first request of the hour: `last_used_at` is kept to the hour. */
+  /** `last_used_at` is kept to the hour. */
   isFirstUseOfHour(principal: P): boolean {
     return (principal.lastUsedAt ?? 0) < this.#hour();
   }

@@ -10,7 +10,7 @@ const LAST_FOUR = -4;
 /** `lsh` is an API key, `lsr` a runner token. */
 export type CredentialPrefix = "lsh" | "lsr";
 
-/** A well-formed credential from a request. It may not exist. */
+/** Well-formed, but may not exist. */
 export interface PresentedKey {
   id: string;
   /** SHA-256 of the secret, hexadecimal. */
@@ -18,15 +18,18 @@ export interface PresentedKey {
 }
 
 export interface IssuedKey extends PresentedKey {
-  /** The credential in plain text. It is returned once and never stored. */
+  /** In plain text. It is returned once and never stored. */
   key: string;
   lastFour: string;
 }
 
 /** Prefix, ID of the credential, 256-bit secret, and a checksum of the preceding characters. */
-export function credentialPattern(prefix: CredentialPrefix): RegExp {
+function credentialPattern(prefix: CredentialPrefix): RegExp {
   return new RegExp(`^${prefix}_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`);
 }
+
+export const API_KEY_PATTERN = credentialPattern("lsh");
+export const RUNNER_TOKEN_PATTERN = credentialPattern("lsr");
 
 export async function issueCredential(prefix: CredentialPrefix, id: string): Promise<IssuedKey> {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));

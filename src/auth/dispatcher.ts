@@ -18,7 +18,6 @@ import {
 import { type Authenticated, Authenticator, type ParseKey } from "./authenticator.ts";
 import { CredentialCache, type CredentialStore, type Principal } from "./credential-cache.ts";
 
-/** One kind of credential, and the routes that accept it. */
 export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
   api: {
     fetch(
@@ -27,7 +26,6 @@ export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
       execution: ExecutionContext,
     ): Response | Promise<Response>;
   };
-  /** For routes that name no policy. */
   defaultPolicy: PolicyName;
   credentialStore: CredentialStore<P>;
   parseKey: ParseKey;
@@ -112,7 +110,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     return work;
   }
 
-  /** Consumes one request of the rate limit. Returns the current principal of the key. */
+  /** Returns the current principal of the key. */
   async #admit(request: AuthenticatedRequest<P>, parallelWork?: Promise<unknown>): Promise<P> {
     const { context, key, policy, principal } = request;
     const { env } = context;
@@ -173,7 +171,6 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   }
 }
 
-/** Whether a response that was made for one principal is also right for the other. */
 function hasSameAuthority(
   a: Principal & { role?: string },
   b: Principal & { role?: string },

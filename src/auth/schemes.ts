@@ -1,4 +1,4 @@
-import type { RunnerContext, ServiceContext } from "../context.ts";
+import type { RunnerContext, ServiceContext, Settings } from "../context.ts";
 import { apiKeyStore, type KeyPrincipal, parseApiKey } from "../features/api-keys/index.ts";
 import {
   parseRunnerToken,
@@ -20,7 +20,7 @@ export function apiKeyScheme(
     bind: (core, actor, env) => ({
       ...core,
       actor,
-      settings: env,
+      settings: settingsOf(env),
       allowsNewOrganizations: env.ALLOW_NEW_ORGANIZATIONS === "true",
     }),
   };
@@ -42,5 +42,17 @@ export function runnerTokenScheme(
       runner,
       leaseToken: (attemptId) => hmacHex(env.LEASE_SECRET, attemptId),
     }),
+  };
+}
+
+/** The bindings and the secrets of the Worker stay out of the context of handlers. */
+function settingsOf(env: Env & Pick<Settings, "SLACK_CLIENT_SECRET">): Settings {
+  const { SLACK_CLIENT_SECRET } = env;
+  return {
+    ALLOW_INSECURE_WEBHOOKS: env.ALLOW_INSECURE_WEBHOOKS,
+    ALLOW_NEW_ORGANIZATIONS: env.ALLOW_NEW_ORGANIZATIONS,
+    SLACK_ORIGIN: env.SLACK_ORIGIN,
+    SLACK_CLIENT_ID: env.SLACK_CLIENT_ID,
+    ...(SLACK_CLIENT_SECRET !== undefined && { SLACK_CLIENT_SECRET }),
   };
 }

@@ -10,7 +10,6 @@ export interface Statements {
   readonly [name: string]: Statement | Statements | undefined;
 }
 
-/** The results of the statements, under the same names and in the same groups. */
 export type Results<Group extends Statements> = {
   [Name in keyof Group]: ResultOf<Group[Name]>;
 };
@@ -21,7 +20,7 @@ type ResultOf<Item> = Item extends Statement
     ? Results<Item>
     : undefined;
 
-/** Runs the statements as one transaction, in one round trip. */
+/** One transaction, in one round trip. */
 export async function runBatch<const Group extends Statements>(
   db: Database,
   statements: Group,
@@ -29,8 +28,7 @@ export async function runBatch<const Group extends Statements>(
   const flat = flatten(statements);
   const [first, ...rest] = flat;
   const results: readonly unknown[] = first ? await db.batch([first, ...rest]) : [];
-  const byStatement = new Map(flat.map((statement, index) => [statement, results[index]]));
-  return collect(statements, byStatement) as Results<Group>;
+  return collect(statements, results.values()) as Results<Group>;
 }
 
 /**
@@ -58,10 +56,11 @@ function flatten(statements: Statements): Statement[] {
   });
 }
 
-function collect(statements: Statements, results: ReadonlyMap<Statement, unknown>): object {
+/** Takes the results in the order of `flatten`. */
+function collect(statements: Statements, results: Iterator<unknown>): object {
   const entries = Object.entries(statements).map(([name, item]) => {
     if (item === undefined) return [name, undefined];
-    return [name, isStatement(item) ? results.get(item) : collect(item, results)];
+    return [name, isStatement(item) ? results.next().value : collect(item, results)];
   });
   return Object.fromEntries(entries);
 }

@@ -1,7 +1,7 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { BadInput } from "../lib/errors.ts";
 
-/** Drizzle over a D1 session; the session is its `$client`. */
+/** `$client` is a D1 session. */
 export type Database = DrizzleD1Database & { $client: D1Database };
 
 /**
@@ -15,7 +15,7 @@ export interface DatabaseSession {
 
 const BOOKMARK = /^[0-9a-f]{1,16}(-[0-9a-f]{1,64}){1,4}$/;
 
-/** Opens a session that reads from the nearest replica, or from one that has reached `bookmark`. */
+/** Reads from the nearest replica, or from one that has reached `bookmark`. */
 export function openForReading(d1: D1Database, bookmark?: string): DatabaseSession {
   if (bookmark !== undefined && !BOOKMARK.test(bookmark)) {
     throw new BadInput([
@@ -25,7 +25,7 @@ export function openForReading(d1: D1Database, bookmark?: string): DatabaseSessi
   return wrap(d1.withSession(bookmark ?? "first-unconstrained"));
 }
 
-/** Opens a session whose first query goes to the primary, as every write does. */
+/** The first query goes to the primary, as every write does. */
 export function openForWriting(d1: D1Database): DatabaseSession {
   return wrap(d1.withSession("first-primary"));
 }

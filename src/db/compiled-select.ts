@@ -2,7 +2,6 @@ import { Column, fillPlaceholders, is, type Placeholder, type SQL } from "drizzl
 import { drizzle } from "drizzle-orm/d1";
 import type { Database } from "./client.ts";
 
-/** The value of a parameter, or a placeholder for a value that a later call binds. */
 export type BindValue = string | Placeholder;
 
 type Fields<Row> = { [Name in keyof Row]: Column | SQL.Aliased };

@@ -10,33 +10,29 @@ function databaseMessage(error: unknown): string | undefined {
   return cause instanceof Error && /D1_|SQLITE_/.test(cause.message) ? cause.message : undefined;
 }
 
-/** Whether a unique index over `columns` rejected the write. A column is `table.column`. */
+/** A column is `table.column`. */
 function isUniqueViolation(error: unknown, columns: readonly string[]): boolean {
   const message = databaseMessage(error);
   return message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true;
 }
 
-/**
- * Whether a foreign key rejected the write: a row refers to a record that does not exist, or a
- * record to delete still has rows that refer to it.
- */
+/** A row refers to a record that does not exist, or a record to delete is still referred to. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
 }
 
-/** Whether a batch was rolled back because it would exceed a limit (table `limit_checks`). */
+/** A limit rolled the batch back (table `limit_checks`). */
 export function isLimitViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("CHECK constraint failed: limit_exceeded") === true;
 }
 
-/** Whether the statement took too long, or waited too long in the queue of the database. */
 export function isTimeout(error: unknown): boolean {
   return /time(d )?[ -]?out|exceeded its CPU time|overloaded|queued for too long/i.test(
     databaseMessage(error) ?? "",
   );
 }
 
-/** Awaits a write. Throws `toError()` if a unique index over `columns` rejected it. */
+/** Throws `toError()` if a unique index over `columns` rejected the write. */
 export async function mapUniqueViolation<Result>(
   write: PromiseLike<Result>,
   columns: readonly string[],
@@ -49,7 +45,6 @@ export async function mapUniqueViolation<Result>(
   }
 }
 
-/** Turns a violation of the unique index over `columns` into a `Conflict` with this message. */
 export function conflictIfTaken(columns: readonly string[], message: string) {
   return <Result>(write: PromiseLike<Result>): Promise<Result> =>
     mapUniqueViolation(write, columns, () => new Conflict(message));

@@ -16,7 +16,7 @@ export class IdSequence {
     this.#prefix = newId(clock).slice(0, -DIGITS);
   }
 
-  /** The ID of the row with this number. Numbers start at 0. */
+  /** Numbers start at 0. */
   at(number: SQL): SQL {
     const alphabet = sql.raw(`'${BASE58}'`);
     const radix = sql.raw(String(BASE58.length));

@@ -2,7 +2,6 @@ import { getTableColumns, isSQLWrapper, type SQL, type SQLWrapper, sql } from "d
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "./client.ts";
 
-/** A value or an SQL expression for each column of a table, by its name in the table definition. */
 export type ColumnValues<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] | SQLWrapper;
 };

@@ -2,7 +2,6 @@ import { asc, type Column, desc, type SQL, type SQLWrapper, sql } from "drizzle-
 import { type Direction, encodeCursor, type Position } from "../lib/cursor.ts";
 import { LIMITS } from "../lib/limits.ts";
 
-/** The page of a list that a caller requests. */
 export interface PageRequest {
   limit: number;
   direction: Direction;
@@ -12,7 +11,7 @@ export interface PageRequest {
 
 export interface Page<Row> {
   rows: Row[];
-  /** The cursor of the next page; undefined on the last page. */
+  /** Undefined on the last page. */
   next: string | undefined;
 }
 
@@ -50,12 +49,12 @@ export function toPage<Row>(
   return { rows, next: last && encodeCursor(page.direction, positionOf(last)) };
 }
 
-/** A row of `limitPageBytes`, with the bytes of the page up to and including this row. */
 interface WithCumulativeBytes {
+  /** The bytes of the page up to and including this row. */
   cumulativeBytes: number;
 }
 
-/** The field that a select from `limitPageBytes` adds to the columns of its record. */
+/** Add this to the columns of a select from `limitPageBytes`. */
 export const CUMULATIVE_BYTES = {
   cumulativeBytes: sql<number>`page.total`.as("cumulative_bytes"),
 } satisfies Record<keyof WithCumulativeBytes, SQL.Aliased>;

@@ -3,7 +3,6 @@ import { getTableConfig, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqli
 import type { Statements } from "./batch.ts";
 import type { Database } from "./client.ts";
 
-/** What happens to the rows of a table when the records that they refer to are deleted. */
 export interface OwnedTable {
   table: SQLiteTable;
   /** Foreign keys to the owners of a row. The row is deleted with any of its owners. */
@@ -14,7 +13,6 @@ export interface OwnedTable {
   outlivesProject?: string;
 }
 
-/** Which rows are deleted with which records. The features declare it in their manifests. */
 export class Ownership {
   readonly #tables: readonly OwnedTable[];
 
@@ -46,7 +44,6 @@ export class Ownership {
     return Object.fromEntries([...deletions, ...updates]);
   }
 
-  /** The tables whose rows are deleted with a record of `root`, directly or through others. */
   ownedBy(root: SQLiteTable): SQLiteTable[] {
     const owned = new Set<SQLiteTable>([root]);
     for (let size = 0; size < owned.size; ) {
@@ -59,7 +56,6 @@ export class Ownership {
     return [...owned];
   }
 
-  /** Whether the record owns a row: through a foreign key of the row, or of one of its owners. */
   #belongsTo(table: SQLiteTable, root: SQLiteTable, id: string): SQL {
     const keys = this.#tables.find((each) => each.table === table)?.deletedWith ?? [];
     const direct = keys.find((column) => referencedBy(column) === root);
@@ -73,7 +69,6 @@ export class Ownership {
   }
 }
 
-/** Orders tables so that each comes after all tables that refer to it. */
 function childrenFirst(tables: readonly SQLiteTable[]): SQLiteTable[] {
   const remaining = new Set(tables);
   const ordered: SQLiteTable[] = [];
@@ -97,7 +92,6 @@ function tableOf(column: SQLiteColumn): SQLiteTable {
   return column.table as SQLiteTable;
 }
 
-/** The table that a foreign key of one column refers to. */
 function referencedBy(column: SQLiteColumn): SQLiteTable {
   const { foreignKeys } = getTableConfig(tableOf(column));
   const key = foreignKeys.find((each) => each.reference().columns.includes(column));

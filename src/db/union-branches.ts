@@ -1,9 +1,8 @@
 import { type Column, eq, type SQL } from "drizzle-orm";
 
 /**
- * The conditions of the branches of a `UNION ALL` for an ordered list filtered by one column: one
- * branch for each value, or one branch of all rows without values. SQLite merges the branches as it
- * reads them, so each branch uses an index and reads only the rows of the page.
+ * For a `UNION ALL` of one branch for each value, or of one branch for all rows. SQLite merges the
+ * branches as it reads them, so each uses an index and reads only the rows of the page.
  */
 export function unionBranches<Value extends string>(
   column: Column,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { isForeignKeyViolation, isTimeout } from "../db/constraint-errors.ts";
 import { ApiError, BadInput, Conflict, DatabaseTimeout, type Issue } from "../lib/errors.ts";
 
-/** The error that the client is shown, or undefined if `thrown` is unexpected. */
+/** Undefined if `thrown` is unexpected. */
 export function toApiError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HTTPException) return fromHono(thrown);

@@ -3,7 +3,6 @@ import { LIMITS } from "../lib/limits.ts";
 import { POLICIES } from "../rate-limits/policies.ts";
 import { ERROR_REPLIES } from "./replies.ts";
 
-/** A section of the document. */
 export interface Tag {
   name: string;
   description: string;

@@ -2,11 +2,9 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import { POLICIES, type PolicyName } from "../rate-limits/policies.ts";
 import { ERROR_REPLIES } from "./replies.ts";
 
-/** The OpenAPI extensions that publish the options of an operation. */
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
 
-/** The names of the security schemes in the OpenAPI document. */
 export type Credential = "api_key" | "runner_token" | "bootstrap_token";
 
 interface OperationOptions {
@@ -36,7 +34,6 @@ type Operation<Config extends OperationConfig> = Omit<
 /** Without this, inference for the type parameter accepts misspelled options. */
 type NoOtherKeys<Config> = Record<Exclude<keyof Config, keyof OperationConfig>, never>;
 
-/** Defines a route of the contract, and adds the security requirement and the error replies. */
 export function operation<const Config extends OperationConfig>(
   config: Config & NoOtherKeys<Config>,
 ): Operation<Config> {

@@ -10,7 +10,7 @@ const DEFAULT_LIMIT = 20;
 const MAXIMUM_LIMIT = LIMITS.pageRecords.value;
 const LIMIT_MESSAGE = `Send a whole number from 1 to ${MAXIMUM_LIMIT}.`;
 
-/** The query of every list (spec, "List query parameters"). */
+/** Spec, "List query parameters". */
 export const ListQuery = z.object({
   after: z
     .string()
@@ -57,7 +57,7 @@ export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
   return { limit: query.limit ?? DEFAULT_LIMIT, direction, after };
 }
 
-/** The schema of a page of `record` (spec, "Paginated list envelope"). */
+/** Spec, "Paginated list envelope". */
 export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: string) {
   return z
     .object({

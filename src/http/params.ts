@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { canonicalId } from "../lib/ids.ts";
 import { EXAMPLE_ID, IdentifierInput } from "../lib/schemas.ts";
 
-/** A path parameter that must be a valid identifier. */
 export function idParam<Name extends string>(name: Name, what: string) {
   return {
     [name]: IdentifierInput.openapi({ param: { name, in: "path" }, description: `The ${what}.` }),

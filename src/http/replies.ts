@@ -15,7 +15,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 
 export const NO_CONTENT = { description: "Done; there is no body." };
 
-/** The role that a route needs, for its description (spec, the role tables). */
+/** Spec, the role tables. */
 export const NEEDS = {
   viewer: needs("viewer"),
   contributor: needs("contributor"),

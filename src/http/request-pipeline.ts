@@ -3,7 +3,6 @@ import { ApiError } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { toApiError } from "./errors.ts";
 
-/** Fields of a request's log line that routing and authentication fill in. */
 export interface RequestLog {
   /** The route's pattern. The path itself contains IDs, which are not logged. */
   route?: string;
@@ -33,7 +32,6 @@ export function createRequestContext(
   return { requestId, request, env, execution, path, requestLog: {}, responseHeaders: {} };
 }
 
-/** Runs `handler`, renders the error it throws, sets the common headers, and logs the request. */
 export async function handleRequest(
   context: RequestContext,
   log: Log,

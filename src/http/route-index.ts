@@ -6,7 +6,6 @@ import { type ApiError, MethodNotImplemented, NotFound } from "../lib/errors.ts"
 import type { PolicyName } from "../rate-limits/policies.ts";
 import { type Credential, optionsOf } from "./operation.ts";
 
-/** The properties of a route that the request pipeline reads before the route runs. */
 export interface IndexedRoute {
   method: string;
   /** As in the OpenAPI document: `/v1/projects/{project_id}`. */
@@ -14,13 +13,12 @@ export interface IndexedRoute {
   policy: PolicyName | undefined;
   /** Whether the route writes although its method is GET. */
   writes: boolean;
-  /** Whether the route needs neither an API key nor a runner token. */
   isPublic: boolean;
   acceptsRunnerToken: boolean;
   requiresBody: boolean;
 }
 
-/** Finds routes by method and path, with the matching rules of Hono's own router. */
+/** Has the matching rules of Hono's own router. */
 export class RouteIndex {
   readonly #router = new SmartRouter<IndexedRoute>({
     routers: [new RegExpRouter(), new TrieRouter()],
@@ -54,7 +52,6 @@ export class RouteIndex {
     return found?.[0];
   }
 
-  /** The error for a request that no route matches. */
   noRouteError(method: string, path: string): ApiError {
     const allowed = this.#allowedMethods(path);
     return allowed.length > 0 ? new MethodNotImplemented(method, allowed) : new NotFound("path");

@@ -8,24 +8,21 @@ import { LIMITS } from "../lib/limits.ts";
 import { invalidBody, toIssues, unsupportedContentType } from "./errors.ts";
 
 /**
- * The bindings of a route that needs an API key: only the service context of the request, so that a
- * handler cannot reach the database or other bindings of the Worker without its actor.
+ * Only the service context, so that a handler cannot reach the database or other bindings of the
+ * Worker without its actor.
  */
 export interface ApiKeyEnv {
   Bindings: ServiceContext;
 }
 
-/** The bindings of a route that needs a runner token: only the context of that runner. */
 export interface RunnerEnv {
   Bindings: RunnerContext;
 }
 
-/** The bindings of a route that needs neither: those of the Worker. */
 export interface PublicEnv {
   Bindings: Env;
 }
 
-/** A router that throws `BadInput` when validation fails. */
 export function createRouter<E extends HonoEnv = ApiKeyEnv>() {
   return new OpenAPIHono<E>({
     defaultHook: (result) => {
@@ -44,7 +41,6 @@ const limitBody = bodyLimit({
 
 export type RequiresBody = (method: string, path: string) => boolean;
 
-/** Reads and checks the body before the validators parse it. */
 export function readJsonBody(requiresBody: RequiresBody): MiddlewareHandler {
   return async (c, next) => {
     normalizeContentType(c);

@@ -1,4 +1,4 @@
-/** A map of at most `capacity` entries. Drops the entry whose last `set` is the oldest. */
+/** Drops the entry whose last `set` is the oldest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number;
 

@@ -3,14 +3,14 @@ const IV_BYTES = 12;
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 const SEALED = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9+/]+=*)$/;
 
-/** The row that a sealed text belongs to. A text opens only with the context that sealed it. */
+/** A sealed text opens only with the context that sealed it. */
 export interface EncryptionContext {
   table: string;
   row: string;
   organizationId: string;
 }
 
-/** A column of sealed texts, in a table with the columns `id` and `organization_id`. */
+/** The table has the columns `id` and `organization_id`. */
 export interface SealedColumn {
   table: string;
   column: string;
@@ -59,7 +59,6 @@ export class Cipher {
     return new Cipher([first, ...rest]);
   }
 
-  /** The ID of the key that encrypts. */
   get currentKeyId(): string {
     return this.#current.id;
   }
@@ -98,7 +97,6 @@ export class Cipher {
 
 let cached: { keyring: string; cipher: Cipher } | undefined;
 
-/** `Cipher.of` with a cache of one keyring. */
 export async function cipherOf(keyring: string): Promise<Cipher> {
   if (cached?.keyring !== keyring) cached = { keyring, cipher: await Cipher.of(keyring) };
   return cached.cipher;

@@ -1,4 +1,3 @@
-/** The time. A parameter, so that tests set it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -1,6 +1,5 @@
 export type Direction = "asc" | "desc";
 
-/** The sort key of the last row of a page. */
 export interface Position {
   /** Milliseconds since the Unix epoch. */
   createdAt: number;

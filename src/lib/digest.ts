@@ -6,12 +6,11 @@ export async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }
 
-/** SHA-256 of `text` in UTF-8, as 64 lowercase hexadecimal digits. */
 export async function sha256Hex(text: string): Promise<string> {
   return toHex(await sha256(text));
 }
 
-/** HMAC-SHA-256 (RFC 2104) of `text` in UTF-8, as 64 lowercase hexadecimal digits. */
+/** HMAC-SHA-256 (RFC 2104) of `text` in UTF-8, in lowercase. */
 export async function hmacHex(secret: string, text: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, [
@@ -20,7 +19,6 @@ export async function hmacHex(secret: string, text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text))));
 }
 
-/** Whether two texts are equal. The time that it takes does not depend on where they differ. */
 export async function equalInConstantTime(a: string, b: string): Promise<boolean> {
   // Hashed, because `timingSafeEqual` throws if the lengths differ.
   const [left, right] = await Promise.all([sha256(a), sha256(b)]);

@@ -1,7 +1,4 @@
-/**
- * The error codes, each with its status and its meaning (spec, "Errors"). The source of the types
- * `ErrorCode` and `ErrorStatus`, and of the error responses in the OpenAPI document.
- */
+/** Spec, "Errors". The error responses in the OpenAPI document come from this table. */
 export const ERRORS = {
   bad_input: { status: 400, meaning: "Invalid input." },
   unauthenticated: { status: 401, meaning: "Authentication is required." },
@@ -21,13 +18,13 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorStatus = (typeof ERRORS)[ErrorCode]["status"];
 
-/** An error in the input: its path, separated by dots (`stack_ids.0`), and what to change. */
+/** `path` is separated by dots: `stack_ids.0`. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** An error that is sent to the caller. All other errors become `internal`. */
+/** Sent to the caller. All other errors become `internal`. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
@@ -82,7 +79,6 @@ export class Unauthorized extends ApiError {
   }
 }
 
-/** The role in the project is too low. */
 export class Forbidden extends ApiError {
   constructor(needed: string) {
     super(
@@ -125,7 +121,6 @@ export class MethodNotImplemented extends ApiError {
   }
 }
 
-/** The deployment lacks settings of an optional part. */
 export class NotConfigured extends ApiError {
   constructor(part: string, missing: readonly string[]) {
     const settings = missing.join(" and ");

@@ -1,4 +1,3 @@
-/** Sends a request over the network. A parameter, so that tests replace it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**

@@ -7,7 +7,6 @@ const SHORT = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 const HEX = /^[0-9a-f]{32}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The three forms of an ID as one pattern, for schemas. */
 export const IDENTIFIER_PATTERN =
   /^([1-9A-HJ-NP-Za-km-z]{22}|[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
 

@@ -2,16 +2,14 @@ import type { Operation } from "./json-patch.ts";
 import { escapeToken, getChild } from "./json-pointer.ts";
 import { type Budget, cloneJson, equalJson, isObject, jsonBytes, type Work } from "./json-value.ts";
 
-/** An operation, with the value at its path before the operation. */
 export type RecordedOperation = Operation & { old_value?: unknown };
 
-/** The values of both documents at one path. Undefined if a document has no value there. */
+/** A value is undefined if its document has none at this path. */
 interface NodePair {
   from: unknown;
   to: unknown;
   key: string;
   parent?: NodePair;
-  /** The bytes of the path in JSON. */
   pathBytes: number;
 }
 

@@ -1,7 +1,6 @@
 import { isObject } from "./json-value.ts";
 import { LIMITS } from "./limits.ts";
 
-/** An error in a JSON document: its path, as keys, and what to change. */
 export interface DocumentProblem {
   path: string[];
   message: string;
@@ -48,7 +47,7 @@ export function depthOf(value: unknown): number {
   return depth;
 }
 
-/** Whether a JSON text nests deeper than `maximum` levels. The text need not be valid JSON. */
+/** The text need not be valid JSON. */
 export function nestsDeeper(json: string, maximum: number): boolean {
   let depth = 0;
   let isInString = false;
@@ -79,7 +78,6 @@ function problemOf({ value, level }: JsonNode): string | undefined {
   return undefined;
 }
 
-/** The keys from the document to a node. */
 function pathOf(node: JsonNode): string[] {
   const keys: string[] = [];
   for (let at = node; at.parent; at = at.parent) keys.push(at.key);

@@ -15,7 +15,7 @@ import {
   type Work,
 } from "./json-value.ts";
 
-/** The values of `op` (RFC 6902, section 4). */
+/** RFC 6902, section 4. */
 export const OPERATIONS = ["add", "remove", "replace", "move", "copy", "test"] as const;
 
 export interface Operation {
@@ -25,7 +25,6 @@ export interface Operation {
   value?: unknown;
 }
 
-/** A patch that cannot be applied: the index of the operation that fails, and the reason. */
 export class PatchError extends Error {
   readonly index: number;
 
@@ -35,11 +34,9 @@ export class PatchError extends Error {
   }
 }
 
-/** Limits in bytes of JSON. */
 export interface PatchBounds {
   /** The total of the values that the `copy` operations add. */
   copiedBytes: number;
-  /** The total of the old values. */
   oldValueBytes: number;
 }
 
@@ -82,7 +79,7 @@ export function applyPatch(
 
 const ROOT = "document";
 
-/** A document that operations change in place. No two parts of it share a value. */
+/** Changed in place. No two parts of the document share a value. */
 class PatchTarget {
   /** Has the document as its member `ROOT`, so that the root has a parent like all other values. */
   readonly #holder: JsonObject;
@@ -99,7 +96,6 @@ class PatchTarget {
     return this.#holder[ROOT];
   }
 
-  /** The value at a pointer; undefined if there is none. */
   find(pointer: string): unknown {
     return [ROOT, ...parsePointer(pointer)].reduce<unknown>((value, token) => {
       this.#work.nodes += 1;
@@ -172,7 +168,7 @@ class PatchTarget {
     return requireChild(parent, token, pointer);
   }
 
-  /** The parent and the last token of a pointer. The value itself need not exist. */
+  /** The value itself need not exist. */
   #locate(pointer: string): { parent: unknown[] | JsonObject; token: string } {
     const tokens = [ROOT, ...parsePointer(pointer)];
     const token = tokens.pop() ?? ROOT;

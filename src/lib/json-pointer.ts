@@ -1,11 +1,9 @@
 import { isObject, type JsonObject } from "./json-value.ts";
 
-/** The most characters of a pointer or key that a message quotes. */
 const MAXIMUM_QUOTED_CHARACTERS = 100;
 /** An array index (RFC 6901, section 4): no sign, no leading zero. */
 const INDEX = /^(0|[1-9]\d*)$/;
 
-/** A pointer that is malformed, that has no value, or whose value does not permit the operation. */
 export class PointerError extends Error {
   constructor(pointer: string, reason: string) {
     super(`${quote(pointer)} ${reason}`);
@@ -24,12 +22,11 @@ export function parsePointer(pointer: string): string[] {
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Escapes a key as a reference token of a JSON Pointer. */
 export function escapeToken(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** An own member of an object, or an element of an array; undefined if there is none. */
+/** Own members only. Undefined if there is none. */
 export function getChild(value: unknown, token: string): unknown {
   if (Array.isArray(value)) {
     return INDEX.test(token) && Object.hasOwn(value, token) ? value[Number(token)] : undefined;
@@ -46,13 +43,13 @@ export function requireChild(value: unknown, token: string, pointer: string): un
   throw new PointerError(pointer, `does not exist: there is no member ${quote(token)}.`);
 }
 
-/** Throws `PointerError` if the value is a scalar, which has no members. */
+/** Throws `PointerError` if the value is a scalar. */
 export function requireContainer(value: unknown, pointer: string): unknown[] | JsonObject {
   if (Array.isArray(value) || isObject(value)) return value;
   throw new PointerError(pointer, "leads through a value that is neither object nor array.");
 }
 
-/** A token as an array index from 0 to `maximum`. Throws `PointerError` for another token. */
+/** Throws `PointerError` unless the token is an array index from 0 to `maximum`. */
 export function requireIndex(token: string, maximum: number, pointer: string): number {
   if (token === "-") {
     throw new PointerError(pointer, "names no element: only the path of an add may end in -.");

@@ -1,9 +1,8 @@
-/** Counts the values that an algorithm visits. Tests assert that the count grows linearly. */
+/** The values visited. Tests assert that the count grows linearly. */
 export interface Work {
   nodes: number;
 }
 
-/** The bytes of JSON that may still be copied. */
 export interface Budget {
   bytes: number;
 }
@@ -16,7 +15,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The bytes of a value as JSON in UTF-8. Recurses, so the depth of the value must be bounded. */
+/** In UTF-8. Recurses, so the depth of the value must be bounded. */
 export function jsonBytes(value: unknown): number {
   return encoder.encode(JSON.stringify(value)).byteLength;
 }
@@ -57,7 +56,6 @@ export function cloneJson(value: unknown, work: Work, budget?: Budget): unknown 
   return budget && budget.bytes < 0 ? undefined : root;
 }
 
-/** The bytes of a value as JSON, without those of its members or elements. */
 function shallowBytes(value: unknown): number {
   if (typeof value !== "object" || value === null) return jsonBytes(value);
   // Two brackets, and a comma between each two values.

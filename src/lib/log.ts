@@ -1,4 +1,4 @@
-/** Structured logging: one line of JSON for each event. Workers Logs indexes the fields. */
+/** One line of JSON for each event: Workers Logs indexes the fields. */
 export type Log = (level: "info" | "error", event: string, fields: Record<string, unknown>) => void;
 
 export const consoleLog: Log = (level, event, fields) => {
@@ -26,7 +26,6 @@ export function describeError(error: unknown): Record<string, unknown> {
   return { message, ...(isNamed && { error: root.name }), ...stackOf(error) };
 }
 
-/** An error and its causes, the root cause last. */
 function causesOf(error: unknown): unknown[] {
   const chain = [error];
   for (let last = error; last instanceof Error && "cause" in last; chain.push(last)) {
@@ -43,7 +42,7 @@ function prefixOf(wrapper: unknown, { message }: Error): string {
   return /^D1_[A-Z_]+: $/.test(prefix) ? prefix : "";
 }
 
-/** Removes the parameter that a `D1_TYPE_ERROR` quotes. */
+/** A `D1_TYPE_ERROR` quotes the parameter, which can be a secret. */
 function withoutValue(message: string): string {
   return message.replace(/(not supported for value) .*/s, "$1");
 }

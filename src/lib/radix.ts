@@ -7,7 +7,6 @@ export function toBigInt(bytes: Uint8Array): bigint {
   return BigInt(`0x${toHex(bytes)}`);
 }
 
-/** Two lowercase hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

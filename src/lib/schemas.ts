@@ -4,14 +4,12 @@ import { LIMITS } from "./limits.ts";
 
 export const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
 
-/** An ID in a response, always in the 22-character form. */
 export const Identifier = z.string().openapi("Identifier", {
   description: "An identifier in its 22-character form.",
   pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
   example: EXAMPLE_ID,
 });
 
-/** An ID in a request, in any of its three forms. Parses to the 22-character form. */
 export const IdentifierInput = z
   .string()
   .regex(
@@ -43,7 +41,6 @@ export function timestampInput() {
 
 const NOT_BLANK = "Send a text that is not blank.";
 
-/** One line of well-formed Unicode, not blank and without control characters. */
 export function text(maximum: number) {
   return (
     line(maximum)
@@ -53,7 +50,6 @@ export function text(maximum: number) {
   );
 }
 
-/** Like `text`, but may be blank or empty. */
 export function line(maximum: number) {
   return z
     .string()
@@ -62,7 +58,6 @@ export function line(maximum: number) {
     .refine((value) => !/\p{Cc}/u.test(value), "Send a text without control characters.");
 }
 
-/** Like `line`, but may contain line breaks and tabs. */
 export function paragraphs(maximum: number) {
   return z
     .string()
@@ -71,12 +66,12 @@ export function paragraphs(maximum: number) {
     .refine((value) => !/[^\P{Cc}\r\n\t]/u.test(value), "Send a text without control characters.");
 }
 
-/** An optional field. Absent and `null` both mean that the record has no value. */
+/** Absent and `null` both mean that the record has no value. */
 export function clearable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** A filter of one or several values: repeated (`?a=x&a=y`), or separated by commas. */
+/** Several values are repeated (`?a=x&a=y`), or separated by commas. */
 export function enumFilter<const Values extends readonly [string, ...string[]]>(values: Values) {
   return z
     .union([z.string(), z.array(z.string())])
@@ -86,7 +81,6 @@ export function enumFilter<const Values extends readonly [string, ...string[]]>(
     .openapi({ type: "array", items: { type: "string", enum: [...values] } });
 }
 
-/** A name of lowercase letters, digits and hyphens. */
 export function slug() {
   const maximum = LIMITS.slugLength.value;
   const message = `Send 1 to ${maximum} characters out of a-z, 0-9 and -.`;

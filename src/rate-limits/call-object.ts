@@ -35,7 +35,6 @@ export function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }
 
-/** Whether `result` is fulfilled or rejected before `work` is. */
 function settlesFirst(result: Promise<unknown>, work: Promise<unknown>): Promise<boolean> {
   const is = (which: boolean) => () => which;
   return Promise.race([result.then(is(true), is(true)), work.then(is(false), is(false))]);

@@ -15,10 +15,7 @@ export interface ClientRequest {
   env: Pick<Env, "ADDRESS_LIMITER">;
 }
 
-/**
- * Limits requests without a valid key, per client address. An isolate caches for 10 s that an
- * address is over its limit.
- */
+/** Limits requests without a valid key. */
 export class ClientAddressLimiter {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -29,16 +26,12 @@ export class ClientAddressLimiter {
     this.#log = log;
   }
 
-  /**
-   * Counts a request.
-   * @throws RateLimited if the address is over its limit.
-   */
+  /** @throws RateLimited if the address is over its limit. */
   async enforce(request: ClientRequest): Promise<void> {
     const refusal = await this.consume(request);
     if (refusal) throw refusal;
   }
 
-  /** Counts a request, and returns an error if the address is over its limit. */
   async consume({ request, env }: ClientRequest): Promise<RateLimited | undefined> {
     // Cloudflare overwrites the value that the client sends.
     const network = clientNetwork(request.headers.get("cf-connecting-ip") ?? "unknown");

@@ -4,16 +4,14 @@ import { type AdmissionLog, admit, type Decision, recentAdmissions } from "./win
 
 /** How long a key admits requests without tokens after its organization's object fails. */
 const FALLBACK_MS = 1_000;
-/** The share of the key's limit that is admitted in this time. */
 const FALLBACK_SHARE = 1 / 4;
 const OVERLOADED_WAIT_MS = 1_000;
 
 export interface KeyDecision {
   admitted: boolean;
-  /** The window that decided. Always `key` if the request is admitted. */
+  /** Always `key` if the request is admitted. */
   by: "key" | "organization";
   remaining: number;
-  /** Milliseconds until one more request is available than now. */
   waitMs: number;
 }
 
@@ -22,10 +20,9 @@ interface WaitingRequest {
   resolve(decision: KeyDecision): void;
 }
 
-/** A request to the organization's object. */
 export interface PendingLease extends LeaseRequest {
   sentAt: number;
-  /** The arrival of the oldest waiting request; undefined if none waits. */
+  /** Arrival of the oldest waiting request; undefined if none waits. */
   waitingSince: number | undefined;
 }
 
@@ -56,7 +53,7 @@ export class KeyWindow {
     return this.#log;
   }
 
-  /** Decides on a request immediately, or calls `resolve` when the pending response has arrived. */
+  /** Undefined if the request waits: `resolve` is called when the pending response has arrived. */
   consume(now: number, resolve: (decision: KeyDecision) => void): KeyDecision | undefined {
     this.#isUsed = true;
     const decision = this.#decide(now);
@@ -82,7 +79,6 @@ export class KeyWindow {
     return this.#pending;
   }
 
-  /** Applies the response to the pending lease request. */
   accept({ admitted, prefetched, waitMs }: LeaseResponse, now: number): void {
     const pending = this.#endPending();
     if (!pending) return;
@@ -95,14 +91,14 @@ export class KeyWindow {
     this.#decideWaiting(now);
   }
 
-  /** The organization's object is overloaded: refuses requests without a token for a second. */
+  /** Called when the organization's object is overloaded. */
   shedLoad(now: number): void {
     this.#endPending();
     this.#refusedUntil = now + OVERLOADED_WAIT_MS;
     this.#decideWaiting(now);
   }
 
-  /** The organization's object failed: admits a quarter of the key's limit for a second. */
+  /** Called when the organization's object fails. */
   startFallback(now: number): void {
     this.#endPending();
     this.#fallbackUntil = now + FALLBACK_MS;

@@ -1,19 +1,15 @@
 /** How long a key's object may use a prefetched token. */
 export const LEASE_MS = 20_000;
 
-/** A key prefetches at most this share of its own limit. */
 const MAX_SHARE_OF_LIMIT = 1 / 10;
-/** And at most this share of the requests of the last window. */
 const SHARE_OF_RECENT_USE = 1 / 2;
 /** The lease is renewed when at most this share of its target is left. */
 const RENEWAL_SHARE = 1 / 4;
 
-/** The tokens of one grant that were used, or that expired, since the last report. */
 export interface LeaseReport {
   grantId: string;
   /** For each used token: milliseconds since its use, on the reporter's clock. */
   ages: number[];
-  /** Tokens that expired unused. */
   unused: number;
 }
 
@@ -39,7 +35,6 @@ export class Lease {
     this.#limit = limit;
   }
 
-  /** Uses one token; false if there is none. */
   consume(now: number): boolean {
     const grant = this.#grants.find(({ tokens, expiresAt }) => tokens > 0 && now < expiresAt);
     if (!grant) return false;
@@ -67,7 +62,7 @@ export class Lease {
     return left <= target * RENEWAL_SHARE ? target - left : 0;
   }
 
-  /** The changes since the last report. A lost report is not repeated. */
+  /** Only the changes since the last report. A lost report is not repeated. */
   report(now: number): LeaseReport[] {
     const reports: LeaseReport[] = [];
     for (const grant of this.#grants) {

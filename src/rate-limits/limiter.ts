@@ -102,7 +102,7 @@ export class Limiter {
     }
   }
 
-  /** Whether the key was used before; false if its object cannot be called. */
+  /** False if the object of the key cannot be called. */
   async isKnown(namespace: LimiterNamespace, key: string): Promise<boolean> {
     const options = { timeoutsMs: TIMEOUTS_MS };
     try {
@@ -155,11 +155,10 @@ function toResult(
   return { policy: "organization", limit: organizationLimit(policy), ...decision };
 }
 
-/** Counts the requests of each key that are in progress in this isolate. */
+/** Counts the requests in this isolate only. */
 export class ConcurrentRequests {
   readonly #counts = new Map<string, number>();
 
-  /** @param run Called with the number of other requests of the key that are in progress. */
   async track<Result>(key: string, run: (others: number) => Promise<Result>): Promise<Result> {
     const others = this.#counts.get(key) ?? 0;
     this.#counts.set(key, others + 1);

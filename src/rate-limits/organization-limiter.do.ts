@@ -23,7 +23,6 @@ export class OrganizationLimiter extends DurableObject<Env> {
     });
   }
 
-  /** Admits the waiting requests of a key's object, and grants it tokens. */
   lease(policy: PolicyName, request: LeaseRequest): LeaseResponse {
     this.#unsaved.add(policy);
     this.#scheduleSave();

@@ -10,11 +10,9 @@ const RESERVED_SHARE = 0.15;
 const GRANT_SHARE = 1 / 8;
 const MAX_CACHED_RESPONSES = 1_000;
 
-/** From a key's object to its organization's object, for one policy. */
 export interface LeaseRequest {
   /** A retry has the same ID and gets the same response. */
   id: string;
-  /** Requests that wait for the response. */
   waiting: number;
   prefetch: number;
   reports: LeaseReport[];
@@ -24,15 +22,12 @@ export interface LeaseResponse {
   admitted: number;
   /** Prefetched tokens, valid until 20 s after the request was sent. */
   prefetched: number;
-  /** Milliseconds until one more request is available than now. */
   waitMs: number;
 }
 
 /** Stored in the object. */
 export interface OrganizationWindowState {
-  /** Numbers of admissions by time. */
   log: [at: number, count: number][];
-  /** Prefetched tokens, each grant with the time until which its tokens count. */
   reserved: [grantId: string, count: number, until: number][];
 }
 
@@ -47,7 +42,6 @@ export class OrganizationWindow {
   readonly #reserved: Map<string, { count: number; until: number }>;
   readonly #responses = new BoundedMap<string, LeaseResponse>(MAX_CACHED_RESPONSES);
 
-  /** @param limit The organization's limit. */
   constructor(
     limit: number,
     { log, reserved }: OrganizationWindowState = { log: [], reserved: [] },
@@ -88,7 +82,6 @@ export class OrganizationWindow {
     for (const [id, { until }] of this.#reserved) if (until <= now) this.#reserved.delete(id);
   }
 
-  /** Counts used tokens from their use, and frees unused ones. */
   #applyReport({ grantId, ages, unused }: LeaseReport, now: number): void {
     for (const age of ages) if (age < WINDOW_MS) this.#record(now - age, 1);
     const grant = this.#reserved.get(grantId);
@@ -107,7 +100,7 @@ export class OrganizationWindow {
     this.#reserved.set(grantId, { count, until: now + LEASE_MS + WINDOW_MS });
   }
 
-  /** For a full window: the time until enough admissions and reservations expire. */
+  /** For a full window. */
   #waitMs(now: number): number {
     const logged = [...this.#log].map(([at, count]) => ({ count, until: at + WINDOW_MS }));
     const expirations = [...logged, ...this.#reserved.values()].sort((a, b) => a.until - b.until);

@@ -43,7 +43,6 @@ export class RateLimiter extends DurableObject<Env> {
     });
   }
 
-  /** @param version The version of the key that the caller has cached. */
   consume(
     policy: PolicyName,
     version: number,
@@ -57,12 +56,12 @@ export class RateLimiter extends DurableObject<Env> {
     return promise.then((late) => this.#toConsumption(late, version));
   }
 
-  /** Whether the key was used before. Stores nothing, so made-up keys cost no storage. */
+  /** Stores nothing, so made-up keys cost no storage. */
   isKnown(): boolean {
     return this.#isKnown;
   }
 
-  /** Called after a change to the key: isolates that cached an older version must read it again. */
+  /** Isolates that cached an older version must then read the key again. */
   async raiseVersion(version: number): Promise<void> {
     this.#version = Math.max(this.#version, version);
     this.#isKnown = true;

@@ -2,7 +2,6 @@ import type { OpenApiDocument } from "../http/openapi.ts";
 import { POLICY_EXTENSION } from "../http/operation.ts";
 import { type Schema, Schemas } from "./schemas.ts";
 
-/** The parts of an OpenAPI document that the page shows, in the order of the page. */
 export interface Contract {
   title: string;
   description: string;
@@ -33,7 +32,7 @@ export interface Operation {
   summary: string;
   description: string;
   credential: Credential | undefined;
-  /** The rate limit policy; undefined if the operation needs no key. */
+  /** Undefined if the operation needs no key. */
   policy: string | undefined;
   parameters: Parameter[];
   body: { schema: Schema; required: boolean } | undefined;
@@ -64,7 +63,6 @@ export interface Reply {
   schema: Schema | undefined;
 }
 
-/** The properties of an operation in the document that the page shows. */
 interface DocumentedOperation {
   operationId?: string;
   tags?: string[];

@@ -64,7 +64,6 @@ export function renderSample(title: string, label: string, code: Html | Html[] |
 <pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></figure>`;
 }
 
-/** Indented JSON, with markup for keys and strings. */
 export function renderJson(value: unknown): Html[] {
   const tokens = JSON.stringify(value, null, 2).split(/("(?:[^"\\]|\\.)*")/);
   return tokens.map((token, index) => {

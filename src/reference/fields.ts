@@ -6,7 +6,6 @@ const MAX_DEPTH = 6;
 /** Longer patterns are collapsed: the description states them in words. */
 const MAX_PATTERN_LENGTH = 36;
 
-/** A property or a parameter. */
 export interface Field {
   name: string;
   schema: Schema;
@@ -27,7 +26,6 @@ export function fieldsOf({ properties = {}, required = [] }: Shape): Field[] {
   });
 }
 
-/** A list of fields. Fields that contain objects include the nested fields. */
 export function renderFields(fields: readonly Field[], options: FieldOptions): Html {
   return html`<dl class="fields">${fields.map((field) => renderField(field, options))}</dl>`;
 }
@@ -51,7 +49,6 @@ ${renderInnerFields(shape, options)}</dd>
 </div>`;
 }
 
-/** The type in words, or a link to the schema if it has its own section. */
 export function renderType(shape: Shape, schemas: Schemas): Html {
   const orNull = shape.nullable ? " or null" : "";
   return html`${renderNonNullType(shape, schemas)}${orNull}`;
@@ -99,7 +96,6 @@ function renderPattern(pattern: string): Html {
   return html`<details><summary>Pattern</summary><code>${pattern}</code></details>`;
 }
 
-/** The nested fields of a value. Empty if its type is a link. */
 export function renderInnerFields(shape: Shape, options: FieldOptions): Html | string {
   const { schemas, labeled, depth = 0 } = options;
   if (depth > MAX_DEPTH || schemas.isLinked(shape.name)) return "";

@@ -47,7 +47,6 @@ export function renderMethod(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** Allows line breaks only after the slashes of a path. */
 function withLineBreaks(path: string): Html[] {
   return path.split(/(?<=\/)/).map((part) => {
     const name = /^(\{.+\})(.*)$/.exec(part);

@@ -49,7 +49,6 @@ export function referenceRoutes(describe: () => OpenApiDocument) {
     });
 }
 
-/** Allows only the style of the page and its icon. */
 async function contentSecurityPolicy(): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));

@@ -1,4 +1,3 @@
-/** The keywords of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   allOf?: Schema[];
@@ -31,7 +30,6 @@ export interface Shape extends Omit<Schema, "$ref" | "allOf" | "anyOf" | "oneOf"
   /** Without "null", which sets `nullable`. */
   types: string[];
   nullable: boolean;
-  /** The alternatives of a union. */
   variants: Schema[];
 }
 
@@ -39,12 +37,11 @@ const REFERENCE = "#/components/schemas/";
 /** Reading fewer properties takes less time than following a link. */
 const MIN_LINKED_PROPERTIES = 5;
 
-/** The named schemas of a document. Those that several places use get their own section. */
+/** A schema that several places use gets its own section. */
 export class Schemas {
   readonly #named: Readonly<Record<string, Schema>>;
   readonly #uses = new Map<string, number>();
 
-  /** @param text The document as JSON, for counting the uses of each schema. */
   constructor(named: Readonly<Record<string, Schema>>, text: string) {
     this.#named = named;
     for (const [, name = ""] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -87,7 +84,6 @@ export class Schemas {
   }
 }
 
-/** The properties of `over` take precedence. */
 function merge(base: Shape, over: Shape): Shape {
   const { name, example, ...rest } = base;
   const merged: Shape = {

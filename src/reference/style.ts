@@ -1,4 +1,3 @@
-/** A bollard, as a data URL. */
 export const ICON =
   "data:image/svg+xml," +
   encodeURIComponent(

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { credentialPattern, parseCredential } from "../../src/auth/credentials.ts";
+import {
+  API_KEY_PATTERN,
+  parseCredential,
+  RUNNER_TOKEN_PATTERN,
+} from "../../src/auth/credentials.ts";
 import { FAILURES } from "../../src/features/deployments/index.ts";
-import { failureOf } from "../../src/features/notifications/delivery/send.ts";
+import { failureOf } from "../../src/features/notifications/delivery/outcome.ts";
 import { FAILURE_REASONS } from "../../src/features/notifications/outbox/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -46,7 +50,7 @@ describe("an example in the OpenAPI document", () => {
     const whole = [...new Set(JSON.stringify(openApi).match(/ls[hr]_[0-9A-Za-z_]{72}/g))];
     expect(whole.map((text) => text.slice(0, 4)).toSorted()).toEqual(["lsh_", "lsr_"]);
     for (const text of whole) {
-      const pattern = credentialPattern(text.startsWith("lsh") ? "lsh" : "lsr");
+      const pattern = text.startsWith("lsh") ? API_KEY_PATTERN : RUNNER_TOKEN_PATTERN;
       expect(text).toMatch(pattern);
       // The checksum is wrong, so the service refuses it without a database query.
       expect(await parseCredential(pattern, text)).toBeUndefined();

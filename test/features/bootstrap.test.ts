@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { API_KEY_PATTERN } from "../../src/features/api-keys/credentials.ts";
+import { API_KEY_PATTERN } from "../../src/auth/credentials.ts";
 import { Client } from "../support/client.ts";
 
 const BODY = {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { API_KEY_PATTERN } from "../../src/features/api-keys/credentials.ts";
+import { API_KEY_PATTERN } from "../../src/auth/credentials.ts";
 import { encodeCursor } from "../../src/lib/cursor.ts";
 import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";

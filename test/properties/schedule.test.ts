@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nextAction } from "../../src/features/notifications/delivery/consumer.ts";
+import { outcomeOf } from "../../src/features/notifications/delivery/outcome.ts";
 import {
   JITTER,
   MAX_RETRY_AFTER_MS,
@@ -9,7 +10,6 @@ import {
   readRetryAfter,
   retryAt,
 } from "../../src/features/notifications/delivery/retry-schedule.ts";
-import { outcomeOf } from "../../src/features/notifications/delivery/send.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 5, 1);

@@ -1,6 +1,6 @@
 import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
 import {
-  credentialPattern,
+  API_KEY_PATTERN,
   type IssuedKey,
   issueCredential,
   type PresentedKey,
@@ -9,8 +9,6 @@ import {
 import type { Actor } from "../../context.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import { findPrincipal, recordUse } from "./store.ts";
-
-export const API_KEY_PATTERN = credentialPattern("lsh");
 
 export function issueApiKey(id: string): Promise<IssuedKey> {
   return issueCredential("lsh", id);

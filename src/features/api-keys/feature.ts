@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { apiKeyRoutes } from "./routes.ts";
 import { apiKeys } from "./table.ts";
 
@@ -10,6 +11,7 @@ export const apiKeysFeature = {
     },
   ],
   routes: { apiKey: [apiKeyRoutes] },
+  quotas: { api_keys: LIMITS.apiKeys.value },
   tables: [
     {
       table: apiKeys,

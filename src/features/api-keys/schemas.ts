@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { API_KEY_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { Identifier, IdentifierInput, Timestamp, text, timestampInput } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
-import { API_KEY_PATTERN } from "./credentials.ts";
 
 const ROLE =
   "The maximum role of the key. Its effective role is never above its membership's role.";

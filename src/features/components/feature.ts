@@ -1,10 +1,12 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { componentRoutes } from "./routes.ts";
 import { components } from "./table.ts";
 
 export const componentsFeature = {
   tags: [{ name: "Components", description: "The parts of an app in an environment." }],
   routes: { apiKey: [componentRoutes] },
+  quotas: { components: LIMITS.components.value },
   tables: [
     {
       table: components,

@@ -67,7 +67,7 @@ export async function createDeployment(
   });
 }
 
-/** Queues a copy of a deployment, with those of its stacks that still exist. Also rolls back. */
+/** With those of its stacks that still exist. Also rolls back. */
 export async function redeploy(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const { db, actor } = ctx;
   const [[found], [content], [environment], stacks] = await db.batch([
@@ -83,8 +83,7 @@ export async function redeploy(ctx: ServiceContext, id: string): Promise<Deploym
 }
 
 /**
- * Queues a copy of a deployment in another environment of the project, with all stacks of that
- * environment. Throws `Conflict` if the deployment has not succeeded.
+ * With all stacks of the other environment. Throws `Conflict` if the deployment has not succeeded.
  */
 export async function promote(
   ctx: ServiceContext,
@@ -134,7 +133,6 @@ function copyOf(
   };
 }
 
-/** `promotedId` is the deployment that the new one promotes, if any. */
 async function queueDeployment(
   ctx: ServiceContext,
   environment: EnvironmentRow,
@@ -175,7 +173,6 @@ async function queueDeployment(
   throw creationError(results.project[0]?.connectionStatus);
 }
 
-/** The condition of `insertDeployment` that did not hold, by the status of the connection. */
 function creationError(connectionStatus: string | undefined): ApiError {
   if (connectionStatus === undefined) return new NotFound("environment");
   if (connectionStatus === "connected") return new NotFound("stack in the environment");

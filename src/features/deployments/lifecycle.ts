@@ -21,7 +21,6 @@ export const STACK_STATUSES = [
 ] as const;
 export type StackStatus = (typeof STACK_STATUSES)[number];
 
-/** The statuses that a runner may report for a stack. */
 export const REPORTED_STATUSES = [
   "in_progress",
   "succeeded",
@@ -34,7 +33,6 @@ export type ReportedStatus = (typeof REPORTED_STATUSES)[number];
 export const QUEUES = ["supersede", "fifo"] as const;
 export type Queue = (typeof QUEUES)[number];
 
-/** The outcomes that a runner may complete an attempt with. */
 export const OUTCOMES = ["succeeded", "failed", "canceled"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -45,13 +43,10 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number];
 export const ATTEMPT_OUTCOMES = [...OUTCOMES, "released", "lapsed", "lost", "revoked"] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** The failure reasons that the service gives. A runner may give any other. */
+/** A runner may give any other. */
 export const FAILURES = {
-  /** The patch does not apply to the environment's configuration at the start. */
   patchConflict: "patch_conflict",
-  /** `MAXIMUM_LAPSED_OFFERS` offers have lapsed. */
   neverStarted: "never_started",
-  /** The run has exceeded `max_run_seconds` of its pool. */
   runTimeout: "run_timeout",
   runnerLost: "runner_lost",
   stackFailed: "stack_failed",
@@ -69,7 +64,7 @@ export const LOST_AFTER_MS = 360_000;
 /** A deployment that is canceling for this time ends without its runner. */
 export const CANCEL_TIMEOUT_MS = 120_000;
 
-/** A change of state. Guards in the SQL of `code` decide whether it happens. */
+/** Guards in the SQL of `code` decide whether it happens. */
 export interface Transition<State extends string> {
   /** Empty if the transition creates the record. */
   from: readonly State[];
@@ -261,7 +256,6 @@ const STACK_TRANSITIONS = [
   },
 ] as const satisfies readonly Transition<StackStatus>[];
 
-/** Every change of state that there is: of deployments, of attempts, and of deployments' stacks. */
 export const TRANSITIONS = {
   deployment: DEPLOYMENT_TRANSITIONS,
   attempt: ATTEMPT_TRANSITIONS,

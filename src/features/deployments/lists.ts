@@ -32,7 +32,6 @@ export function listOfEnvironment(
   return listDeployments(db, inEnvironment, page);
 }
 
-/** The deployments that include a stack, with the statuses of the page. */
 export function listOfStack(
   db: Database,
   organizationId: string,
@@ -44,7 +43,6 @@ export function listOfStack(
     : listAllOfStack(db, organizationId, stackId, page);
 }
 
-/** Walks the index of a stack's deployments. */
 function listAllOfStack(db: Database, organizationId: string, stackId: string, page: PageRequest) {
   const { deploymentCreatedAt, deploymentId } = deploymentStacks;
   const { where, orderBy, limit } = keyset(page, deploymentCreatedAt, deploymentId);
@@ -90,7 +88,6 @@ function listOfStackByStatus(
   return listDeployments(db, includesStack, page);
 }
 
-/** The statuses to filter by. Empty if the page includes every status. */
 function selectedStatuses({ statuses }: DeploymentPage): readonly DeploymentStatus[] {
   return statuses.length === DEPLOYMENT_STATUSES.length ? [] : statuses;
 }
@@ -99,8 +96,8 @@ function selectedStatuses({ statuses }: DeploymentPage): readonly DeploymentStat
 const MAXIMUM_BRANCHES = 5;
 
 /**
- * A page of deployments, as a union of one ordered branch for each status. SQLite merges the
- * branches: each walks an index, and reads no more rows than the page needs.
+ * A union of one ordered branch for each status. SQLite merges the branches: each walks an index,
+ * and reads no more rows than the page needs.
  */
 function listDeployments(db: Database, condition: SQL | undefined, page: DeploymentPage) {
   const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
@@ -123,8 +120,8 @@ function listDeployments(db: Database, condition: SQL | undefined, page: Deploym
 }
 
 /**
- * The deployments of the projects that the actor is a member of. A page reads as many rows as it
- * returns and one more for each project, however many deployments the other projects have.
+ * A page reads as many rows as it returns and one more for each project, however many deployments
+ * the other projects have.
  */
 export function listOfMember(db: Database, actor: Actor, page: DeploymentPage) {
   const { orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);

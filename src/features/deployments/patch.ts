@@ -6,10 +6,9 @@ import { LIMITS } from "../../lib/limits.ts";
 
 export { OPERATIONS, PatchError } from "../../lib/json-patch.ts";
 
-/** A JSON object. */
 export type Document = Record<string, unknown>;
 
-/** A stored operation. `old_value` is the previous value at `path`; a `test` has none. */
+/** `old_value` is the previous value at `path`; a `test` has none. */
 export type Operation = RecordedOperation;
 
 export interface PatchedDocument {
@@ -21,8 +20,8 @@ export interface PatchedDocument {
 }
 
 /**
- * Applies a patch to a copy of a configuration. Throws `PatchError` if the result is not an
- * object, or nests deeper than both the limit and the configuration before.
+ * Throws `PatchError` if the result is not an object, or nests deeper than both the limit and the
+ * configuration before.
  */
 export function patchDocument(document: Document, sent: readonly Operation[]): PatchedDocument {
   const patch = sent.map(({ old_value: _, ...operation }) => operation);
@@ -42,7 +41,7 @@ export function patchDocument(document: Document, sent: readonly Operation[]): P
   return { document: result, patch: isTooLarge ? patch : recorded, isTooLarge };
 }
 
-/** The patch from one configuration to another. Without old values if it is too large with them. */
+/** Without old values if it is too large with them. */
 export function patchBetween(from: Document, to: Document): Operation[] {
   return diffDocuments(from, to, LIMITS.patchBytes.value);
 }

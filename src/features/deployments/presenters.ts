@@ -22,7 +22,6 @@ export function presentDeployment(row: DeploymentRow) {
   };
 }
 
-/** A deployment as the changelog records it in the batch that inserts it. */
 export function presentNewDeployment(row: NewDeployment) {
   return {
     id: row.id,

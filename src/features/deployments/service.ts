@@ -14,7 +14,6 @@ import { cancelDeployments, statusesOfCancel } from "./transitions/cancel.ts";
 import { expire } from "./transitions/expire.ts";
 import { finalize } from "./transitions/finalize.ts";
 
-/** An admin reads all deployments of the organization, a member those of their projects. */
 export async function listDeployments(
   ctx: ServiceContext,
   page: DeploymentPage,
@@ -54,7 +53,6 @@ export async function listDeploymentsOfStack(
   return toPage(page, found, (row) => row);
 }
 
-/** `environmentId` restricts the search to an environment. */
 export async function getDeployment(
   ctx: ServiceContext,
   id: string,
@@ -64,8 +62,8 @@ export async function getDeployment(
 }
 
 /**
- * Cancels a queued deployment, or asks the runner of one in progress to cancel. Idempotent. Throws
- * `Conflict` if the deployment has ended with another status.
+ * Asks the runner of a deployment in progress to cancel. Idempotent. Throws `Conflict` if the
+ * deployment has ended with another status.
  */
 export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const { db, actor } = ctx;
@@ -88,7 +86,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   throw new Conflict(`The deployment has ended: it is ${status}.`);
 }
 
-/** Applies the time limits in all environments. The schedule calls this each minute. */
+/** The schedule calls this each minute. */
 export async function sweepDeployments(ctx: SystemContext): Promise<void> {
   const now = ctx.clock.now();
   await commit(ctx, {

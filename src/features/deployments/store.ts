@@ -14,12 +14,9 @@ import { stacks } from "../stacks/table.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { deploymentStacks, deployments } from "./table.ts";
 
-/** A deployment with its stacks and the actor's role in its project. */
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
-/** A deployment with its stacks. */
 export type DeploymentRow = Omit<FoundDeployment, "memberRole">;
 
-/** A stack of a deployment, as the column `stacks` of `DEPLOYMENT` contains it. */
 export interface StackOfDeployment {
   id: string;
   status: StackStatus;
@@ -29,7 +26,6 @@ export interface StackOfDeployment {
 
 const { configuration: _, ...COLUMNS } = getTableColumns(deployments);
 
-/** A deployment without its configuration, and with its stacks as an ordered JSON array. */
 export const DEPLOYMENT = {
   ...COLUMNS,
   stacks: sql<string>`(select json_group_array(json_object('id', item.stack_id,
@@ -40,7 +36,7 @@ export const DEPLOYMENT = {
 
 const { id, createdAt, patch, source } = deployments;
 
-/** The fields that `cutDeployments` needs. `stacks` is read once, for the size and for the page. */
+/** For `cutDeployments`. `stacks` is read once, for the size and for the page. */
 export const PAGE_RECORD = {
   id: sql<string>`${id}`.as("id"),
   createdAt: sql<number>`${createdAt}`.as("created_at"),
@@ -56,10 +52,9 @@ export function cutDeployments(page: PageRequest, records: SQLWrapper): SQL {
   return limitPageBytes(page, sql`(select *, ${SIZE_WITH_STACKS} from ${records})`);
 }
 
-/** The stacks of a deployment that is joined with the table of `cutDeployments`. */
+/** Needs a join with the table of `cutDeployments`. */
 export const STACKS_OF_PAGE = sql<string>`page.stacks`.as("stacks");
 
-/** The deployments of a page. `records` are the candidates, in order. */
 export function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
   return db
     .select({ ...COLUMNS, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
@@ -68,7 +63,6 @@ export function selectPage(db: Database, page: PageRequest, records: SQLWrapper)
     .orderBy(pageOrder(page));
 }
 
-/** A deployment of the actor's organization, with the actor's role in its project. */
 export function findDeployment(db: Database, actor: Actor, id: string, environmentId?: string) {
   return db
     .select({ ...DEPLOYMENT, memberRole: MEMBER_ROLE })
@@ -85,7 +79,6 @@ export function findDeployment(db: Database, actor: Actor, id: string, environme
 
 export type DeploymentContent = Awaited<ReturnType<typeof findContent>>[number];
 
-/** The part of a deployment that redeploy and promote copy. */
 export function findContent(db: Database, organizationId: string, id: string) {
   return db
     .select({ configuration: deployments.configuration, source: deployments.source })
@@ -93,12 +86,11 @@ export function findContent(db: Database, organizationId: string, id: string) {
     .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id)));
 }
 
-/** The environment ID of a deployment, as a subquery. */
 export function environmentIdOf(id: string): SQL {
   return sql`(select environment_id from deployments where id = ${id})`;
 }
 
-/** The stacks of a deployment that still exist, in the order of the deployment. */
+/** In the order of the deployment. */
 export function listExistingStacks(db: Database, organizationId: string, id: string) {
   return db
     .select({ id: stacks.id })

@@ -28,13 +28,10 @@ export const stackStatus = literalsOf(STACK_STATUSES);
 export const attemptState = literalsOf(ATTEMPT_STATES);
 export const attemptOutcome = literalsOf(ATTEMPT_OUTCOMES);
 
-/** Deployments that have not ended. */
 export const ACTIVE_STATUSES = literalList(statesBefore(TRANSITIONS.deployment));
-/** Deployments whose attempt is running. */
 export const RUNNING_STATUSES = literalList(
   statesBefore(TRANSITIONS.deployment, "complete.completeDeployment"),
 );
-/** Stacks that have not ended. */
 export const ACTIVE_STACK_STATUSES = literalList(statesBefore(TRANSITIONS.stack));
 
 const organizationId = () =>
@@ -59,7 +56,7 @@ export const deployments = sqliteTable(
       .notNull()
       .references(() => projects.id, { onDelete: "restrict" }),
     environmentId: environmentId(),
-    /** The position in the environment's order: newer deployments have higher numbers. */
+    /** Newer deployments of an environment have higher numbers. */
     number: integer("number").notNull(),
     status: text("status", { enum: DEPLOYMENT_STATUSES }).notNull(),
     /** The newest status that an event was written for. */
@@ -131,7 +128,7 @@ export const deployments = sqliteTable(
   ],
 );
 
-/** The status of each stack in a deployment. A row outlives its stack. */
+/** A row outlives its stack. */
 export const deploymentStacks = sqliteTable(
   "deployment_stacks",
   {
@@ -163,7 +160,7 @@ export const deploymentStacks = sqliteTable(
   ],
 );
 
-/** A deployment that a runner has claimed: first an offer, then a lease. */
+/** First an offer, then a lease. */
 export const attempts = sqliteTable(
   "attempts",
   {
@@ -189,7 +186,6 @@ export const attempts = sqliteTable(
     createdAt: createdAt(),
     startedAt: time("started_at"),
     endedAt: time("ended_at"),
-    /** The runner token that claimed it. */
     tokenId: id("token_id"),
     /** The start plus `max_run_seconds` of the pool. At this time the runner is told to cancel. */
     runUntil: time("run_until"),
@@ -205,7 +201,6 @@ export const attempts = sqliteTable(
   ],
 );
 
-/** Whether every deployment of a project or an environment has ended. */
 export function noneActive(scope: "project_id" | "environment_id", id: string): SQL {
   return sql`not exists (select 1 from deployments as active
     where active.${sql.raw(scope)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
@@ -216,7 +211,6 @@ function literalsOf<State extends string>(states: readonly State[]): Record<Stat
   return Object.fromEntries(literals) as Record<State, SQL>;
 }
 
-/** A list in parentheses. */
 export function literalList<State extends string>(states: readonly State[]): SQL {
   return sql.raw(`(${states.map((state) => `'${state}'`).join(", ")})`);
 }

@@ -4,12 +4,11 @@ import { LIMITS } from "../../lib/limits.ts";
 import { EVENTS, type EventType } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import type { DeploymentStatus } from "./lifecycle.ts";
-import { deployments } from "./table.ts";
+import { deployments, literalList } from "./table.ts";
 import { type EnvironmentFilter, environmentIdsOf } from "./transitions/environment-filter.ts";
 
 const MAXIMUM_STACKS = LIMITS.deploymentEventStacks.value;
 
-/** The statuses that integrations can subscribe to, with the types of their events. */
 const EVENT_TYPES = {
   in_progress: "deployments.in_progress",
   succeeded: "deployments.succeeded",
@@ -23,7 +22,6 @@ const KIND_BY_STATUS = JSON.stringify(
   ),
 );
 
-/** Writes the events of deployments whose status has changed since the last event. */
 export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter) {
   const inFilter =
     filter === "everything"
@@ -49,13 +47,13 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
         from deployments
         join projects on projects.id = deployments.project_id
         join environments on environments.id = deployments.environment_id
-        where ${hasChanged} and deployments.status in (select key from json_each(${TYPE_BY_STATUS}))`,
+        where ${hasChanged} and deployments.status in ${literalList(Object.keys(EVENT_TYPES))}`,
     ),
     notified: ctx.db.update(deployments).set({ notifiedStatus: sql`status` }).where(hasChanged),
   };
 }
 
-/** Writes the event of a promotion, if the same batch has inserted the new deployment. */
+/** Writes nothing unless the same batch has inserted the new deployment. */
 export function writePromotionEvent(ctx: SystemContext, id: string, promotedId: string) {
   const type = "promotions.created";
   return writeOutbox(

@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { environmentRoutes } from "./routes.ts";
 import { environments } from "./table.ts";
 
@@ -7,6 +8,7 @@ export const environmentsFeature = {
     { name: "Environments", description: "Where a project runs, and with which configuration." },
   ],
   routes: { apiKey: [environmentRoutes] },
+  quotas: { environments: LIMITS.environments.value },
   tables: [
     {
       table: environments,

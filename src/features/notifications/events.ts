@@ -72,11 +72,11 @@ const CHANGE = {
 };
 
 interface EventDefinition<Kind extends string | undefined, Data extends z.ZodType> {
-  /** The flag by which an integration subscribes. A ping has none: it is sent on request. */
+  /** A ping has none: it is sent on request. */
   kind: Kind;
-  /** The headline of the Slack message. */
+  /** Of the Slack message. */
   title: string;
-  /** The summary of the webhook in the OpenAPI document. */
+  /** Of the webhook in the OpenAPI document. */
   summary: string;
   data: Data;
   example: z.output<Data>;
@@ -88,7 +88,7 @@ function define<const Kind extends string | undefined, Data extends z.ZodType>(
   return definition;
 }
 
-/** Every event, by its type. SQL in the stores of other features writes the data. */
+/** SQL in the stores of other features writes the data. */
 export const EVENTS = {
   ping: define({
     kind: undefined,
@@ -183,7 +183,6 @@ export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 
 export type EventData<Type extends EventType> = z.output<(typeof EVENTS)[Type]["data"]>;
 
-/** A kind of event: the flag of an integration that switches it on and off. */
 export type Kind = NonNullable<(typeof EVENTS)[EventType]["kind"]>;
 
 /** In the order in which the API presents the flags. A test verifies that none is missing. */

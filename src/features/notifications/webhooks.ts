@@ -46,7 +46,6 @@ const REPLIES = {
   },
 };
 
-/** Adds every event to the OpenAPI document, as the webhook that delivers it. */
 export function describeWebhooks(registry: OpenAPIHono["openAPIRegistry"]): void {
   for (const [type, { summary, data, example }] of Object.entries(EVENTS)) {
     const timestamp = "2026-11-21T09:30:00.000Z";

@@ -1,10 +1,12 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { projectMemberRoutes } from "./routes.ts";
 import { projectMembers } from "./table.ts";
 
 export const projectMembersFeature = {
   tags: [{ name: "Project members", description: "The roles of members in a project." }],
   routes: { apiKey: [projectMemberRoutes] },
+  quotas: { project_members: LIMITS.projectMembers.value },
   tables: [
     {
       table: projectMembers,

@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { connectionRoutes } from "./connections/routes.ts";
 import { projectRoutes } from "./routes.ts";
 import { projectConnections, projects } from "./table.ts";
@@ -11,6 +12,7 @@ export const projectsFeature = {
     },
   ],
   routes: { apiKey: [projectRoutes, connectionRoutes] },
+  quotas: { projects: LIMITS.projects.value },
   tables: [
     {
       table: projects,

@@ -1,10 +1,8 @@
 import type { RequestContext } from "../../http/request-pipeline.ts";
 import { ApiError } from "../../lib/errors.ts";
+import { DIRECTIVE_HEADER } from "./directive.ts";
 
-/** The header of every reply to a runner. */
-export const DIRECTIVE_HEADER = "deployment-desired";
-
-/** Adds the header to every reply to a runner, including errors. */
+/** Errors have the header too. */
 export async function withDirective(
   { responseHeaders }: Pick<RequestContext, "responseHeaders">,
   work: Promise<Response>,

@@ -1,10 +1,11 @@
 import type { AttemptState, DeploymentStatus } from "../deployments/index.ts";
 
-/** What a runner must do next. Each reply to a runner contains one. */
 export const DIRECTIVES = ["continue", "cancel", "stop"] as const;
 export type Directive = (typeof DIRECTIVES)[number];
 
-/** The fields of an attempt and its deployment that decide what the runner may do. */
+/** The header of every reply to a runner. */
+export const DIRECTIVE_HEADER = "deployment-desired";
+
 export interface Lease {
   state: AttemptState;
   offeredUntil: number;

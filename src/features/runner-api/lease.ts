@@ -6,16 +6,12 @@ import { directiveFor, isLeaseValid, type Lease } from "./directive.ts";
 import { AttemptConflict, LeaseLost } from "./errors.ts";
 import { type AttemptRow, findAttempt } from "./store.ts";
 
-/** The path parameter and the header that a runner sends with each call about an attempt. */
 export interface LeaseCredentials {
   attemptId: string;
   leaseToken: string | undefined;
 }
 
-/**
- * Checks the lease token, and gives the key of the attempt. Reads the attempt only if the token is
- * wrong, because another pool's attempt is not found.
- */
+/** Reads the attempt only if the token is wrong, because another pool's attempt is not found. */
 export async function authenticateLease(
   ctx: RunnerContext,
   { attemptId, leaseToken }: LeaseCredentials,
@@ -28,7 +24,7 @@ export async function authenticateLease(
   throw new LeaseLost();
 }
 
-/** The attempt, if the runner still has its offer or its lease. */
+/** Accepts an offer too. */
 export function requireLease<Attempt extends Lease>(
   attempt: Attempt | undefined,
   now: number,
@@ -38,7 +34,6 @@ export function requireLease<Attempt extends Lease>(
   return attempt;
 }
 
-/** The attempt, if the runner has started it and still has its lease. */
 export function requireRunning(row: AttemptRow | undefined, now: number): AttemptRow {
   const attempt = requireLease(row, now);
   if (attempt.state === "running") return attempt;

@@ -3,9 +3,7 @@ import { type Outcome, presentDeployment } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
 import type { LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
-import type { StartedDeployment } from "./start.ts";
-import type { AttemptRow, ClaimRow } from "./store.ts";
-import type { DeliveredVariable } from "./variables.ts";
+import type { AttemptRow, ClaimRow, DeliveredVariable, StartedDeployment } from "./store.ts";
 
 export function presentClaim({ row, leaseToken }: { row: ClaimRow; leaseToken: string }) {
   return {
@@ -22,7 +20,6 @@ export function presentStart({ row, directive }: StartedDeployment) {
   return { ...presentProgress(directive), deployment: presentDeployment(row) };
 }
 
-/** An attempt that its runner has completed. */
 export function presentCompleted({ deploymentStatus, failureReason }: AttemptRow) {
   return {
     ...presentProgress("stop"),

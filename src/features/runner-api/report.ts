@@ -8,7 +8,6 @@ import { AttemptConflict } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
 import * as store from "./store.ts";
 
-/** A report whose resources have no IDs, and may have no timestamps. */
 export type ReportInput = Omit<Report, "resources"> & {
   resources:
     | readonly (Omit<ReportedResource, "id" | "timestamp"> & { timestamp: number | undefined })[]
@@ -16,8 +15,8 @@ export type ReportInput = Omit<Report, "resources"> & {
 };
 
 /**
- * Applies a report to a stack. Ignores a report that is not newer than the last one. Throws
- * `Conflict` for a newer report if the stack has ended.
+ * Ignores a report that is not newer than the last one. Throws `Conflict` for a newer report if the
+ * stack has ended.
  */
 export async function reportStack(
   ctx: RunnerContext,

@@ -2,7 +2,7 @@ import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type RunnerEnv } from "../../http/router.ts";
-import { DIRECTIVE_HEADER } from "./directive-header.ts";
+import { DIRECTIVE_HEADER } from "./directive.ts";
 import {
   presentClaim,
   presentCompleted,

@@ -20,7 +20,6 @@ import { authenticateLease, type LeaseCredentials, requireLease, requireRunning 
 import type { AttemptRow, ClaimRow } from "./store.ts";
 import * as store from "./store.ts";
 
-/** A deployment that a runner has claimed, and the token of its lease. */
 export interface Claim {
   row: ClaimRow;
   leaseToken: string;
@@ -28,9 +27,8 @@ export interface Claim {
 }
 
 /**
- * Offers the oldest deployment that the runner's pool can start, if there is one. The same request
- * gives the same attempt, even if it has ended. Applies the time limits of the pool's environments
- * first.
+ * The same request gives the same attempt, even if it has ended. Applies the time limits of the
+ * pool's environments first.
  */
 export async function claimDeployment(
   ctx: RunnerContext,
@@ -52,7 +50,6 @@ export async function claimDeployment(
   return row && toClaim(ctx, row, now);
 }
 
-/** The attempts that the runner's token has claimed, and whose lease is valid. */
 export async function listAttempts(ctx: RunnerContext, page: PageRequest): Promise<Page<Claim>> {
   const now = ctx.clock.now();
   const found = await store.listClaims(ctx.db, ctx.runner, page, now);
@@ -71,7 +68,6 @@ async function toClaim(ctx: RunnerContext, row: ClaimRow, now: number): Promise<
   };
 }
 
-/** Renews the lease. */
 export async function sendHeartbeat(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
@@ -86,7 +82,7 @@ export async function sendHeartbeat(
   return directiveFor(requireRunning(results.attempt[0], now), now);
 }
 
-/** Gives back an offer that has not started. Idempotent. */
+/** Idempotent. */
 export async function releaseAttempt(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
@@ -107,7 +103,7 @@ export async function releaseAttempt(
   );
 }
 
-/** Ends the deployment. Idempotent. Throws `Conflict` for a second, different completion. */
+/** Idempotent. Throws `Conflict` for a second, different completion. */
 export async function completeAttempt(
   ctx: RunnerContext,
   credentials: LeaseCredentials,

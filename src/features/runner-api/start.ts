@@ -16,24 +16,15 @@ import {
   startDeployment,
 } from "../deployments/index.ts";
 import { configurationProblem } from "../environments/index.ts";
-import { type Directive, directiveFor } from "./directive.ts";
+import { directiveFor } from "./directive.ts";
 import { AttemptConflict, LeaseLost, PatchConflict } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireLease } from "./lease.ts";
-import { findStart, type StartRow } from "./store.ts";
+import { findStart, type StartedDeployment, type StartRow } from "./store.ts";
 
 /** A rebase fails only if another request has changed the configuration in the meantime. */
 const MAXIMUM_REBASES = 10;
 
-/** A deployment that its runner executes. */
-export interface StartedDeployment {
-  row: StartRow;
-  directive: Directive;
-}
-
-/**
- * Starts an offered deployment. Idempotent. If the environment's configuration has changed, rebases
- * the deployment first. Throws `PatchConflict` if its patch does not apply: the deployment has failed.
- */
+/** Idempotent. Throws `PatchConflict` if the patch does not apply: the deployment has failed. */
 export async function startAttempt(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
@@ -55,10 +46,8 @@ export async function startAttempt(
   );
 }
 
-/** The deployment on the current configuration, or the reason why its patch does not apply. */
 type RebaseResult = Rebase | { message: string; version: number };
 
-/** Rebases and starts the deployment in one batch, and reads the result. */
 async function tryStart(
   ctx: RunnerContext,
   key: AttemptKey,
@@ -79,12 +68,10 @@ function applyRebase(db: Database, key: AttemptKey, result: RebaseResult, now: n
   return "message" in result ? failPatch(db, key, result, now) : rebase(db, key, result, now);
 }
 
-/** The environment's configuration has another version than the deployment is based on. */
 function isOutdated({ currentConfiguration, state }: StartRow): boolean {
   return state === "offered" && currentConfiguration !== null;
 }
 
-/** Applies the patch again, or computes the patch to a configuration that is fixed at creation. */
 function resolveRebase(row: StartRow): RebaseResult {
   const version = row.currentVersion;
   const current = JSON.parse(row.currentConfiguration ?? "{}") as Document;

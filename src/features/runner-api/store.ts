@@ -23,7 +23,22 @@ import {
   deployments,
 } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
+import type { StorageMethod } from "../variables/index.ts";
 import { variables } from "../variables/table.ts";
+import type { Directive } from "./directive.ts";
+
+export interface DeliveredVariable {
+  name: string;
+  storageMethod: StorageMethod;
+  resourceId: string;
+  componentId: string | null;
+  value: string;
+}
+
+export interface StartedDeployment {
+  row: StartRow;
+  directive: Directive;
+}
 
 export type AttemptRow = Awaited<ReturnType<typeof findAttempt>>[number];
 export type ClaimRow = Awaited<ReturnType<typeof findClaim>>[number];
@@ -31,7 +46,7 @@ export type StartRow = Awaited<ReturnType<typeof findStart>>[number];
 
 const DEPLOYMENT_STATUS = sql<DeploymentStatus>`${deployments.status}`.as("deployment_status");
 
-/** A deployment with the fields of its attempt. Aliases keep apart columns with the same name. */
+/** Aliases keep apart columns with the same name. */
 const LEASED_DEPLOYMENT = {
   ...DEPLOYMENT,
   attemptId: sql<string>`${attempts.id}`.as("attempt_id"),
@@ -44,7 +59,6 @@ const LEASED_DEPLOYMENT = {
   deploymentStatus: DEPLOYMENT_STATUS,
 };
 
-/** A deployment with its attempt, and the names of the environment's variables. */
 const CLAIM = {
   ...LEASED_DEPLOYMENT,
   attemptCreatedAt: sql<number>`${attempts.createdAt}`.as("attempt_created_at"),
@@ -53,7 +67,6 @@ const CLAIM = {
     order by name) as item)`.as("variable_names"),
 };
 
-/** An attempt with the status of its deployment. */
 export function findAttempt(db: Database, attempt: AttemptKey) {
   return db
     .select({
@@ -67,7 +80,6 @@ export function findAttempt(db: Database, attempt: AttemptKey) {
     .where(isAttempt(attempt));
 }
 
-/** The attempt that a request of the pool was given. */
 export function findClaim(db: Database, poolId: string, requestId: string) {
   return db
     .select(CLAIM)
@@ -76,7 +88,7 @@ export function findClaim(db: Database, poolId: string, requestId: string) {
     .where(and(eq(attempts.poolId, poolId), eq(attempts.requestId, requestId)));
 }
 
-/** The attempts of a token whose lease is valid. `expire` may not have ended the others yet. */
+/** `expire` may not have ended the attempts with an invalid lease yet. */
 export function listClaims(
   db: Database,
   { poolId, keyId }: Runner,
@@ -113,8 +125,8 @@ export function listClaims(
 }
 
 /**
- * The attempt and its deployment. Includes both configurations, for a rebase, if the environment's
- * has another version than the one that the deployment is based on.
+ * Includes both configurations, for a rebase, if the environment's has another version than the one
+ * that the deployment is based on.
  */
 export function findStart(db: Database, attempt: AttemptKey) {
   const ifOutdated = (column: string) =>
@@ -138,7 +150,7 @@ export function findStart(db: Database, attempt: AttemptKey) {
     .where(isAttempt(attempt));
 }
 
-/** Renews the lease. A stale lease too, but not one that is lost. */
+/** A stale lease too, but not one that is lost. */
 export function renewLease(db: Database, attempt: AttemptKey, now: number) {
   return db
     .update(attempts)
@@ -158,7 +170,6 @@ export function findReportedStack(db: Database, attempt: AttemptKey, stackId: st
     );
 }
 
-/** The sealed variables of the attempt's environment, under a condition. */
 export function listSealedVariables(db: Database, attempt: AttemptKey, condition: SQL) {
   return db
     .select()
@@ -173,7 +184,7 @@ export function listSealedVariables(db: Database, attempt: AttemptKey, condition
     .orderBy(variables.createdAt, variables.id);
 }
 
-/** The lease is not stale: a runner that was silent for too long has to send a heartbeat first. */
+/** A runner that was silent for too long has to send a heartbeat first. */
 export function whereLeaseIsFresh({ id, poolId }: AttemptKey, now: number): SQL {
   return sql`exists (select 1 from attempts as leased
     where leased.id = ${id} and leased.pool_id = ${poolId}

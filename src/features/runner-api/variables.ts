@@ -1,26 +1,17 @@
 import type { RunnerContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { auditDelivery } from "../audit/index.ts";
-import { type StorageMethod, valueContext } from "../variables/index.ts";
+import { valueContext } from "../variables/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
 import { AttemptConflict } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
 import * as store from "./store.ts";
 
-/** A variable with its plain text. */
-export interface DeliveredVariable {
-  name: string;
-  storageMethod: StorageMethod;
-  resourceId: string;
-  componentId: string | null;
-  value: string;
-}
-
-/** Decrypts the environment's variables, and writes an audit record. Needs a fresh lease. */
+/** Writes an audit record. Needs a fresh lease. */
 export async function deliverVariables(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
-): Promise<{ variables: DeliveredVariable[]; directive: Directive }> {
+): Promise<{ variables: store.DeliveredVariable[]; directive: Directive }> {
   const key = await authenticateLease(ctx, credentials);
   const { db, clock } = ctx;
   const now = clock.now();

@@ -1,15 +1,13 @@
 import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
 import {
-  credentialPattern,
   type IssuedKey,
   issueCredential,
   type PresentedKey,
   parseCredential,
+  RUNNER_TOKEN_PATTERN,
 } from "../../auth/credentials.ts";
 import type { Runner } from "../../context.ts";
 import { findTokenPrincipal, recordTokenUse } from "./store.ts";
-
-export const RUNNER_TOKEN_PATTERN = credentialPattern("lsr");
 
 export function issueRunnerToken(id: string): Promise<IssuedKey> {
   return issueCredential("lsr", id);

@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { runnerPoolRoutes } from "./routes.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
@@ -10,6 +11,7 @@ export const runnerPoolsFeature = {
     },
   ],
   routes: { apiKey: [runnerPoolRoutes] },
+  quotas: { runner_pools: LIMITS.runnerPools.value, runner_tokens: LIMITS.runnerTokens.value },
   tables: [
     {
       table: runnerPools,

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { RUNNER_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { EXAMPLE_ID, Identifier, IdentifierInput, Timestamp, text } from "../../lib/schemas.ts";
-import { RUNNER_TOKEN_PATTERN } from "./credentials.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
 
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;

@@ -1,10 +1,12 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { stackRoutes } from "./routes.ts";
 import { stacks } from "./table.ts";
 
 export const stacksFeature = {
   tags: [{ name: "Stacks", description: "The units that are provisioned in an environment." }],
   routes: { apiKey: [stackRoutes] },
+  quotas: { stacks: LIMITS.stacks.value },
   tables: [
     {
       table: stacks,

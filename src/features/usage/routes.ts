@@ -21,5 +21,5 @@ const get = operation({
 
 export const usageRoutes = createRouter().openapi(get, async (c) => {
   const { org_id } = c.req.valid("param");
-  return c.json(presentUsage(org_id, await getUsage(c.env, org_id)), 200);
+  return c.json(presentUsage(org_id, await getUsage(c.env, org_id), c.env.quotas), 200);
 });

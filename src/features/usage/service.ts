@@ -11,14 +11,14 @@ import * as store from "./store.ts";
  */
 export function limitGrowth(ctx: SystemContext, growth: Growth) {
   return {
-    statement: store.checkLimits(ctx.db, growth),
+    statement: store.checkLimits(ctx, growth),
     /** Throws a `Conflict` that names the limit if the batch exceeds one. */
     async enforce<Result>(batch: PromiseLike<Result>): Promise<Result> {
       try {
         return await batch;
       } catch (error) {
         if (!isLimitViolation(error)) throw error;
-        throw new Conflict(describe(await store.findExceeded(ctx.db, growth)));
+        throw new Conflict(describe(await store.findExceeded(ctx, growth)));
       }
     },
   };

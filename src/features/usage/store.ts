@@ -1,8 +1,9 @@
 import { eq, type SQL, sql } from "drizzle-orm";
+import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { type LimitedKind, RECORD_QUOTAS } from "./model.ts";
+import type { LimitedKind } from "./model.ts";
 import { limitChecks, usage } from "./table.ts";
 
 /** A limit of a write in addition to the quotas of the organization. */
@@ -24,13 +25,14 @@ export interface Growth {
 }
 
 /** Reads the state before the write, so that the result is the same after a rollback. */
-function selectExceeded({ organizationId, records = {}, bytes = 0, bounds = [] }: Growth): SQL {
-  const added = Object.entries(records).map(([kind, count]) => ({
-    kind,
-    count,
-    allowed: RECORD_QUOTAS[kind as LimitedKind],
-  }));
-  const quotas = sql`select replace(item.value ->> 'kind', '_', ' ') as what,
+function selectExceeded({ quotas }: SystemContext, growth: Growth): SQL {
+  const { organizationId, records = {}, bytes = 0, bounds = [] } = growth;
+  const added = Object.entries(records).map(([kind, count]) => {
+    const allowed = quotas.get(kind);
+    if (allowed === undefined) throw new Error(`No feature has a quota of ${kind}`);
+    return { kind, count, allowed };
+  });
+  const exceededQuotas = sql`select replace(item.value ->> 'kind', '_', ' ') as what,
       item.value ->> 'allowed' as allowed
     from json_each(${JSON.stringify(added)}) as item
     join usage on usage.organization_id = ${organizationId}
@@ -44,22 +46,22 @@ function selectExceeded({ organizationId, records = {}, bytes = 0, bounds = [] }
     ({ what, limit, before, after }) =>
       sql`select ${what}, ${limit} where ${after} > ${limit} and ${after} > ${before}`,
   );
-  return sql.join([quotas, storage, ...others], sql` union all `);
+  return sql.join([exceededQuotas, storage, ...others], sql` union all `);
 }
 
 /** Fails its batch if the write would exceed a limit. */
-export function checkLimits(db: Database, growth: Growth) {
+export function checkLimits(ctx: SystemContext, growth: Growth) {
   return insertFrom(
-    db,
+    ctx.db,
     limitChecks,
     { organizationId: growth.organizationId, isWithin: 0 },
-    sql`from (${selectExceeded(growth)}) as exceeded limit 1`,
+    sql`from (${selectExceeded(ctx, growth)}) as exceeded limit 1`,
   );
 }
 
-export function findExceeded(db: Database, growth: Growth) {
-  return db.get<{ what: string; allowed: number } | undefined>(
-    sql`select what, allowed from (${selectExceeded(growth)}) as exceeded limit 1`,
+export function findExceeded(ctx: SystemContext, growth: Growth) {
+  return ctx.db.get<{ what: string; allowed: number } | undefined>(
+    sql`select what, allowed from (${selectExceeded(ctx, growth)}) as exceeded limit 1`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { valueContext } from "./model.ts";
 import { variableRoutes } from "./routes.ts";
 import { scopedVariableRoutes } from "./scoped-routes.ts";
@@ -12,6 +13,7 @@ export const variablesFeature = {
     },
   ],
   routes: { apiKey: [variableRoutes, scopedVariableRoutes] },
+  quotas: { variables: LIMITS.variables.value },
   tables: [
     {
       table: variables,

@@ -69,4 +69,46 @@ describe("the table of transitions", () => {
     const reported = reports.flatMap(({ to }): readonly string[] => to);
     expect(new Set(reported)).toEqual(new Set(REPORTED_STATUSES));
   });
+
+  it("has these edges, and no others", () => {
+    expect(edgesOf(TRANSITIONS.deployment)).toEqual([
+      "canceling → canceled",
+      "canceling → failed",
+      "in_progress → canceled",
+      "in_progress → canceling",
+      "in_progress → failed",
+      "in_progress → succeeded",
+      "queued → canceled",
+      "queued → failed",
+      "queued → in_progress",
+      "queued → superseded",
+      "→ queued",
+    ]);
+    expect(edgesOf(TRANSITIONS.attempt)).toEqual([
+      "offered → ended",
+      "offered → running",
+      "running → ended",
+      "→ offered",
+    ]);
+    expect(edgesOf(TRANSITIONS.stack)).toEqual([
+      "in_progress → canceled",
+      "in_progress → failed",
+      "in_progress → skipped",
+      "in_progress → succeeded",
+      "pending → canceled",
+      "pending → failed",
+      "pending → in_progress",
+      "pending → skipped",
+      "pending → succeeded",
+      "→ pending",
+    ]);
+  });
 });
+
+/** Written out in the test, because the walk derives its edges from `TRANSITIONS`. */
+function edgesOf(transitions: readonly { from: readonly string[]; to: readonly string[] }[]) {
+  const edges = transitions.flatMap(({ from, to }) =>
+    (from.length > 0 ? from : [""]).flatMap((before) => to.map((after) => `${before} → ${after}`)),
+  );
+  return [...new Set(edges.map((edge) => edge.trim()))].toSorted();
+}

@@ -361,7 +361,7 @@ describe("a message", () => {
     for (const id of [later, claimed, alive]) {
       expect(await stored(id)).toMatchObject({ status: "pending", failure_reason: null });
     }
-    expect(harness.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
+    expect(harness.logged.some((line) => line.includes('"event":"delivery.dead"'))).toBe(true);
     expect(harness.queue.messages).toEqual([]);
   });
 
@@ -400,7 +400,7 @@ describe("an outage of the database", () => {
     await harness.runUntil(start + 60 * MINUTE);
     isDown = false;
     await harness.runUntil(start + 70 * MINUTE);
-    expect(harness.logged.some((line) => line.includes("delivery.dead"))).toBe(true);
+    expect(harness.logged.some((line) => line.includes('"event":"delivery.dead"'))).toBe(true);
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 });

@@ -126,7 +126,8 @@ describe("the data of an event", () => {
     const alarm = `/v1/stacks/${stackId}/alarms/latency`;
     await client.put(alarm, { state: "alarm", reason: "p99 over 2 s" });
     await client.put(alarm, { state: "ok" });
-    await client.patch(`/v1/projects/${project.id}`, { name: "bookshop" });
+    const update = { name: "bookshop", default_environment_id: environmentId };
+    expect((await client.put(`/v1/projects/${project.id}`, update)).status).toBe(200);
     const variables = ["B", "C"].map((name) => ({ name, storage_method: "string", value: "1" }));
     await client.put(`/v1/environments/${environmentId}/variables`, { mode: "merge", variables });
     await client.post(

@@ -33,7 +33,7 @@ export function cancelDeployments(
     .returning({ id: deployments.id });
 }
 
-/** The status before and after the cancellation in the same batch, as JSON, for the changelog. */
+/** Before and after the cancellation in the same batch, as JSON, for the changelog. */
 export function statusesOfCancel(id: string) {
   const status = sql`(select deployments.status from deployments where deployments.id = ${id})`;
   return {

@@ -63,7 +63,7 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
   );
 }
 
-/** Increments the epoch of the environment, if the same batch has inserted the attempt. */
+/** Only if the same batch has inserted the attempt. */
 export function incrementEpoch(db: Database, attemptId: string) {
   return db
     .update(environments)
@@ -71,7 +71,7 @@ export function incrementEpoch(db: Database, attemptId: string) {
     .where(sql`${environments.id} = (select environment_id from attempts where id = ${attemptId})`);
 }
 
-/** Gives an offer back. Its deployment stays queued. */
+/** The deployment stays queued. */
 export function releaseOffer(db: Database, attempt: AttemptKey, now: number) {
   return db
     .update(attempts)

@@ -13,7 +13,6 @@ import {
 } from "../table.ts";
 import { type AttemptKey, deploymentIdOf, isAttempt, whereLeaseIsValid } from "./lease.ts";
 
-/** The statuses that every stack needs before its deployment succeeds. */
 const SUCCESSFUL_STACK_STATUSES = literalList<StackStatus>(["succeeded", "skipped"]);
 
 export interface Completion {
@@ -23,8 +22,8 @@ export interface Completion {
 }
 
 /**
- * Ends a running deployment with the outcome that `resolveOutcome` gives. If it has succeeded, its
- * configuration becomes the environment's. Precedes `finalize` in a batch.
+ * If the deployment succeeds, its configuration becomes the environment's. Precedes `finalize` in a
+ * batch.
  */
 export function completeDeployment(
   db: Database,
@@ -73,8 +72,8 @@ export function completeDeployment(
 }
 
 /**
- * The status and the failure reason that a deployment ends with. They follow the runner's outcome
- * unless the run has exceeded its time, the deployment is canceling, or a stack has not succeeded.
+ * Follows the runner's outcome unless the run has exceeded its time, the deployment is canceling,
+ * or a stack has not succeeded.
  */
 function resolveOutcome({ outcome, failureReason }: Completion, now: number) {
   const { in_progress, canceling, canceled, failed, succeeded } = deploymentStatus;
@@ -104,7 +103,7 @@ function hasStack(status: SQL): SQL {
     where deployment_stacks.deployment_id = deployments.id and deployment_stacks.status ${status})`;
 }
 
-/** The stored form of a completion. The same completion gives the same text. */
+/** The same completion gives the same text. */
 export function toCompletionText({ outcome, failureReason, message }: Completion): string {
   return JSON.stringify([outcome, failureReason, message]);
 }

@@ -19,14 +19,13 @@ export type NewDeployment = Pick<
   | "reason"
   | "isAbsolute"
 > & {
-  /** The version of the configuration that `patch` and `configuration` are based on. */
   configurationVersion: number;
   /** In this order. Undefined: all stacks of the environment. */
   stackIds: readonly string[] | undefined;
   now: number;
 };
 
-/** The next deployment of its environment, if the project is connected and has these stacks. */
+/** Inserts nothing unless the project is connected and has these stacks. */
 export function insertDeployment(db: Database, deployment: NewDeployment) {
   const { now, stackIds, configurationVersion, ...fields } = deployment;
   const { environmentId } = deployment;
@@ -63,7 +62,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
   );
 }
 
-/** The stacks of a deployment, if the same batch has inserted it. */
+/** Only if the same batch has inserted the deployment. */
 export function insertStacks(db: Database, deployment: NewDeployment) {
   const { id, stackIds, organizationId, environmentId, now } = deployment;
   const included = stackIds
@@ -90,10 +89,6 @@ export function insertStacks(db: Database, deployment: NewDeployment) {
   );
 }
 
-/**
- * Supersedes the older deployments that have not started, if the deployment has the queue
- * `supersede`.
- */
 export function supersedeOlder(db: Database, id: string, environmentId: string, now: number) {
   return db
     .update(deployments)
@@ -108,7 +103,6 @@ export function supersedeOlder(db: Database, id: string, environmentId: string, 
     );
 }
 
-/** The bound on active deployments, for the creation of one more. */
 export function activeDeploymentsBound(environmentId: string): Bound {
   const count = sql`(select count(*) from ${deployments} as active
     where active.environment_id = ${environmentId} and active.status in ${ACTIVE_STATUSES})`;
@@ -123,7 +117,6 @@ export function activeDeploymentsBound(environmentId: string): Bound {
 /** Each creation displaces one configuration; the others are a backlog. */
 const MAXIMUM_CLEARED = 20;
 
-/** Clears the configurations of ended deployments that newer deployments have displaced. */
 export function clearOldConfigurations(db: Database, environmentId: string) {
   return db
     .update(deployments)

@@ -1,6 +1,5 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 
-/** The environments whose deployments a statement concerns. */
 export type EnvironmentFilter =
   | { environment: string }
   | { project: string }
@@ -8,13 +7,12 @@ export type EnvironmentFilter =
   | { attempt: string }
   | "everything";
 
-/** Undefined if the filter selects all environments. */
 export function matchesFilter(filter: EnvironmentFilter, environmentId: Column): SQL | undefined {
   if (filter === "everything") return undefined;
   return sql`${environmentId} in ${environmentIdsOf(filter)}`;
 }
 
-/** The IDs of the environments, in parentheses. */
+/** In parentheses. */
 export function environmentIdsOf(filter: Exclude<EnvironmentFilter, string>): SQL {
   if ("environment" in filter) return sql`(${filter.environment})`;
   if ("project" in filter) {

@@ -10,10 +10,7 @@ import {
 } from "../table.ts";
 import { type EnvironmentFilter, matchesFilter } from "./environment-filter.ts";
 
-/**
- * Applies every time limit that has passed: of offers, of runs, of cancellations and of silent
- * runners. Precedes `finalize` in a batch.
- */
+/** Precedes `finalize` in a batch. */
 export function expire(db: Database, filter: EnvironmentFilter, now: number) {
   return {
     lapsedOffers: countLapsedOffers(db, filter, now),
@@ -59,7 +56,6 @@ function endLapsedOffers(db: Database, filter: EnvironmentFilter, now: number) {
     );
 }
 
-/** Ends deployments whose runner is lost, or that are canceling past their deadline. */
 function endOverdueDeployments(db: Database, filter: EnvironmentFilter, now: number) {
   const { canceling, canceled, failed } = deploymentStatus;
   const isLost = sql`exists (select 1 from attempts
@@ -87,7 +83,7 @@ function endOverdueDeployments(db: Database, filter: EnvironmentFilter, now: num
     );
 }
 
-/** Asks runs that exceed `max_run_seconds` to cancel. They end as `failed`. */
+/** The runs end as `failed`. */
 function cancelTimedOutRuns(db: Database, filter: EnvironmentFilter, now: number) {
   return db
     .update(deployments)

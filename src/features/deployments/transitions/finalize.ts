@@ -16,10 +16,7 @@ import {
 import { writeStatusEvents } from "../write-events.ts";
 import { type EnvironmentFilter, environmentIdsOf, matchesFilter } from "./environment-filter.ts";
 
-/**
- * Completes any change of deployments in the same batch: ends the attempts and stacks of those that
- * have ended, disconnects projects, and writes the events. The batch needs `commit`.
- */
+/** Completes any change of deployments in the same batch. The batch needs `commit`. */
 export function finalize(ctx: SystemContext, filter: EnvironmentFilter, now: number) {
   const { db } = ctx;
   return {
@@ -74,7 +71,6 @@ function endStacks(db: Database, filter: EnvironmentFilter, now: number) {
     );
 }
 
-/** Disconnects a disconnecting project when its last deployment has ended. */
 function disconnectProjects(db: Database, filter: EnvironmentFilter, now: number) {
   return db
     .update(projects)

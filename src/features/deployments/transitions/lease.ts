@@ -1,7 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { attemptState, attempts } from "../table.ts";
 
-/** The attempt that a runner's call is about. The pool of the runner is part of the key. */
 export interface AttemptKey {
   id: string;
   poolId: string;
@@ -11,15 +10,14 @@ export function isAttempt({ id, poolId }: AttemptKey): SQL | undefined {
   return and(eq(attempts.id, id), eq(attempts.poolId, poolId));
 }
 
-/** The deployment of an attempt. */
 export function deploymentIdOf({ id, poolId }: AttemptKey): SQL {
   return sql`(select attempts.deployment_id from attempts
     where attempts.id = ${id} and attempts.pool_id = ${poolId})`;
 }
 
 /**
- * The fence: the runner still has the lease of the attempt. Each statement that writes for a runner
- * includes this condition, so that a runner that has lost its lease changes nothing.
+ * The fence: each statement that writes for a runner includes this condition, so that a runner that
+ * has lost its lease changes nothing.
  */
 export function whereLeaseIsValid({ id, poolId }: AttemptKey, now: number): SQL {
   return sql`exists (select 1 from attempts as leased

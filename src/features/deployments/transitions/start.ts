@@ -5,7 +5,6 @@ import { FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
 import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
 import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
 
-/** A deployment on another version of the environment's configuration. */
 export interface Rebase {
   /** JSON. */
   patch: string;
@@ -14,7 +13,7 @@ export interface Rebase {
   version: number;
 }
 
-/** Bases an offered deployment on the current version of the configuration. Before `startDeployment`. */
+/** Precedes `startDeployment` in a batch. */
 export function rebase(
   db: Database,
   attempt: AttemptKey,
@@ -27,7 +26,6 @@ export function rebase(
     .where(whereOfferIsValid(attempt, version, now));
 }
 
-/** Fails an offered deployment whose patch does not apply to the current version. */
 export function failPatch(
   db: Database,
   attempt: AttemptKey,
@@ -46,11 +44,7 @@ export function failPatch(
     .where(whereOfferIsValid(attempt, version, now));
 }
 
-/**
- * Starts an offered deployment that is based on the current configuration, unless a newer one has
- * ever started in its environment. Supersedes older queued deployments. Precedes `finalize` in a
- * batch.
- */
+/** Supersedes older queued deployments. Precedes `finalize` in a batch. */
 export function startDeployment(db: Database, attempt: AttemptKey, now: number) {
   const environmentId = sql`(select attempts.environment_id from attempts
     where attempts.id = ${attempt.id})`;
@@ -80,7 +74,7 @@ export function startDeployment(db: Database, attempt: AttemptKey, now: number) 
   };
 }
 
-/** Supersedes the queued deployments that are older than the one that the same batch has started. */
+/** Directly follows the update of `started_number`, which `changes()` counts. */
 function supersedeOlderThanStarted(db: Database, environmentId: SQL, now: number) {
   return db
     .update(deployments)

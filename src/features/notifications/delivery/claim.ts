@@ -7,7 +7,7 @@ import { deliveries } from "../outbox/table.ts";
 
 /** Bounds crash loops: the queue counts the attempts of a message, not those of a delivery. */
 const MAX_CLAIMS = LIMITS.deliveryClaims.value;
-/** Longer than any attempt takes. A claim that is not released expires after this time. */
+/** Longer than any attempt takes. */
 export const CLAIM_MS = 60_000;
 /**
  * A delivery that waits for a paused integration is deferred by at least this share of its age, so
@@ -19,10 +19,9 @@ const MAX_AGE_DELAY_MS = 600_000;
 const SLACK_INTERVAL_MS = 1_000;
 /** Longer than the interval, so that a message that is a little late delays no other. */
 const SLACK_SPACING_MS = 1_100;
-/** Deliveries to one Slack channel are spread over at most this time. */
 const MAX_SLACK_SPREAD_MS = 600_000;
 
-/** A delivery that a message names, with its integration, as both are after the claim. */
+/** With its integration, as both are after the claim. */
 export type ClaimedDelivery = Awaited<ReturnType<typeof listClaimed>>[number];
 
 /**
@@ -67,7 +66,7 @@ function failUndeliverable(db: Database, list: SQL, now: number) {
     );
 }
 
-/** Claims the deliveries that may be sent now; for a Slack channel, only the oldest. */
+/** For a Slack channel, only the oldest. */
 function claimDue(db: Database, list: SQL, now: number) {
   return db
     .update(deliveries)
@@ -93,7 +92,6 @@ function claimDue(db: Database, list: SQL, now: number) {
     .returning({ id: deliveries.id });
 }
 
-/** Starts the interval of the Slack channels to which a delivery was claimed. */
 function throttle(db: Database, list: SQL, now: number) {
   return db
     .update(integrations)

@@ -23,7 +23,6 @@ interface Task {
   delivery: ClaimedDelivery | undefined;
 }
 
-/** Claims the deliveries of a batch together, and sends them concurrently. */
 export async function consume(
   ctx: ConsumerContext,
   batch: MessageBatch<DeliveryMessage>,
@@ -70,18 +69,16 @@ async function claimAll(ctx: ConsumerContext, messages: readonly MessageHandle[]
   });
 }
 
-/** What is done about a message. */
 export type NextAction = "send" | "ack" | { retryAfterMs: number };
 
-/** The IDs of the deliveries that the batch has claimed, and of those that it has deferred. */
 export interface ClaimResult {
   claimed: ReadonlySet<string>;
   deferred: ReadonlySet<string>;
 }
 
 /**
- * The next action for the message of a delivery, as the delivery is after the claim. If a message is
- * acknowledged while its delivery is pending, another consumer sends it, or the sweep enqueues it.
+ * If a message is acknowledged while its delivery is pending, another consumer sends it, or the
+ * sweep enqueues it.
  */
 export function nextAction(
   delivery: Pick<ClaimedDelivery, "id" | "status" | "dueAt" | "claimedUntil"> | undefined,
@@ -97,7 +94,7 @@ export function nextAction(
   return isClaimed || retryAfterMs > EARLY_MS ? "ack" : { retryAfterMs };
 }
 
-/** Settles each message individually, so that an error affects no other delivery. */
+/** An error affects no other delivery. */
 async function handle(ctx: ConsumerContext, { message, action, delivery }: Task): Promise<void> {
   try {
     if (action === "ack" || !delivery) return message.ack();
@@ -125,8 +122,8 @@ const MAX_SLOW_ENDPOINTS = 1_000;
 const MAX_IN_PROGRESS = 500;
 
 /**
- * The integrations that recently kept a batch waiting. Further batches do not wait for them. Each
- * isolate has its own; an empty one costs a few short waits.
+ * Further batches do not wait for these integrations. Each isolate has its own; an empty one costs
+ * a few short waits.
  */
 export class SlowEndpoints {
   readonly #slowUntil = new BoundedMap<string, number>(MAX_SLOW_ENDPOINTS);
@@ -141,7 +138,6 @@ export class SlowEndpoints {
     this.#slowUntil.set(integrationId, now + SLOW_FOR_MS);
   }
 
-  /** Counts the work as in progress until it settles. */
   async track<Result>(work: Promise<Result>): Promise<Result> {
     this.#inProgress += 1;
     try {

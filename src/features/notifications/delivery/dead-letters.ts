@@ -7,7 +7,6 @@ import { deliveries } from "../outbox/table.ts";
 import type { DeliveryMessage } from "./queue-message.ts";
 import { RETRY_DELAYS_MS } from "./retry-schedule.ts";
 
-/** Fails the deliveries that consumers have repeatedly failed to handle. */
 export async function handleDeadLetters(
   { db, clock, log }: SystemContext,
   batch: MessageBatch<DeliveryMessage>,
@@ -18,7 +17,7 @@ export async function handleDeadLetters(
     log("error", "delivery.dead", { messages: ids.length, failed: failed.map(({ id }) => id) });
     batch.ackAll();
   } catch (error) {
-    log("error", "delivery.dead_letters_not_handled", describeError(error));
+    log("error", "dead_letters.not_handled", describeError(error));
     batch.retryAll();
   }
 }

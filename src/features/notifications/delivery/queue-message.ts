@@ -1,4 +1,4 @@
-/** The body of a queue message. The delivery itself is in the outbox. */
+/** The delivery itself is in the outbox. */
 export interface DeliveryMessage {
   delivery_id: string;
 }
@@ -10,7 +10,6 @@ const MAX_DELAY_SECONDS = 43_200;
 /** Well below `max_retries` in wrangler.toml, beyond which the queue makes it a dead letter. */
 const MAX_ATTEMPTS = 90;
 
-/** Enqueues deliveries, to be handled after a delay of up to 43,200 whole seconds. */
 export async function enqueueDeliveries(
   queue: Queue<DeliveryMessage>,
   deliveryIds: readonly string[],
@@ -24,7 +23,7 @@ export async function enqueueDeliveries(
   }
 }
 
-/** A message of the queue. Only its first acknowledgment reaches the queue. */
+/** Only the first acknowledgment reaches the queue. */
 export class MessageHandle {
   readonly deliveryId: string;
   readonly #message: Message<DeliveryMessage>;
@@ -43,8 +42,8 @@ export class MessageHandle {
   }
 
   /**
-   * Redelivers the message after the delay, rounded up to seconds. Enqueues a new message if this one
-   * is acknowledged, or was retried so often that it would become a dead letter.
+   * Rounds the delay up to seconds. Enqueues a new message if this one is acknowledged, or was
+   * retried so often that it would become a dead letter.
    */
   async retryAfter(delayMs: number): Promise<void> {
     const seconds = Math.min(Math.max(Math.ceil(delayMs / 1_000), 0), MAX_DELAY_SECONDS);
@@ -57,7 +56,6 @@ export class MessageHandle {
     this.ack();
   }
 
-  /** Reports that handling failed. The queue redelivers the message, or makes it a dead letter. */
   nack(delayMs?: number): void {
     if (this.#isSettled) return;
     this.#isSettled = true;

@@ -10,26 +10,24 @@ import { integrations } from "../integrations/table.ts";
 import { OVERDUE_MS } from "../outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 import type { ClaimedDelivery } from "./claim.ts";
+import type { Attempt, Failure } from "./outcome.ts";
 import { FAILING_MS, pauseUntil, retryAt } from "./retry-schedule.ts";
-import type { Attempt, Failure } from "./send.ts";
 
 export interface RecordingContext extends SystemContext {
   /** At least 0, less than 1. */
   random(): number;
 }
 
-/** What a failed attempt leads to. */
 interface FailedAttempt {
   /** Undefined after the last attempt. */
   retryAt: number | undefined;
-  /** Set if nothing is sent to the integration before. */
   pausedUntil: number | undefined;
   isGone: boolean;
 }
 
 /**
- * Records an attempt. Returns when the delivery is retried, if it is, and if no other consumer has
- * claimed it in the meantime.
+ * Returns when the delivery is retried, if it is, and if no other consumer has claimed it in the
+ * meantime.
  */
 export async function recordAttempt(
   ctx: RecordingContext,
@@ -95,8 +93,8 @@ function succeedDelivery(db: Database, claimed: ClaimedDelivery, now: number) {
 }
 
 /**
- * Reschedules the delivery, or fails it after its last attempt. A failure counts only if no other
- * consumer has claimed the delivery in the meantime; a 410, only if the integration is unchanged.
+ * A failure counts only if no other consumer has claimed the delivery in the meantime; a 410, only
+ * if the integration is unchanged.
  */
 function failDelivery(
   db: Database,
@@ -171,7 +169,6 @@ function markFailing(
     .where(isUnchanged(claimed));
 }
 
-/** Disables the integration, if it is unchanged, with an entry in the changelog of its project. */
 function disableIntegration(
   ctx: SystemContext,
   claimed: ClaimedDelivery,
@@ -198,7 +195,7 @@ function disableIntegration(
   };
 }
 
-/** Whether the integration is as it was when the request was sent. No two sealed URLs are equal. */
+/** No two sealed URLs are equal. */
 function isUnchanged({ integrationId, integrationUpdatedAt, url }: ClaimedDelivery) {
   return sql`integrations.id = ${integrationId} and integrations.url = ${url}
     and integrations.updated_at = ${integrationUpdatedAt} and integrations.disabled_at is null`;

@@ -17,7 +17,6 @@ const HEADERS = {
   "user-agent": "Longshore-Webhooks/1",
 };
 
-/** The request of a delivery, or the error for which nothing is sent. */
 export async function buildRequest(
   ctx: SystemContext,
   claimed: ClaimedDelivery,
@@ -47,7 +46,7 @@ async function openUrl(ctx: SystemContext, claimed: ClaimedDelivery): Promise<st
   return cipher.open(url, urlContext(organizationId, integrationId));
 }
 
-/** The headers of Standard Webhooks 1.0. After a rotation, the previous secret signs for a while. */
+/** Standard Webhooks 1.0. After a rotation, the previous secret signs for a while. */
 async function signatureHeaders(ctx: SystemContext, claimed: ClaimedDelivery, body: string) {
   const { organizationId, integrationId, eventId: id } = claimed;
   const { secret, previousSecret, previousSecretUntil } = claimed;

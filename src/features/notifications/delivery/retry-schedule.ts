@@ -4,7 +4,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The delay after each failed attempt. The attempt after the last delay is the last one. */
+/** The attempt after the last delay is the last one. */
 export const RETRY_DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,14 +15,13 @@ export const RETRY_DELAYS_MS = [
   10 * HOUR,
 ] as const;
 
-/** The share by which each delay varies, so that deliveries that failed together are spread. */
+/** A share of each delay, so that deliveries that failed together are spread. */
 export const JITTER = 0.1;
 export const MAX_RETRY_AFTER_MS = LIMITS.retryAfterMs.value;
 /** The longest pause of an integration whose endpoint is overloaded and sends no `Retry-After`. */
 const MAX_PAUSE_MS = MINUTE;
 export const FAILING_MS = LIMITS.failingMs.value;
 
-/** When a delivery is sent again after its recorded attempts; undefined after the last one. */
 export function retryAt(
   recordedAttempts: number,
   now: number,
@@ -34,7 +33,6 @@ export function retryAt(
   return Math.max(now + Math.round(delay * factor), notBefore);
 }
 
-/** Until when nothing is sent to an endpoint that is overloaded. */
 export function pauseUntil(
   now: number,
   dueAt = Number.POSITIVE_INFINITY,
@@ -43,7 +41,7 @@ export function pauseUntil(
   return notBefore ?? Math.min(dueAt, now + MAX_PAUSE_MS);
 }
 
-/** The time that a `Retry-After` states (RFC 9110, 10.2.3); undefined if it is invalid or past. */
+/** RFC 9110, 10.2.3. Undefined if the header is invalid or its time is past. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? "";
   const time = /^\d+$/.test(text) ? now + Number(text) * SECOND : readHttpDate(text);

@@ -5,7 +5,7 @@ import { EXAMPLE_ID, enumFilter, Identifier, Timestamp } from "../../../lib/sche
 import { EVENT_TYPES } from "../events.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "../outbox/model.ts";
-import { failureOf } from "./send.ts";
+import { failureOf } from "./outcome.ts";
 
 const TYPE = "deployments.succeeded";
 const FAILED_STATUS = 503;

@@ -2,6 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ClaimedDelivery } from "./claim.ts";
+import { type Attempt, type Failure, failure, outcomeOf, type Result } from "./outcome.ts";
 import { buildRequest, type DeliveryRequest } from "./request.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
 
@@ -13,34 +14,7 @@ export interface SendingContext extends SystemContext {
   fetch: Fetch;
 }
 
-export type Outcome = { success: true } | Failure;
-
-export interface Failure {
-  success: false;
-  /** A short fixed text: the runtime's own messages may contain internal details. */
-  error: string;
-  /** The endpoint no longer exists (410). */
-  isGone: boolean;
-  /** The endpoint, or a proxy in front of it, is overloaded (429, 502, 504). */
-  isThrottled: boolean;
-}
-
-interface Result {
-  outcome: Outcome;
-  statusCode?: number;
-  /** The beginning of the response. */
-  response?: string;
-  /** The time that the response's `Retry-After` states. */
-  notBefore?: number | undefined;
-}
-
-/** One attempt to send a delivery. */
-export interface Attempt extends Result {
-  startedAt: number;
-  durationMs: number;
-}
-
-/** Sends a delivery once. An endpoint cannot make it throw. */
+/** An endpoint cannot make it throw. */
 export async function send(ctx: SendingContext, claimed: ClaimedDelivery): Promise<Attempt> {
   const startedAt = ctx.clock.now();
   const request = await buildRequest(ctx, claimed);
@@ -80,26 +54,6 @@ async function sendRequest(
   return { statusCode, notBefore, outcome };
 }
 
-function failure(error: string): Failure {
-  return { success: false, error, isGone: false, isThrottled: false };
-}
-
-/** The outcome of a complete response. A redirect is a failure: its target was not checked. */
-export function outcomeOf(status: number): Outcome {
-  return status >= 200 && status < 300 ? { success: true } : failureOf(status);
-}
-
-export function failureOf(status: number): Failure {
-  const isRedirect = status >= 300 && status < 400;
-  return {
-    success: false,
-    error: isRedirect ? "redirected" : `answered ${status}`,
-    isGone: status === 410,
-    isThrottled: [429, 502, 504].includes(status),
-  };
-}
-
-/** The beginning of a response as text, or why it could not be read. */
 type Excerpt = { text: string } | { error: unknown; bytesRead: number };
 
 async function readExcerpt(response: Response, signal: AbortSignal): Promise<Excerpt> {
@@ -128,7 +82,7 @@ async function readExcerpt(response: Response, signal: AbortSignal): Promise<Exc
   }
 }
 
-/** Replaces bytes that are not UTF-8, and leaves out a last character that is cut off. */
+/** `stream` leaves out a last character that is cut off. */
 function toText(bytes: Uint8Array): string {
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   const text = decoder.decode(bytes, { stream: true });
@@ -144,13 +98,11 @@ function toText(bytes: Uint8Array): string {
 const CONNECTION_LOST = /^Network connection lost\.$/;
 const NOT_DECODED = /^(?:Gzip|Brotli) decompression failed\.$/;
 
-/** The failure that an error thrown by `fetch` means. */
 function requestFailure(error: unknown): Failure {
   const isLost = CONNECTION_LOST.test(messageOf(error));
   return failure(isLost ? "no connection, or lost before a valid response" : "the request failed");
 }
 
-/** The failure that an error thrown by a response body means. */
 function responseFailure(headers: Headers, error: unknown, bytesRead: number): Failure {
   const message = messageOf(error);
   if (NOT_DECODED.test(message)) return failure("the response could not be decompressed");

@@ -44,7 +44,7 @@ export async function getDelivery(
   return { delivery: authorize(actor, "delivery", found, "viewer"), attempts };
 }
 
-/** Sends the event of a delivery again, as a new delivery: a final status never changes. */
+/** Creates a new delivery, because a final status never changes. */
 export async function redeliver(
   ctx: ServiceContext,
   reference: DeliveryReference,

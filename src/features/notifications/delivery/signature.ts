@@ -1,6 +1,6 @@
 const PREFIX = "whsec_";
 
-/** What a signature covers (Standard Webhooks 1.0, "Signature scheme"). */
+/** Standard Webhooks 1.0, "Signature scheme". */
 export interface SignedContent {
   id: string;
   /** Whole seconds since the Unix epoch. */
@@ -9,8 +9,8 @@ export interface SignedContent {
 }
 
 /**
- * The value of the header `webhook-signature`: one signature for each secret, in order. A receiver
- * accepts the message if any of them matches, so that a secret can be rotated.
+ * The value of `webhook-signature`. A receiver accepts the message if any signature matches, so
+ * that a secret can be rotated.
  */
 export async function sign(content: SignedContent, secrets: readonly string[]): Promise<string> {
   const { id, timestamp, body } = content;

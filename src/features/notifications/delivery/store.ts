@@ -50,7 +50,6 @@ export function listDeliveries(
   return union.orderBy(...orderBy).limit(limit);
 }
 
-/** A delivery of the actor's organization, with the actor's role in its project. */
 export function findDelivery(db: Database, actor: Actor, reference: DeliveryReference) {
   return db
     .select({ ...getTableColumns(deliveries), memberRole: MEMBER_ROLE })
@@ -66,7 +65,6 @@ export function findDelivery(db: Database, actor: Actor, reference: DeliveryRefe
     );
 }
 
-/** Oldest first. */
 export function listAttempts(db: Database, organizationId: string, deliveryId: string) {
   return db
     .select()

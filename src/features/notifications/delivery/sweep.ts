@@ -7,7 +7,6 @@ import { deliveries } from "../outbox/table.ts";
 
 /** Ten calls of `sendBatch`. */
 const BATCH = 1_000;
-/** A delivery that the sweep has enqueued is overdue again after this time. */
 const NEXT_SWEEP_MS = 5 * 60_000;
 
 /**
@@ -25,7 +24,7 @@ export async function sweepDeliveries(ctx: SystemContext): Promise<void> {
   } while (isInTime() && enqueued < LIMITS.sweepDeliveries.value);
 }
 
-/** Returns the IDs of the deliveries that have been overdue for longest, for `commit` to enqueue. */
+/** `commit` enqueues the IDs that this returns. */
 function claimOverdue(db: Database, now: number) {
   return db
     .update(deliveries)

@@ -1,4 +1,5 @@
 import type { Feature } from "../../../feature.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { integrationRoutes } from "./routes.ts";
 import { secretContext, urlContext } from "./secret.ts";
 import { integrations } from "./table.ts";
@@ -11,6 +12,7 @@ export const integrationsFeature = {
     },
   ],
   routes: { apiKey: [integrationRoutes] },
+  quotas: { integrations: LIMITS.integrations.value },
   tables: [
     {
       table: integrations,

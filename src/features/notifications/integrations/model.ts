@@ -4,13 +4,11 @@ import type { Kind } from "../events.ts";
 export const INTEGRATION_TYPES = ["slack", "webhook"] as const;
 export type IntegrationType = (typeof INTEGRATION_TYPES)[number];
 
-/** Why an integration was disabled. */
 export const DISABLED_REASONS = ["gone", "failing"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** Per project: each event writes a delivery for every integration of its project. */
 export const MAXIMUM_INTEGRATIONS = LIMITS.integrationsPerProject.value;
 
-/** The kinds of event that an integration subscribes to. */
 export type Configuration = Record<Kind, boolean>;
 export type PartialConfiguration = { [Name in Kind]?: boolean | undefined };

@@ -4,7 +4,6 @@ import { KINDS } from "../events.ts";
 import type { Configuration, PartialConfiguration } from "./model.ts";
 import type { IntegrationRow } from "./store.ts";
 
-/** Every kind with its flag, which is off by default. */
 export function toConfiguration(flags: PartialConfiguration): Configuration {
   const entries = KINDS.map((kind) => [kind, flags[kind] ?? false] as const);
   return Object.fromEntries(entries) as Configuration;

@@ -3,10 +3,9 @@ import type { EncryptionContext } from "../../../lib/cipher.ts";
 /** Standard Webhooks 1.0 asks for 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** How long webhooks are signed with the previous secret too. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** A new secret to sign webhooks with, in the format of Standard Webhooks 1.0. */
+/** In the format of Standard Webhooks 1.0. */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;
@@ -17,7 +16,7 @@ export function urlContext(organizationId: string, id: string): EncryptionContex
   return { table: "integrations.url", row: id, organizationId };
 }
 
-/** The context of the secret and of the previous secret: a rotation copies the encrypted value. */
+/** For the previous secret too: a rotation copies the encrypted value. */
 export function secretContext(organizationId: string, id: string): EncryptionContext {
   return { table: "integrations.secret", row: id, organizationId };
 }

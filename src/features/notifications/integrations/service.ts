@@ -92,7 +92,7 @@ export async function createIntegration(
   return { row: created, secret };
 }
 
-/** Sets the flags and the URL that are sent. Any update enables a disabled integration. */
+/** Any update enables a disabled integration. */
 export async function updateIntegration(
   ctx: ServiceContext,
   projectId: string,

@@ -6,7 +6,6 @@ import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/tab
 import { MAXIMUM_INTEGRATIONS } from "./model.ts";
 import { integrations } from "./table.ts";
 
-/** An integration without its encrypted fields. */
 export type IntegrationRow = Omit<
   typeof integrations.$inferSelect,
   "url" | "secret" | "previousSecret"
@@ -40,7 +39,6 @@ const within = ({ organizationId, projectId, id }: Reference) =>
     eq(integrations.id, id),
   );
 
-/** With the actor's role in the project. */
 export function findIntegration(db: Database, actor: Actor, projectId: string, id: string) {
   return db
     .select({ ...PUBLIC, memberRole: MEMBER_ROLE })
@@ -49,7 +47,6 @@ export function findIntegration(db: Database, actor: Actor, projectId: string, i
     .where(within({ organizationId: actor.organizationId, projectId, id }));
 }
 
-/** Newest first. */
 export function listIntegrations(db: Database, organizationId: string, projectId: string) {
   return db
     .select(PUBLIC)
@@ -82,15 +79,14 @@ export function insertIntegration(db: Database, integration: NewIntegration, unl
   ).returning(PUBLIC);
 }
 
-/** The bytes by which a URL of this size exceeds the stored one. */
 export function addedUrlBytes(reference: Reference, bytes: number): SQL {
   return sql`(select ${bytes} - octet_length(integrations.url) - octet_length(integrations.shown_url)
     from integrations where integrations.id = ${reference.id})`;
 }
 
 /**
- * Sets the flags, and the URL if there is a target. Enables the integration. One that was disabled,
- * or gets another URL, is neither failing nor paused any more.
+ * Enables the integration. One that was disabled, or gets another URL, is neither failing nor
+ * paused any more.
  */
 export function updateIntegration(
   db: Database,

@@ -19,18 +19,16 @@ export const integrations = sqliteTable(
     configuration: text("configuration").notNull(),
     /** Encrypted: it may contain credentials. */
     url: text("url").notNull(),
-    /** The URL without its secret parts; empty for Slack. */
+    /** Without the secret parts; empty for Slack. */
     maskedUrl: text("shown_url").notNull(),
-    /** Encrypted. Signs webhooks; null for Slack. */
+    /** Encrypted. Null for Slack. */
     secret: text("secret"),
     /** Encrypted. Signs webhooks too, for a day after a rotation. */
     previousSecret: text("previous_secret"),
     previousSecretUntil: time("previous_secret_until"),
     disabledAt: time("disabled_at"),
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
-    /** The first failure since the last success. */
     failingSince: time("failing_since"),
-    /** Nothing is sent before. */
     pausedUntil: time("paused_until"),
     /** The start of the last claim; it throttles requests to Slack. */
     lastSentAt: time("last_sent_at"),

@@ -31,10 +31,7 @@ const INTERNAL_DOMAINS = [
 const GLOBAL_UNICAST = ipaddr.IPv6.parse("2000::");
 const GLOBAL_UNICAST_BITS = 3;
 
-/**
- * Why a URL is not allowed as a target, or undefined if it is: only `https:` to a host on the public
- * Internet is. `allowInsecure` is for local development: it allows `http:`, any port and any host.
- */
+/** `allowInsecure` is for local development: it allows `http:`, any port and any host. */
 export function targetProblem(text: string, allowInsecure: boolean): string | undefined {
   const url = URL.parse(text);
   if (!url) return "Send an absolute URL, as https://example.com/hooks.";
@@ -52,7 +49,7 @@ export function targetProblem(text: string, allowInsecure: boolean): string | un
 /** A path segment of this length may be a token, as in the webhook URLs of chat services. */
 const TOKEN_LENGTH = 20;
 
-/** Replaces the query and long path segments by `…`: they may be secret. */
+/** The query and long path segments may be secret. */
 export function maskUrl(text: string): string {
   const { origin, pathname, search } = new URL(text);
   const segments = pathname
@@ -75,7 +72,7 @@ function hostProblem(hostname: string): string | undefined {
   return undefined;
 }
 
-/** Whether an address is public unicast, and does not embed another address (as NAT64 does). */
+/** Public unicast that does not embed another address (as NAT64 does). */
 function isPublic(host: string): boolean {
   const address = ipaddr.parse(host);
   if (address.range() !== "unicast") return false;

@@ -60,7 +60,7 @@ export type NewDelivery = Pick<
   "id" | "organizationId" | "integrationId" | "eventId" | "type" | "data" | "occurredAt"
 >;
 
-/** Writes one delivery, unless its integration is disabled or deleted. */
+/** Writes nothing if the integration is disabled or deleted. */
 export function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
   const { organizationId, integrationId } = delivery;
   return insertFrom(

@@ -16,7 +16,6 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 /** The sweep enqueues a delivery that is this long overdue: its message was lost or never sent. */
 export const OVERDUE_MS = 60_000;
 
-/** The body of a webhook. */
 export interface Payload {
   id: string;
   type: EventType;
@@ -24,7 +23,7 @@ export interface Payload {
   data: unknown;
 }
 
-/** The payload of a delivery: the same, to the byte, each time that it is sent. */
+/** The same, to the byte, each time that it is sent. */
 export function toPayload(delivery: {
   eventId: string;
   type: EventType;

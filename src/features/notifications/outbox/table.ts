@@ -13,8 +13,8 @@ const organizationId = () =>
     .references(() => organizations.id, { onDelete: "restrict" });
 
 /**
- * The outbox: the delivery of an event to one integration. It is written in the batch of the change
- * that the event reports, so that neither exists without the other.
+ * Written in the batch of the change that the event reports, so that neither exists without the
+ * other.
  */
 export const deliveries = sqliteTable(
   "deliveries",
@@ -36,9 +36,7 @@ export const deliveries = sqliteTable(
     status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
     /** Counts claims. `deliveryAttempts` has the requests. */
     attempts: integer("attempts").notNull(),
-    /** It is not sent before. */
     dueAt: time("due_at").notNull(),
-    /** Until then, a consumer is sending it. */
     claimedUntil: time("claimed_until"),
     /** The sweep enqueues it then, if it is still pending. */
     sweepAt: time("sweep_at").notNull(),
@@ -64,7 +62,6 @@ export const deliveries = sqliteTable(
   ],
 );
 
-/** The recorded attempts to send deliveries. */
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",
   {
@@ -75,9 +72,7 @@ export const deliveryAttempts = sqliteTable(
     organizationId: organizationId(),
     startedAt: time("started_at").notNull(),
     durationMs: integer("duration_ms").notNull(),
-    /** The status of the response, if there was one. */
     statusCode: integer("status_code"),
-    /** Why there was no response, or why the response is a failure. */
     error: text("error"),
     /** The first 1,024 bytes of the response. */
     response: text("response"),

@@ -16,7 +16,6 @@ export function quote(text: string, maximumLength: number): string {
   return shorten(line, maximumLength).replace(/[&<>]/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** Cuts a text between two graphemes. */
 export function shorten(text: string, maximumLength: number): string {
   if (text.length <= maximumLength) return text;
   let end = 0;
@@ -29,18 +28,18 @@ export function shorten(text: string, maximumLength: number): string {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Creates the segmenter at first use: it loads data, which would delay every start-up. */
+/** Created at first use: it loads data, which would delay every start-up. */
 function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);
 }
 
-/** A link; `label` is mrkdwn. */
+/** `label` is mrkdwn. */
 export function link(url: string, label: string): string {
   return `<${url}|${label}>`;
 }
 
-/** A time in the reader's time zone; `timestamp` where the client cannot show it. */
+/** In the reader's time zone; `timestamp` where the client cannot show it. */
 export function dateTime(timestamp: string): string {
   const seconds = Math.floor(Date.parse(timestamp) / 1000);
   return `<!date^${seconds}^{date_short_pretty} {time_secs}|${timestamp}>`;
@@ -53,23 +52,22 @@ function mrkdwn(text: string) {
   return { type: "mrkdwn", text, verbatim: true };
 }
 
-/** Plain text of at most 150 characters. */
+/** At most 150 characters. */
 export function header(text: string) {
   return { type: "header", text: { type: "plain_text", text, emoji: true } };
 }
 
-/** A text of at most 3,000 characters. */
+/** At most 3,000 characters. */
 export function section(text: string) {
   return { type: "section", text: mrkdwn(text) };
 }
 
-/** Up to ten labeled texts in two columns, each of at most 2,000 characters. */
+/** At most ten, each of at most 2,000 characters. */
 export function fields(texts: Readonly<Record<string, string>>) {
   const items = Object.entries(texts).map(([label, text]) => mrkdwn(`*${label}*\n${text}`));
   return { type: "section", fields: items };
 }
 
-/** Small print. */
 export function context(text: string) {
   return { type: "context", elements: [mrkdwn(text)] };
 }

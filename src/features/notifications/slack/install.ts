@@ -32,11 +32,9 @@ export interface CallbackInput {
   code: string | undefined;
   state: string | undefined;
   error: string | undefined;
-  /** The origin of this service, as the browser addresses it. */
   origin: string;
 }
 
-/** Returns the URL at which a user connects Slack. `origin` is the origin of this service. */
 export async function startInstallation(
   ctx: ServiceContext,
   projectId: string,
@@ -55,8 +53,8 @@ export async function startInstallation(
 }
 
 /**
- * Connects Slack to the project of the state, and returns the project's name. The key that started
- * it must still belong to an owner, before and after the request to Slack. Idempotent for a state.
+ * The key that started it must still belong to an owner, before and after the request to Slack.
+ * Idempotent for a state.
  */
 export async function finishInstallation(
   ctx: CallbackContext,

@@ -13,7 +13,6 @@ import {
 } from "./block-kit.ts";
 import { readCount, readList, readText, type Stored } from "./stored-data.ts";
 
-/** The body of a request to a Slack webhook: blocks, and a text for notifications. */
 export interface SlackMessage {
   text: string;
   blocks: Block[];
@@ -74,7 +73,7 @@ const RENDERERS: { [Type in EventType]: Renderer<Type> } = {
   ping: renderPing,
 };
 
-/** An event as a Slack message. The names of records link to `origin`, the origin of this service. */
+/** The names of records link to `origin`, the origin of this service. */
 export function toSlackMessage(payload: Payload, origin?: string): SlackMessage {
   const { id, type, timestamp, data } = payload;
   const { title } = EVENTS[type];
@@ -228,7 +227,6 @@ function locationOf(data: Stored<Pick<DeploymentData, "project" | "environment">
   return `${nameOf(data?.project)} / ${nameOf(data?.environment)}`;
 }
 
-/** The name of a record, or its ID if it has none. */
 function nameOf(record: NamedRecord, maximumLength = NAME_LENGTH): string {
   return readText(record?.name, maximumLength) || readText(record?.id, maximumLength) || UNKNOWN;
 }

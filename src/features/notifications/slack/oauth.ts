@@ -7,14 +7,12 @@ import type { Log } from "../../../lib/log.ts";
 const TIMEOUT_MS = 10_000;
 /** A response of Slack has about a kilobyte. */
 const MAXIMUM_RESPONSE_BYTES = 65_536;
-/** Slack's errors for a code that it did not issue, or no longer accepts. */
 const INVALID_CODE_ERRORS = ["invalid_code", "code_already_used"];
 
 const FAILED = "Slack did not answer as it should. Ask for the installation again.";
 const TIMED_OUT = new ApiError("timeout", "Slack took too long. Ask for the installation again.");
 const INVALID_CODE = "Slack does not accept this code. Ask for the installation again.";
 
-/** The Slack app of this deployment. */
 export interface SlackSettings {
   /** The origin of Slack, or of a server that replaces it in tests. */
   origin: string;
@@ -32,7 +30,6 @@ export function slackSettingsOf(
   };
 }
 
-/** Throws unless the deployment has a Slack app. */
 export function requireSlackApp({ clientId, clientSecret }: SlackSettings): void {
   const missing = [
     ...(clientId ? [] : ["SLACK_CLIENT_ID"]),
@@ -41,7 +38,6 @@ export function requireSlackApp({ clientId, clientSecret }: SlackSettings): void
   if (missing.length > 0) throw new NotConfigured("Slack", missing);
 }
 
-/** The page of Slack on which a user chooses a channel and grants access. */
 export function authorizationUrl(
   { origin, clientId }: Pick<SlackSettings, "origin" | "clientId">,
   { redirectUri, state }: { redirectUri: string; state: string },
@@ -62,8 +58,8 @@ interface CodeExchange {
 }
 
 /**
- * Exchanges an authorization code for the webhook URL of the channel (Slack, "oauth.v2.access").
- * Neither the reply nor the log contains any part of Slack's response, except for an error name.
+ * Slack, "oauth.v2.access". Neither the reply nor the log contains any part of Slack's response,
+ * except for an error name.
  */
 export async function exchangeCode(
   { fetch: network, log }: { fetch: Fetch; log: Log },

@@ -44,7 +44,6 @@ export const slackRoutes = createRouter().openapi(install, async (c) => {
   return c.json({ url }, 200);
 });
 
-/** The callback from Slack, which needs no API key. */
 export function slackCallbackRoutes(
   createContext: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => CallbackContext,
 ) {

@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../../lib/limits.ts";
 import { line } from "../../../lib/schemas.ts";
-import { authorizationUrl } from "./oauth.ts";
 
-const EXAMPLE_URL = authorizationUrl(
-  { origin: "https://slack.com", clientId: "1.2" },
-  { redirectUri: "https://longshore.example.com/v1/slack/callback", state: "k1" },
-);
+const EXAMPLE_URL =
+  "https://slack.com/oauth/v2/authorize?client_id=1.2&scope=incoming-webhook" +
+  "&redirect_uri=https%3A%2F%2Flongshore.example.com%2Fv1%2Fslack%2Fcallback&state=k1";
 
 export const SlackInstallation = z
   .object({

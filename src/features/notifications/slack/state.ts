@@ -1,12 +1,10 @@
 import { type Cipher, DecryptionError } from "../../../lib/cipher.ts";
 import { BadInput } from "../../../lib/errors.ts";
 
-/** The time in which a user has to grant access. */
 export const STATE_TTL_MS = 10 * 60 * 1000;
 
-/** The OAuth state: on whose behalf, and for which project, Slack is installed. */
 export interface State {
-  /** The ID of the integration to create, so that a state creates only one. */
+  /** The integration to create, so that a state creates only one. */
   integrationId: string;
   projectId: string;
   keyId: string;
@@ -16,7 +14,6 @@ export interface State {
 /** Used for states only: a text that decrypts in this context is a state of this deployment. */
 const STATE_CONTEXT = { table: "slack.state", row: "", organizationId: "" };
 
-/** Encrypts a state, in base64url. */
 export async function sealState(cipher: Cipher, state: State): Promise<string> {
   const sealed = await cipher.seal(JSON.stringify(state), STATE_CONTEXT);
   return sealed.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -6,7 +6,6 @@ import { projectMembers } from "../../project-members/table.ts";
 import { projects } from "../../projects/table.ts";
 import { STATE_TTL_MS, type State } from "./state.ts";
 
-/** The key that started the installation, if it is still valid, with its current roles. */
 export function findInstaller(db: Database, state: State, now: number) {
   return db
     .select({
@@ -40,7 +39,7 @@ export function findInstaller(db: Database, state: State, now: number) {
     );
 }
 
-/** Whether the integration of a state was ever created: the changelog outlives the integration. */
+/** The changelog outlives the integration. */
 export function isUsed({ integrationId, projectId, expiresAt }: State): SQL {
   return sql`exists (select 1 from changelog_entries
     where changelog_entries.project_id = ${projectId}

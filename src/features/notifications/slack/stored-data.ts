@@ -10,12 +10,10 @@ export type Stored<Data> = Data extends readonly (infer Item)[]
     ? { readonly [Name in keyof Data]?: Stored<NonNullable<Data[Name]>> } | undefined
     : unknown;
 
-/** A text as mrkdwn; empty by default. */
 export function readText(value: unknown, maximumLength: number): string {
   return typeof value === "string" ? quote(value, maximumLength) : "";
 }
 
-/** A whole number; 0 by default. */
 export function readCount(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : 0;
 }
