@@ -1,5 +1,7 @@
+import { OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { LIMITS } from "../lib/limits.ts";
+import { Identifier, Timestamp } from "../lib/schemas.ts";
 import { POLICIES } from "../rate-limits/policies.ts";
 import { ERROR_REPLIES } from "./replies.ts";
 
@@ -74,6 +76,8 @@ function header(description: string, type: "string" | "integer" = "string") {
 }
 
 export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
+  router.openAPIRegistry.register("Identifier", Identifier);
+  router.openAPIRegistry.register("Timestamp", Timestamp);
   router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
     type: "apiKey",
     in: "header",
@@ -93,7 +97,11 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
     scheme: "bearer",
     description: "The `BOOTSTRAP_TOKEN` of this installation.",
   });
-  const document = router.getOpenAPI31Document({
+  const generator = new OpenApiGeneratorV31(router.openAPIRegistry.definitions);
+  // A component gets the description of its first use, unless it is registered and generated before
+  // the webhooks, which the generator writes first.
+  generator.generateComponents();
+  const document = generator.generateDocument({
     openapi: "3.1.0",
     info: {
       title: "Longshore",
@@ -106,7 +114,28 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
   });
   document.components = { ...document.components, headers: HEADERS };
   addHeadersAndShareErrors(document);
-  return document;
+  return describeReferences(document);
+}
+
+/**
+ * Writes each `{ allOf: [{ $ref }, { description }] }`, which the generator emits for a described
+ * reference, as `{ $ref, description }`: client generators drop the former, and OpenAPI 3.1 allows
+ * the latter (JSON Schema 2020-12, section 8.2.3.1).
+ */
+function describeReferences<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(describeReferences) as Value;
+  const [reference, annotation, ...others] = "allOf" in value ? [value.allOf].flat() : [];
+  if (others.length === 0 && isOnly("$ref", reference) && isOnly("description", annotation)) {
+    const { allOf: _, ...own } = value as Value & { allOf: unknown };
+    return { ...reference, ...annotation, ...own } as Value;
+  }
+  const entries = Object.entries(value).map(([key, each]) => [key, describeReferences(each)]);
+  return Object.fromEntries(entries) as Value;
+}
+
+function isOnly(key: string, value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.keys(value).join() === key;
 }
 
 function describePolicies(): string {

@@ -71,6 +71,12 @@ async function clientFor(operation: Operation): Promise<Client> {
   return (await newKey(world)).client;
 }
 
+function allOfsIn(value: unknown): object[][] {
+  if (typeof value !== "object" || value === null) return [];
+  const nested = Object.values(value).flatMap(allOfsIn);
+  return "allOf" in value ? [value.allOf as object[], ...nested] : nested;
+}
+
 describe("the document", () => {
   it("is OpenAPI 3.1 and names every operation once", () => {
     expect(openApi.openapi).toBe("3.1.0");
@@ -92,6 +98,35 @@ describe("the document", () => {
       }
     },
   );
+
+  it("describes a reference beside it, because client generators drop an allOf of the two", () => {
+    const { components } = openApi as unknown as {
+      components: { schemas: Record<string, Parsed> };
+    };
+    const { Identifier, Timestamp, Delivery, Deployment } = components.schemas;
+    expect(Identifier.description).toBe("An identifier in its 22-character form.");
+    expect(Timestamp.description).toBe("RFC 3339, in UTC with milliseconds.");
+    expect(Deployment.properties.created_at).toEqual({ $ref: "#/components/schemas/Timestamp" });
+    expect(Delivery.properties.next_attempt_at).toEqual({
+      $ref: "#/components/schemas/Timestamp",
+      description: expect.stringContaining("not sent before"),
+    });
+    const [first] = Object.values(openApi.webhooks ?? {}) as Parsed[];
+    expect(first.post.requestBody.content["application/json"].schema.properties.id).toEqual({
+      $ref: "#/components/schemas/Identifier",
+      description: "The ID of the event, as in `webhook-id`.",
+    });
+  });
+
+  it("keeps an intersection only where a schema adds properties to another", () => {
+    const intersections = allOfsIn(openApi);
+    expect(intersections.length).toBeGreaterThan(0);
+    for (const parts of intersections) {
+      expect(parts.slice(1).map((part) => Object.keys(part))).toEqual([
+        expect.arrayContaining(["type", "properties"]),
+      ]);
+    }
+  });
 
   it("is served unchanged at /openapi.json", async () => {
     const reply = await new Client(undefined).get("/openapi.json");

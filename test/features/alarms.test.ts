@@ -87,6 +87,25 @@ describe("an alarm", () => {
     expect(more).toEqual([]);
   });
 
+  it("sends each event only to the integrations that subscribe to its kind", async () => {
+    const { path, client } = await newAlarmFixture();
+    const subscribe = async (kinds: string[]) =>
+      (await newIntegration(world.client, project.id, kinds)).id;
+    const alarms = await subscribe(["services_in_alarm"]);
+    const recoveries = await subscribe(["services_ok"]);
+    await subscribe(["deployments_failed", "promotions"]);
+    await client.put(`${path}/cpu`, { state: "alarm" });
+    await client.put(`${path}/cpu`, { state: "ok" });
+    const sent = await listDeliveries(project.id);
+    const receivers = (type: string) =>
+      sent.filter((each) => each.type === type).map((each) => each.integration_id);
+    expect(receivers("services.in_alarm")).toHaveLength(2);
+    expect(receivers("services.ok")).toHaveLength(2);
+    expect(receivers("services.in_alarm")).toContain(alarms);
+    expect(receivers("services.ok")).toContain(recoveries);
+    expect(sent).toHaveLength(4);
+  });
+
   it("sends an event for a first report of the state alarm, independently of other alarms of the stack", async () => {
     const { path, client } = await newAlarmFixture();
     await client.put(`${path}/cpu`, { state: "alarm" });

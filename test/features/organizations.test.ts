@@ -181,6 +181,25 @@ describe("members of an organization", () => {
     }
   });
 
+  it("cannot be removed while they are the only owner of a project that has other members", async () => {
+    const owner = await join(world);
+    const other = await join(world);
+    const project = await newProject(owner.client);
+    const path = `${members}/${owner.membershipId}`;
+    const projectMembers = `/v1/projects/${project.id}/members`;
+    const added = { member_ids: [other.membershipId], role: "contributor" };
+    expect((await owner.client.post(projectMembers, added)).status).toBe(201);
+    const refused = await world.client.delete(path);
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    expect((await owner.client.get(projectMembers)).body.data).toHaveLength(2);
+    const promoted = `${projectMembers}/${other.membershipId}`;
+    expect((await owner.client.put(promoted, { role: "owner" })).status).toBe(200);
+    expect((await world.client.delete(path)).status).toBe(204);
+    expect((await other.client.get(projectMembers)).body.data).toMatchObject([
+      { membership_id: other.membershipId, role: "owner" },
+    ]);
+  });
+
   it("lose their keys and project roles when they are removed", async () => {
     const member = await join(world);
     const project = await newProject(world.client);
