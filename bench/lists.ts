@@ -1,4 +1,5 @@
-import { bundle, migrate, start } from "../scripts/lib/workers.ts";
+import { applyMigrations } from "../scripts/lib/migrations.ts";
+import { bundle, start } from "../scripts/lib/workers.ts";
 import type { HistorySize } from "../scripts/seed/history-size.ts";
 import { addKeys, seedOrganization } from "../scripts/seed/organization.ts";
 import type { SeededProject } from "../scripts/seed/projects.ts";
@@ -31,7 +32,7 @@ interface PageCost {
 export async function measureLists(size: HistorySize, folder: string): Promise<string> {
   const worker = await start(bundle("bench/counting-worker.ts", folder), {});
   try {
-    await migrate(worker.d1);
+    await applyMigrations(worker.d1);
     const { owner, member, project } = await seedOrganization(worker.d1, size);
     const rows: string[][] = [];
     for (const list of listsOf(project)) {

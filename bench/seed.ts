@@ -1,5 +1,5 @@
 import { drizzle } from "drizzle-orm/d1";
-import { migrate } from "../scripts/lib/workers.ts";
+import { applyMigrations } from "../scripts/lib/migrations.ts";
 import type { IssuedKey } from "../src/auth/credentials.ts";
 import type { Actor } from "../src/context.ts";
 import { runBatch } from "../src/db/batch.ts";
@@ -54,7 +54,7 @@ export function makeProject(organizationId: string, name: string): ProjectRow {
 
 /** Applies all migrations, then inserts the seeds. */
 export async function migrateAndInsert(d1: D1Database, ...seeds: readonly Seed[]): Promise<void> {
-  await migrate(d1);
+  await applyMigrations(d1);
   for (const seed of seeds) await insertSeed(d1, seed);
 }
 

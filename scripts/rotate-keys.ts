@@ -11,7 +11,7 @@ import { SEALED_COLUMNS } from "../src/features/index.ts";
 import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
-import { openDatabase } from "./lib/database.ts";
+import { openLocalDatabase, openRemoteDatabase } from "./lib/database.ts";
 import { newEncryptionKey } from "./lib/secrets.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
@@ -23,7 +23,7 @@ await runCommand(async () => {
   const { remote, "new-key": newKey } = readOptions(process.argv.slice(2));
   if (newKey) return addKey();
   const cipher = await readKeyring(remote ? process.env : parseEnv(readDevVars()));
-  const { d1, close } = await openDatabase({ remote });
+  const { d1, close } = await (remote ? openRemoteDatabase() : openLocalDatabase());
   try {
     return await rotateAll(d1, cipher);
   } finally {

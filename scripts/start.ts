@@ -2,28 +2,39 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand } from "./lib/command.ts";
-import { migrateLocally } from "./lib/database.ts";
 import { ensureDevVars } from "./lib/dev-vars.ts";
 import { bootstrap, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
+import { createLocalKey } from "./lib/local-key.ts";
+import { prepareDatabase } from "./lib/local-state.ts";
+import { acquireLock } from "./lib/lock.ts";
 import { whyUnavailable } from "./lib/port.ts";
-import { firstStartMessage, laterStartMessage } from "./lib/start-message.ts";
+import { startMessage } from "./lib/start-message.ts";
 import { ROOT, startWrangler, stopWrangler } from "./lib/wrangler.ts";
 
 const DEFAULT_PORT = "8787";
 const MAXIMUM_PORT = 65_535;
-const USAGE = "Usage: npm start [-- --port N]";
+const USAGE = "Usage: npm start [-- --port N --new-key --verbose]";
+
+interface Options {
+  port: number;
+  /** Creates an API key also if there are others. */
+  newKey: boolean;
+  /** Prints wrangler's own output: the bindings, and a line for each request. */
+  verbose: boolean;
+}
 
 await runCommand(start);
 
 async function start(): Promise<number> {
-  const port = readPort(process.argv.slice(2));
-  await requireFree(port);
+  const options = readOptions(process.argv.slice(2));
+  acquireLock(`http://localhost:${options.port}`);
+  await requireFree(options.port);
   const wasStopped = stopOnSignals();
-  const secrets = ensureDevVars(join(ROOT, ".dev.vars"));
+  const { BOOTSTRAP_TOKEN } = ensureDevVars(join(ROOT, ".dev.vars"));
   try {
-    await migrateLocally();
+    await prepareDatabase({ needsKeyState: false });
     if (wasStopped()) return 0;
-    const exitCode = await serve(port, secrets.BOOTSTRAP_TOKEN);
+    const exitCode = await serve(options, BOOTSTRAP_TOKEN);
     // The launcher of wrangler exits with 0 if wrangler was killed.
     return wasStopped() ? 0 : exitCode || 1;
   } catch (error) {
@@ -32,23 +43,27 @@ async function start(): Promise<number> {
   }
 }
 
-function readPort(args: string[]): number {
-  const text = parsePort(args);
+function readOptions(args: string[]): Options {
+  const { port: text, "new-key": newKey, verbose } = parseOptions(args);
   const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1 && port <= MAXIMUM_PORT) return port;
+  if (/^\d+$/.test(text) && port >= 1 && port <= MAXIMUM_PORT) return { port, newKey, verbose };
   throw new CommandError(
     `Set --port to a number from 1 to ${MAXIMUM_PORT}; "${text}" is not one.\n${USAGE}`,
     2,
   );
 }
 
-function parsePort(args: string[]): string {
+function parseOptions(args: string[]) {
   try {
     const { values } = parseArgs({
       args,
-      options: { port: { type: "string", default: DEFAULT_PORT } },
+      options: {
+        port: { type: "string", default: DEFAULT_PORT },
+        "new-key": { type: "boolean", default: false },
+        verbose: { type: "boolean", default: false },
+      },
     });
-    return values.port;
+    return values;
   } catch (error) {
     throw new CommandError(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
   }
@@ -76,19 +91,26 @@ function stopOnSignals(): () => boolean {
 }
 
 /** Runs the Worker until it ends, and prints how to use it when it is ready. */
-async function serve(port: number, bootstrapToken: string): Promise<number> {
-  const url = `http://localhost:${port}`;
-  const { exited } = startWrangler(["dev", "--port", String(port)], {
-    stdio: ["ignore", "inherit", "inherit"],
-    ownGroup: true,
-  });
+async function serve(options: Options, bootstrapToken: string): Promise<number> {
+  const url = `http://localhost:${options.port}`;
+  const logLevel = options.verbose ? "log" : "error";
+  const { exited } = startWrangler(
+    ["dev", "--port", String(options.port), "--log-level", logLevel],
+    {
+      env: { LONGSHORE_CREATES_KEY: "true" },
+      stdio: ["ignore", "inherit", "inherit"],
+      ownGroup: true,
+    },
+  );
   const exitController = new AbortController();
   exited.finally(() => exitController.abort());
   runSchedule(url, exitController.signal);
   try {
     await waitUntilHealthy(url, exitController.signal);
-    const key = await bootstrap(url, bootstrapToken);
-    console.log(key ? firstStartMessage(url, key) : laterStartMessage(url));
+    const firstKey = await bootstrap(url, bootstrapToken);
+    console.log(
+      startMessage(url, firstKey ?? (options.newKey ? await createLocalKey() : undefined)),
+    );
   } catch (error) {
     if (exitController.signal.aborted) return exited;
     stopWrangler();

@@ -1,3 +1,5 @@
+const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC"]);
+
 /** An error whose message tells the user what to do. Any other error prints its stack. */
 export class CommandError extends Error {
   readonly exitCode: number;
@@ -13,8 +15,18 @@ export async function runCommand(command: () => Promise<number>): Promise<void> 
   try {
     process.exitCode = await command();
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    console.error(error.message);
-    process.exitCode = error.exitCode;
+    const known = error instanceof CommandError ? error : toCommandError(error);
+    if (!known) throw error;
+    console.error(known.message);
+    process.exitCode = known.exitCode;
   }
+}
+
+/** A file or folder that cannot be written. */
+function toCommandError(error: unknown): CommandError | undefined {
+  if (!(error instanceof Error && "code" in error && "path" in error)) return undefined;
+  if (!UNWRITABLE.has(String(error.code))) return undefined;
+  return new CommandError(
+    `Cannot write ${error.path} (${error.code}). Make it writable for this user, or use another folder.`,
+  );
 }

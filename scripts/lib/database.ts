@@ -1,31 +1,44 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { getPlatformProxy } from "wrangler";
 import { CommandError } from "./command.ts";
 import { readConfiguration } from "./configuration.ts";
-import { ROOT, runWrangler } from "./wrangler.ts";
+import { runWrangler, STATE } from "./wrangler.ts";
 
 const BINDING = "DB";
+const COMPATIBILITY_DATE = "2026-10-01";
 
-/** Opens the local database, or that of the deployment, through the same binding as the Worker. */
-export async function openDatabase({ remote }: { remote: boolean }): Promise<{
+export interface OpenDatabase {
   d1: D1Database;
   close(): Promise<void>;
-}> {
+}
+
+/** Opens the database of `wrangler dev`, which may be running. */
+export async function openLocalDatabase(): Promise<OpenDatabase> {
+  const options = convertV4MiniflareOptions({
+    compatibilityDate: COMPATIBILITY_DATE,
+    modules: true,
+    script: "export default {};",
+    d1Databases: { [BINDING]: describeDatabase().database_id ?? BINDING },
+  });
+  const miniflare = new Miniflare({ ...options, resourcePersistencePath: STATE });
+  const d1 = (await miniflare.getD1Database(BINDING)) as unknown as D1Database;
+  return { d1, close: () => miniflare.dispose() };
+}
+
+/** Opens the database of the deployment. */
+export async function openRemoteDatabase(): Promise<OpenDatabase> {
   const directory = mkdtempSync(join(tmpdir(), "longshore-"));
   const configPath = join(directory, "wrangler.json");
-  const database = remote ? await describeRemote() : describe();
-  const compatibility_date = "2026-10-01";
-  writeFileSync(
-    configPath,
-    JSON.stringify({ name: "longshore", compatibility_date, d1_databases: [database] }),
-  );
-  const { env, dispose } = await getPlatformProxy<{ DB: D1Database }>({
-    configPath,
-    persist: { path: join(ROOT, ".wrangler/state/v3") },
-    remoteBindings: remote,
-  });
+  const configuration = {
+    name: "longshore",
+    compatibility_date: COMPATIBILITY_DATE,
+    d1_databases: [{ ...describeDatabase(), database_id: await findDatabaseId(), remote: true }],
+  };
+  writeFileSync(configPath, JSON.stringify(configuration));
+  const { env, dispose } = await getPlatformProxy<{ DB: D1Database }>({ configPath });
   const close = async () => {
     await dispose();
     rmSync(directory, { recursive: true });
@@ -33,28 +46,18 @@ export async function openDatabase({ remote }: { remote: boolean }): Promise<{
   return { d1: env.DB, close };
 }
 
-export async function migrateLocally(): Promise<void> {
-  const { code, stdout, stderr } = await runWrangler(
-    ["d1", "migrations", "apply", BINDING, "--local"],
-    { env: { CI: "1" }, ownGroup: true },
-  );
-  if (code !== 0) throw new CommandError(`The migrations failed.\n${stdout}${stderr}`);
+/** wrangler.toml omits the ID, which a remote binding needs. */
+async function findDatabaseId(): Promise<string> {
+  const { database_name = "", database_id } = describeDatabase();
+  if (database_id) return database_id;
+  const { code, stdout, stderr } = await runWrangler(["d1", "info", database_name, "--json"]);
+  if (code !== 0) throw new CommandError(stdout + stderr);
+  return (JSON.parse(stdout) as { uuid: string }).uuid;
 }
 
-function describe() {
+function describeDatabase() {
   const database = readConfiguration().d1_databases.find(({ binding }) => binding === BINDING);
   if (!database)
     throw new CommandError(`Add a database for the binding ${BINDING} to wrangler.toml.`);
   return database;
-}
-
-/** Adds the database's ID, which a remote binding needs and wrangler.toml omits. */
-async function describeRemote() {
-  const database = describe();
-  const { database_name = "", database_id } = database;
-  if (database_id) return { ...database, remote: true };
-  const { code, stdout, stderr } = await runWrangler(["d1", "info", database_name, "--json"]);
-  if (code !== 0) throw new CommandError(stdout + stderr);
-  const { uuid } = JSON.parse(stdout) as { uuid: string };
-  return { ...database, database_id: uuid, remote: true };
 }

@@ -4,7 +4,7 @@ import { CommandError } from "./command.ts";
 const READY_WITHIN_MS = 60_000;
 const POLL_EVERY_MS = 100;
 
-const FIRST_ORGANIZATION = {
+export const FIRST_ORGANIZATION = {
   organization: { name: "My organization" },
   account: { email: "me@example.com", name: "Me" },
 };

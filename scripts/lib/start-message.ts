@@ -1,44 +1,40 @@
-/** Printed by the first start, the only time that the key is shown. */
-export function firstStartMessage(url: string, key: string): string {
+import { FIRST_ORGANIZATION } from "./local-api.ts";
+
+/** Printed by `npm start`. A key is shown once, because only its hash is stored. */
+export function startMessage(url: string, key: string | undefined): string {
+  const apiKey = key ? `${key}\n           Save it now: it is not shown again.` : LATER;
   return `
   Longshore is ready.
 
   API      ${url}
   Docs     ${url}/docs
-  API key  ${key}
-           Save it now: it is not shown again.
-
-  Try it:
-
-curl ${url}/v1/projects -H 'x-api-key: ${key}'
-
-  For the tour in the README:
-
-export LONGSHORE_URL=${url}
-export LONGSHORE_API_KEY=${key}
-
+  API key  ${apiKey}
+${key ? tryIt(url, key) : ""}
   Ctrl-C stops it.
 `;
 }
 
-/** Printed by later starts. Keys are stored as hashes, so they cannot be shown again. */
-export function laterStartMessage(url: string): string {
+const LATER = `printed by an earlier start.
+           To create another: npm start -- --new-key`;
+
+function tryIt(url: string, key: string): string {
   return `
-  Longshore is ready.
+  Try it:
 
-  API      ${url}
-  Docs     ${url}/docs
-  API key  printed by the first start
+curl ${url}/v1/projects -H 'x-api-key: ${key}'
 
-  To create another key with it:
+  For the tour (docs/tour.md) and the command line (npx longshore):
 
 export LONGSHORE_URL=${url}
-export LONGSHORE_API_KEY=lsh_...
-ORG_ID=$(curl -s "$LONGSHORE_URL/v1/orgs" -H "x-api-key: $LONGSHORE_API_KEY" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
-curl "$LONGSHORE_URL/v1/orgs/$ORG_ID/api-keys" -H "x-api-key: $LONGSHORE_API_KEY" -H 'content-type: application/json' -d '{"name":"another"}'
+export LONGSHORE_API_KEY=${key}
+`;
+}
 
-  If the key is lost, stop, delete .wrangler/state, and start again. This deletes all data.
+/** Printed by `wrangler dev` until the first key exists. */
+export function firstKeyMessage(bootstrapToken: string): string {
+  return `
+The local database has no API key yet. Create the first one (use the address that wrangler prints):
 
-  Ctrl-C stops it.
+curl http://localhost:8787/v1/bootstrap -H 'authorization: Bearer ${bootstrapToken}' -H 'content-type: application/json' -d '${JSON.stringify(FIRST_ORGANIZATION)}'
 `;
 }

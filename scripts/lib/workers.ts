@@ -1,13 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { ROOT } from "./wrangler.ts";
 
-const MIGRATIONS = join(ROOT, "migrations");
-const BREAKPOINT = "--> statement-breakpoint";
 const CONFIG = join(ROOT, "wrangler.toml");
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -74,12 +72,4 @@ export async function start(
     queue: (await miniflare.getQueueProducer("DELIVERIES")) as unknown as Queue,
     stop: () => miniflare.dispose(),
   };
-}
-
-export async function migrate(d1: D1Database): Promise<void> {
-  for (const file of readdirSync(MIGRATIONS).toSorted()) {
-    if (!file.endsWith(".sql")) continue;
-    const statements = readFileSync(join(MIGRATIONS, file), "utf8").split(BREAKPOINT);
-    await d1.batch(statements.map((statement) => d1.prepare(statement)));
-  }
 }

@@ -4,6 +4,9 @@ import { text } from "node:stream/consumers";
 
 export const ROOT = join(import.meta.dirname, "../..");
 
+/** Where `wrangler dev` keeps its data. */
+export const STATE = join(ROOT, ".wrangler/state/v3");
+
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
 /** Disables telemetry, the download of request metadata, and the banner. */

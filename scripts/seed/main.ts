@@ -1,7 +1,8 @@
 /** `npm run seed`: inserts an organization with a long history into the local database. */
 import { parseArgs } from "node:util";
 import { CommandError, runCommand } from "../lib/command.ts";
-import { migrateLocally, openDatabase } from "../lib/database.ts";
+import { openLocalDatabase } from "../lib/database.ts";
+import { prepareDatabase } from "../lib/local-state.ts";
 import { HISTORY_SIZE_OPTIONS, type HistorySize, parseHistorySize } from "./history-size.ts";
 import { addKeys, seedOrganization } from "./organization.ts";
 
@@ -9,8 +10,8 @@ const USAGE = "Usage: npm run seed [-- --deployments N --resources N]";
 
 await runCommand(async () => {
   const size = readHistorySize(process.argv.slice(2));
-  await migrateLocally();
-  const { d1, close } = await openDatabase({ remote: false });
+  await prepareDatabase({ needsKeyState: false });
+  const { d1, close } = await openLocalDatabase();
   try {
     const { owner, member, project } = await seedOrganization(d1, size);
     const [ownerKey] = await addKeys(d1, owner, 1);

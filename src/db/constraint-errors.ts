@@ -5,7 +5,7 @@ import { Conflict } from "../lib/errors.ts";
  * D1's own message about a failed statement. The message of the error that Drizzle wraps around it
  * contains the bound parameters, which can be secrets: never return or log that message.
  */
-function databaseMessage(error: unknown): string | undefined {
+export function databaseMessage(error: unknown): string | undefined {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;
   return cause instanceof Error && /D1_|SQLITE_/.test(cause.message) ? cause.message : undefined;
 }

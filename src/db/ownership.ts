@@ -20,6 +20,10 @@ export class Ownership {
     this.#tables = tables;
   }
 
+  tableNames(): string[] {
+    return this.#tables.map(({ table }) => getTableName(table));
+  }
+
   /**
    * The statements that delete all rows that a record of `root` owns, children first, and clear the
    * foreign keys to it. They keep the record itself. `condition` must have the same outcome in each

@@ -1,4 +1,5 @@
 import { getPath } from "hono/utils/url";
+import { HOW_TO_MIGRATE, isSchemaOutdated } from "../db/schema-errors.ts";
 import { ApiError } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { toApiError } from "./errors.ts";
@@ -56,7 +57,10 @@ export async function handleRequest(
 /** The response to an unexpected error contains only the request's ID; the log has the details. */
 function renderError(thrown: unknown, requestId: string, log: Log): Response {
   const expected = toApiError(thrown);
-  if (!expected) log("error", "unforeseen", { request_id: requestId, ...describeError(thrown) });
+  if (!expected) {
+    const hint = isSchemaOutdated(thrown) && { hint: HOW_TO_MIGRATE };
+    log("error", "unforeseen", { request_id: requestId, ...describeError(thrown), ...hint });
+  }
   const error =
     expected ?? new ApiError("internal", "Something failed on our side. A retry may succeed.");
   const { code, message, status, headers } = error;

@@ -3,8 +3,9 @@ import type { OpenApiDocument } from "../http/openapi.ts";
 import { operation } from "../http/operation.ts";
 import { jsonReply } from "../http/replies.ts";
 import { createRouter, type PublicEnv } from "../http/router.ts";
+import { renderHome } from "./home-page.ts";
 import { renderReference } from "./page.ts";
-import { STYLE } from "./style.ts";
+import { HOME_STYLE, STYLE } from "./style.ts";
 
 const document = operation({
   method: "get",
@@ -31,6 +32,19 @@ const reference = operation({
   },
 });
 
+const home = operation({
+  method: "get",
+  path: "/",
+  operationId: "readHome",
+  tags: ["Service"],
+  summary: "Read what this is",
+  description: "An HTML page with links to the reference, the health and the source.",
+  credentials: [],
+  responses: {
+    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
+  },
+});
+
 const PUBLIC = { "cache-control": "public, max-age=300" };
 
 /** Creates the document and the page at their first request: each takes tens of milliseconds. */
@@ -42,15 +56,19 @@ export function referenceRoutes(describe: () => OpenApiDocument) {
     return openApi;
   };
   return createRouter<PublicEnv>()
+    .openapi(home, async (c) => {
+      const policy = await contentSecurityPolicy(HOME_STYLE);
+      return c.html(renderHome(), 200, { ...PUBLIC, "content-security-policy": policy });
+    })
     .openapi(document, (c) => c.json(getOpenApi() as { openapi: string }, 200, PUBLIC))
     .openapi(reference, async (c) => {
-      page ??= { html: renderReference(getOpenApi()), policy: await contentSecurityPolicy() };
+      page ??= { html: renderReference(getOpenApi()), policy: await contentSecurityPolicy(STYLE) };
       return c.html(page.html, 200, { ...PUBLIC, "content-security-policy": page.policy });
     });
 }
 
-async function contentSecurityPolicy(): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
+async function contentSecurityPolicy(style: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
   return [
     "default-src 'none'",

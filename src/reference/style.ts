@@ -149,3 +149,9 @@ footer { border-top: 1px solid var(--line); padding-top: 1.5rem; color: var(--so
 
 /** The content security policy allows this exact text, by its hash. */
 export const STYLE = COLORS + TEXT + PARTS + LAYOUT;
+
+export const HOME_STYLE = `${COLORS}${TEXT}
+main { max-width: 40rem; margin: 0 auto; padding: clamp(2rem, 10vh, 6rem) 1.5rem 2rem; }
+dl { margin: 0 0 1.5rem; border-top: 1px solid var(--line); }
+dt { font-weight: 600; padding-top: .75rem; }
+dd { color: var(--soft); border-bottom: 1px solid var(--line); padding-bottom: .75rem; }`;

@@ -140,6 +140,7 @@ describe("authentication", () => {
       .filter((operation) => !authenticatedOperations.includes(operation))
       .map(title);
     expect(open.toSorted()).toEqual([
+      "GET /",
       "GET /docs",
       "GET /health",
       "GET /openapi.json",

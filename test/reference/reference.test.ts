@@ -29,6 +29,25 @@ function documentOf(schema: object, { summary = "Do it", schemas = {} } = {}): O
   };
 }
 
+describe("the page at /", () => {
+  it("links to the reference, the document, the health and the source, and to the first key", async () => {
+    const { status, headers, text } = await new Client(undefined).get("/");
+    expect(status).toBe(200);
+    expect(headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'sha256-/,
+    );
+    expect(capture(text, /href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))).toEqual([
+      "/docs",
+      "/openapi.json",
+      "/health",
+      "https://github.com/longshore/longshore",
+      "/docs#bootstrap",
+    ]);
+    const reference = await new Client(undefined).get("/docs");
+    expect(reference.text).toContain('id="bootstrap"');
+  });
+});
+
 describe("the page at /docs", () => {
   let reply: Reply;
   beforeAll(async () => {

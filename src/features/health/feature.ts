@@ -3,5 +3,5 @@ import { healthRoutes } from "./routes.ts";
 
 export const healthFeature = {
   tags: [{ name: "Service", description: "Set-up, health, and this reference." }],
-  routes: { public: () => healthRoutes },
+  routes: { public: ({ createContext }) => healthRoutes(createContext) },
 } satisfies Feature;

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bootstrap } from "../../../scripts/lib/local-api.ts";
+import { applyMigrations } from "../../../scripts/lib/migrations.ts";
 import { SECRETS } from "../../../scripts/lib/secrets.ts";
-import { bundle, migrate, type RunningWorker, start } from "../../../scripts/lib/workers.ts";
+import { bundle, type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 
 /** An untyped reply body. */
 export type Parsed = ReturnType<typeof JSON.parse>;
@@ -21,7 +22,7 @@ export async function startService(given: Record<string, string> = {}): Promise<
   const bindings: Record<string, string> = { ...Object.fromEntries(secrets), ...given };
   const worker = await start(bundle("src/index.ts", folder), bindings);
   rmSync(folder, { recursive: true });
-  await migrate(worker.d1);
+  await applyMigrations(worker.d1);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
   const owner = new ApiClient(worker.url, key ?? "");
   const { data } = await owner.call("GET", "/v1/orgs");

@@ -1,0 +1,132 @@
+import { parseArgs } from "node:util";
+import { CliError, UsageError } from "./errors.ts";
+import { type Field, type Json, parseField, select, toBody, toQuery, toText } from "./fields.ts";
+
+export const API_USAGE = `Usage: longshore api METHOD PATH [NAME=TEXT | NAME:=JSON]... [--field PATH]
+
+Sends a request with the API key in LONGSHORE_API_KEY to the address in LONGSHORE_URL, and prints the
+response. The fields become the JSON body, or the query of a GET. --field prints one value of the
+response, such as id or data.0.name. An error response is printed to stderr, with the exit code 1.
+
+  longshore api POST /v1/projects name=storefront --field id
+  longshore api GET /v1/projects limit=10 sort_by=+created_at
+  longshore api PUT /v1/projects/$PROJECT_ID/members/$MEMBER_ID role=contributor
+  longshore api POST /v1/environments/$ENVIRONMENT_ID/stacks name=web component_id:=null`;
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const TIMEOUT_MS = 60_000;
+
+interface Request {
+  method: string;
+  path: string;
+  fields: Field[];
+}
+
+interface ErrorBody {
+  code: string;
+  message: string;
+  cause?: { issues?: { path: string; message: string }[]; request_id?: string };
+}
+
+/** Sends the request of the command line, and prints the response. */
+export async function runApi(args: string[], environment: NodeJS.Dict<string>): Promise<void> {
+  const { values, positionals } = parse(args);
+  if (values.help) return console.log(API_USAGE);
+  const request = readRequest(positionals);
+  const response = await send(request, environment);
+  const json = await readBody(response);
+  if (!response.ok) throw new CliError(describeError(response, json));
+  if (values.field !== undefined) return console.log(toText(requireField(json, values.field)));
+  if (json !== undefined) console.log(JSON.stringify(json, null, 2));
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        field: { type: "string" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), API_USAGE);
+  }
+}
+
+function readRequest([verb = "", path = "", ...fields]: string[]): Request {
+  const method = verb.toUpperCase();
+  if (!METHODS.includes(method)) {
+    throw new UsageError(`Start with a method: ${METHODS.join(", ")}.`, API_USAGE);
+  }
+  if (!path.startsWith("/")) {
+    throw new UsageError("After the method, name a path such as /v1/projects.", API_USAGE);
+  }
+  return { method, path, fields: fields.map(parseField) };
+}
+
+async function send(request: Request, environment: NodeJS.Dict<string>): Promise<Response> {
+  const { method, path, fields } = request;
+  const url = new URL(path, readUrl(environment));
+  const headers: Record<string, string> = { "x-api-key": readKey(environment) };
+  // A redirect would send the key to another address.
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const init: RequestInit = { method, headers, redirect: "error", signal };
+  if (method === "GET") {
+    for (const [name, text] of toQuery(fields)) url.searchParams.append(name, text);
+  } else if (method !== "DELETE" || fields.length > 0) {
+    headers["content-type"] = "application/json";
+    init.body = toBody(fields);
+  }
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const { cause, message } = error as Error;
+    const reason = cause instanceof Error ? cause.message || String(cause) : message;
+    throw new CliError(`${url.origin} does not respond: ${reason}. Is LONGSHORE_URL right?`);
+  }
+}
+
+function readUrl({ LONGSHORE_URL: text = "" }: NodeJS.Dict<string>): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new CliError(
+    "Set LONGSHORE_URL to the address of the API, such as http://localhost:8787 for npm start.",
+  );
+}
+
+function readKey({ LONGSHORE_API_KEY: key = "" }: NodeJS.Dict<string>): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new CliError("Set LONGSHORE_API_KEY to an API key (lsh_…). npm start prints one.");
+}
+
+/** Undefined if there is no body. */
+async function readBody(response: Response): Promise<Json | undefined> {
+  const text = await response.text();
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError(
+      `${response.url} did not return JSON (status ${response.status}). Is it the address of a Longshore API?`,
+    );
+  }
+}
+
+function describeError({ status, headers }: Response, json: Json | undefined): string {
+  const { code, message, cause } = (json ?? {}) as Partial<ErrorBody>;
+  if (!code) return `The request failed with the status ${status}.`;
+  const issues = (cause?.issues ?? []).map(
+    (issue) => `  ${issue.path || "body"}: ${issue.message}`,
+  );
+  const requestId = headers.get("x-request-id");
+  const where = requestId ? `, request ${requestId}` : "";
+  return [`${message} (${code}, status ${status}${where})`, ...issues].join("\n");
+}
+
+function requireField(json: Json | undefined, path: string): Json {
+  const value = json === undefined ? undefined : select(json, path);
+  if (value !== undefined) return value;
+  throw new CliError(`The response has no field ${path}. Omit --field to see the response.`);
+}

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./wrangler.ts";
+
+const DIRECTORY = join(ROOT, "migrations");
+const BREAKPOINT = "--> statement-breakpoint";
+/** Wrangler's own table, so that `wrangler d1 migrations` sees the same state. */
+const CREATE_APPLIED = `create table if not exists d1_migrations (
+  id integer primary key autoincrement,
+  name text unique,
+  applied_at timestamp default current_timestamp not null
+)`;
+
+interface Migration {
+  /** The file's name. */
+  name: string;
+  sql: string;
+}
+
+/** Applies the pending migrations, each in a transaction. */
+export async function applyMigrations(d1: D1Database): Promise<void> {
+  await d1.prepare(CREATE_APPLIED).run();
+  const { results } = await d1.prepare("select name from d1_migrations").all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const record = d1.prepare("insert into d1_migrations (name) values (?)");
+  for (const { name, sql } of readMigrations()) {
+    if (applied.has(name)) continue;
+    const statements = sql.split(BREAKPOINT).map((statement) => d1.prepare(statement));
+    await d1.batch([...statements, record.bind(name)]);
+  }
+}
+
+/** Changes with every change to a migration. */
+export function digestMigrations(): string {
+  return createHash("sha256").update(JSON.stringify(readMigrations())).digest("hex");
+}
+
+function readMigrations(): Migration[] {
+  return readdirSync(DIRECTORY)
+    .filter((name) => name.endsWith(".sql"))
+    .toSorted()
+    .map((name) => ({ name, sql: readFileSync(join(DIRECTORY, name), "utf8") }));
+}
