@@ -2,11 +2,11 @@ import { parseArgs } from "node:util";
 import { CliError, UsageError } from "./errors.ts";
 import { type Field, type Json, parseField, select, toBody, toQuery, toText } from "./fields.ts";
 
-export const API_USAGE = `Usage: longshore api METHOD PATH [NAME=TEXT | NAME:=JSON]... [--field PATH]
+export const API_USAGE = `Usage: longshore api METHOD PATH [NAME=TEXT | NAME:=JSON]... [--field PATH]...
 
 Sends a request with the API key in LONGSHORE_API_KEY to the address in LONGSHORE_URL, and prints the
-response. The fields become the JSON body, or the query of a GET. --field prints one value of the
-response, such as id or data.0.name. An error response is printed to stderr, with the exit code 1.
+response. The fields become the JSON body, or the query of a GET. Each --field prints one value
+of the response, such as id or data.0.name. An error is printed to stderr, with the exit code 1.
 
   longshore api POST /v1/projects name=storefront --field id
   longshore api GET /v1/projects limit=10 sort_by=+created_at
@@ -36,7 +36,10 @@ export async function runApi(args: string[], environment: NodeJS.Dict<string>): 
   const response = await send(request, environment);
   const json = await readBody(response);
   if (!response.ok) throw new CliError(describeError(response, json));
-  if (values.field !== undefined) return console.log(toText(requireField(json, values.field)));
+  if (values.field.length > 0) {
+    const texts = values.field.map((path) => toText(requireField(json, path)));
+    return console.log(texts.join("\n"));
+  }
   if (json !== undefined) console.log(JSON.stringify(json, null, 2));
 }
 
@@ -46,7 +49,7 @@ function parse(args: string[]) {
       args,
       allowPositionals: true,
       options: {
-        field: { type: "string" },
+        field: { type: "string", multiple: true, default: [] },
         help: { type: "boolean", short: "h", default: false },
       },
     });

@@ -1,0 +1,41 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../../../scripts/lib/wrangler.ts";
+
+/** What a fresh clone contains, as far as the commands need it. */
+const CONTENT = [
+  ".dev.vars.example",
+  ".npmrc",
+  "migrations",
+  "package.json",
+  "packages",
+  "scripts",
+  "src",
+  "tsconfig.json",
+  "wrangler.toml",
+];
+
+/** A fresh clone after `npm ci`, without secrets and data, in a temporary folder. */
+export class Checkout {
+  readonly folder = mkdtempSync(join(tmpdir(), "longshore-checkout-"));
+
+  constructor() {
+    for (const each of CONTENT) {
+      cpSync(join(ROOT, each), join(this.folder, each), { recursive: true });
+    }
+    symlinkSync(join(ROOT, "node_modules"), join(this.folder, "node_modules"));
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}

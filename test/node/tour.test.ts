@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { Checkout } from "./support/checkout.ts";
+import { findFreePort } from "./support/free-port.ts";
+import { Terminal } from "./support/terminal.ts";
+
+interface Block {
+  section: string;
+  /** Empty for the first terminal. */
+  terminal: string;
+  commands: string;
+  /** What the page shows as output. */
+  shown: string[];
+}
+
+/** What a program that keeps running prints when it is ready. */
+const READY: Record<string, string> = {
+  server: "Longshore is ready.",
+  runner: "Waiting for deployments",
+  receiver: "Listening.",
+};
+
+const blocks = parseTour(readFileSync(join(ROOT, "docs/tour.md"), "utf8"));
+
+function parseTour(page: string): Block[] {
+  const found: Block[] = [];
+  let section = "";
+  for (const [part, heading, language, terminal = "", content = ""] of page.matchAll(
+    /^## (.*)$|^```(\w+) ?(\w*)\n([\s\S]*?)^```$/gm,
+  )) {
+    if (heading) section = heading;
+    else if (language === "sh") found.push({ section, terminal, commands: content, shown: [] });
+    else if (!found.at(-1)?.shown.push(content)) throw new Error(`No command prints:\n${part}`);
+  }
+  return found;
+}
+
+/** Replaces what differs in each run. */
+function normalize(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, "<id>")
+    .trim();
+}
+
+describe("the tour in docs/tour.md", () => {
+  const checkout = new Checkout();
+  const terminals = new Map<string, Terminal>();
+  /** The lines that the page tells the reader to paste in another terminal. */
+  let exported = "";
+  let apiKey = "";
+  let ports: { api: number; webhook: number };
+  let hasFailed = false;
+
+  beforeAll(async () => {
+    ports = { api: await findFreePort(), webhook: await findFreePort() };
+    terminals.set("", new Terminal(checkout.folder));
+  });
+
+  afterAll(async () => {
+    for (const terminal of terminals.values()) await terminal.interrupt();
+    checkout.remove();
+  });
+
+  /** The packages are installed, and the ports may be in use on this machine. */
+  const adapt = (commands: string) =>
+    commands
+      .replace("npm ci && npm start", "npm start")
+      .replace("npm start", `npm start -- --port ${ports.api}`)
+      .replace("lsh_...", apiKey)
+      .replaceAll("8787", String(ports.api))
+      .replaceAll("9000", String(ports.webhook));
+
+  const startProgram = async ({ terminal: name, commands }: Block) => {
+    await terminals.get(name)?.interrupt();
+    const terminal = new Terminal(checkout.folder);
+    terminals.set(name, terminal);
+    terminal.start(`${exported}\n${adapt(commands)}`);
+    await terminal.waitForOutput(READY[name] ?? "");
+    apiKey = /API key {2}(lsh_\w+)/.exec(terminal.output)?.[1] ?? apiKey;
+  };
+
+  const runCommands = async ({ commands, shown }: Block) => {
+    const { output, status } = (await terminals.get("")?.run(adapt(commands))) ?? {};
+    for (const each of shown) expect(normalize(output ?? "")).toContain(normalize(each));
+    const showsError = shown.some((each) => /status 4\d\d/.test(each));
+    expect({ status, output }).toEqual({ status: showsError ? 1 : 0, output });
+    exported = /^export .*$/m.exec(output ?? "")?.[0] ?? exported;
+  };
+
+  it.each(blocks.map((block, at) => [`${at + 1} (${block.section})`, block] as const))(
+    "works as printed: block %s",
+    async (_, block) => {
+      if (hasFailed) throw new Error("An earlier block has failed.");
+      hasFailed = true;
+      await (block.terminal ? startProgram(block) : runCommands(block));
+      hasFailed = false;
+    },
+  );
+
+  it("sends the receiver the change and the ping, with valid signatures", () => {
+    const received = terminals.get("receiver")?.output ?? "";
+    expect(received).toMatch(/^changelog\.created .*"worker"/m);
+    expect(received).toMatch(/^ping /m);
+  });
+});
