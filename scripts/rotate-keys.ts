@@ -3,16 +3,15 @@
  * must know the new key before, and the old keys until this command has finished. It is safe to
  * interrupt and repeat: it skips values that are already sealed with the first key.
  */
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs, parseEnv } from "node:util";
+import { parseArgs } from "node:util";
 import { drizzle } from "drizzle-orm/d1";
 import { SEALED_COLUMNS } from "../src/features/index.ts";
 import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { openLocalDatabase, openRemoteDatabase } from "./lib/database.ts";
-import { newEncryptionKey } from "./lib/secrets.ts";
+import { addEncryptionKey, readDevVars } from "./lib/dev-vars.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
 const USAGE = "Usage: npm run rotate-keys [-- --new-key | --remote]";
@@ -22,7 +21,7 @@ const BATCH = 50;
 await runCommand(async () => {
   const { remote, "new-key": newKey } = readOptions(process.argv.slice(2));
   if (newKey) return addKey();
-  const cipher = await readKeyring(remote ? process.env : parseEnv(readDevVars()));
+  const cipher = await readKeyring(remote ? process.env : readDevVars(DEV_VARS));
   const { d1, close } = await (remote ? openRemoteDatabase() : openLocalDatabase());
   try {
     return await rotateAll(d1, cipher);
@@ -51,23 +50,11 @@ function readOptions(args: string[]) {
   );
 }
 
-function readDevVars(): string {
-  try {
-    return readFileSync(DEV_VARS, "utf8");
-  } catch {
-    throw new CommandError(".dev.vars does not exist. Run npm start, which creates it.");
-  }
-}
-
-/** Adds a new first key to the local keyring. Rotates no values, because the Worker must load the key first. */
+/** Rotates no values, because the Worker must load the new key first. */
 function addKey(): number {
-  const entry = newEncryptionKey();
-  const text = readDevVars().replace(/^(ENCRYPTION_KEYS=["']?)/m, `$1${entry},`);
-  if (!text.includes(entry))
-    throw new CommandError("Add ENCRYPTION_KEYS to .dev.vars, or run npm start, which adds it.");
-  writeFileSync(DEV_VARS, text);
+  const id = addEncryptionKey(DEV_VARS);
   console.log(
-    `The key ${entry.split(":")[0]} is now the first in .dev.vars. Restart the Worker so that it ` +
+    `The key ${id} is now the first in .dev.vars. Restart the Worker so that it ` +
       "loads the key, and then run: npm run rotate-keys",
   );
   return 0;
@@ -95,8 +82,8 @@ async function rotateAll(d1: D1Database, cipher: Cipher): Promise<number> {
       unreadable.push(...batch.unreadable.map((id) => `${column.table}.${column.column} of ${id}`));
       after = batch.next;
     }
-    console.log(`${resealed} values were sealed again with the key ${cipher.currentKeyId}.`);
   }
+  console.log(`${resealed} values were encrypted again with the key ${cipher.currentKeyId}.`);
   if (unreadable.length === 0) {
     console.log("All values use it. You can remove the other keys from ENCRYPTION_KEYS.");
     return 0;

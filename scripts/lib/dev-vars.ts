@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { SECRET_NAMES, SECRETS, type SecretName } from "./secrets.ts";
+import { CommandError } from "./command.ts";
+import { newEncryptionKey, SECRET_NAMES, SECRETS, type SecretName } from "./secrets.ts";
 
 /** Overrides wrangler.toml, so that webhooks may go to this machine. */
 const LOCAL_SETTINGS = { ALLOW_INSECURE_WEBHOOKS: "true" };
@@ -21,4 +22,32 @@ export function ensureDevVars(file: string): Record<SecretName, string> {
   const separator = text === "" || text.endsWith("\n") ? "" : "\n";
   if (added.length > 0) appendFileSync(file, separator + added.join(""), { mode: 0o600 });
   return secrets;
+}
+
+export function readDevVars(file: string): NodeJS.Dict<string> {
+  return parseEnv(readText(file));
+}
+
+/** Makes a new key the first in the keyring, and returns the key's ID. Changes nothing else. */
+export function addEncryptionKey(file: string): string {
+  const text = readText(file);
+  const entry = newEncryptionKey();
+  const changed = text.replace(/^(\s*(?:export\s+)?ENCRYPTION_KEYS\s*=\s*["'`]?)/m, `$1${entry},`);
+  const before = parseEnv(text)["ENCRYPTION_KEYS"];
+  if (!before || parseEnv(changed)["ENCRYPTION_KEYS"] !== `${entry},${before}`) {
+    throw new CommandError("Add ENCRYPTION_KEYS to .dev.vars, or run npm start, which adds it.");
+  }
+  // A crash leaves the old file or the new one: without its keys, the values are lost.
+  const temporary = `${file}.new`;
+  writeFileSync(temporary, changed, { mode: 0o600 });
+  renameSync(temporary, file);
+  return entry.slice(0, entry.indexOf(":"));
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    throw new CommandError(".dev.vars does not exist. Run npm start, which creates it.");
+  }
 }

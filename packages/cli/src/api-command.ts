@@ -2,11 +2,12 @@ import { parseArgs } from "node:util";
 import { CliError, UsageError } from "./errors.ts";
 import { type Field, type Json, parseField, select, toBody, toQuery, toText } from "./fields.ts";
 
-export const API_USAGE = `Usage: longshore api METHOD PATH [NAME=TEXT | NAME:=JSON]... [--field PATH]...
+export const API_USAGE = `Usage: longshore api METHOD PATH [NAME=TEXT | NAME:=JSON]... [--field PATH]... [-i]
 
 Sends a request with the API key in LONGSHORE_API_KEY to the address in LONGSHORE_URL, and prints the
 response. The fields become the JSON body, or the query of a GET. Each --field prints one value
 of the response, such as id or data.0.name. An error is printed to stderr, with the exit code 1.
+-i (--include) also prints the status and the headers of the response.
 
   longshore api POST /v1/projects name=storefront --field id
   longshore api GET /v1/projects limit=10 sort_by=+created_at
@@ -35,6 +36,7 @@ export async function runApi(args: string[], environment: NodeJS.Dict<string>): 
   const request = readRequest(positionals);
   const response = await send(request, environment);
   const json = await readBody(response);
+  if (values.include) console.log(renderHead(response));
   if (!response.ok) throw new CliError(describeError(response, json));
   if (values.field.length > 0) {
     const texts = values.field.map((path) => toText(requireField(json, path)));
@@ -49,6 +51,7 @@ function parse(args: string[]) {
       args,
       allowPositionals: true,
       options: {
+        include: { type: "boolean", short: "i", default: false },
         field: { type: "string", multiple: true, default: [] },
         help: { type: "boolean", short: "h", default: false },
       },
@@ -115,6 +118,11 @@ async function readBody(response: Response): Promise<Json | undefined> {
       `${response.url} did not return JSON (status ${response.status}). Is it the address of a Longshore API?`,
     );
   }
+}
+
+function renderHead({ status, headers }: Response): string {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP ${status}`, ...lines, ""].join("\n");
 }
 
 function describeError({ status, headers }: Response, json: Json | undefined): string {

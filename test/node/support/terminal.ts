@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -12,21 +13,29 @@ const DONE = /<done (\d+)>\n$/;
 export class Terminal {
   /** What was printed since the last command was started. */
   output = "";
-  readonly #folder: string;
+  /** The commands, each in a file, so that they do not read the shell's own input. */
+  readonly #files = mkdtempSync(join(tmpdir(), "longshore-terminal-"));
   readonly #shell: ChildProcess;
   readonly #exited: Promise<unknown>;
   #commands = 0;
 
-  constructor(folder: string, environment: NodeJS.Dict<string> = {}) {
-    this.#folder = folder;
+  constructor(
+    folder: string,
+    environment: NodeJS.Dict<string> = {},
+    identity: { uid?: number; gid?: number } = {},
+  ) {
+    chmodSync(this.#files, 0o755);
     this.#shell = spawn("sh", [], {
       cwd: folder,
       env: { ...process.env, ...environment },
       stdio: ["pipe", "pipe", "pipe"],
       // In its own process group, which Ctrl-C reaches as a whole.
       detached: true,
+      ...identity,
     });
     this.#exited = once(this.#shell, "exit");
+    // Ctrl-C ends the running command, but not the shell.
+    this.#shell.stdin?.write("trap : INT\n");
     for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;
@@ -46,8 +55,8 @@ export class Terminal {
   start(commands: string): void {
     this.output = "";
     this.#commands += 1;
-    const file = join(this.#folder, `.terminal-${this.#shell.pid}-${this.#commands}`);
-    writeFileSync(file, commands);
+    const file = join(this.#files, String(this.#commands));
+    writeFileSync(file, commands, { mode: 0o644 });
     this.#shell.stdin?.write(`. ${file} </dev/null; echo "<done $?>"\n`);
   }
 
@@ -55,16 +64,19 @@ export class Terminal {
     return this.#waitUntil(`"${text}"`, () => this.output.includes(text));
   }
 
-  /** Presses Ctrl-C, and waits until the shell and its commands have ended. */
+  /** Presses Ctrl-C, and waits until the running command and the shell have ended. */
   async interrupt(): Promise<void> {
     this.#signal("SIGINT");
+    this.#shell.stdin?.end();
     await this.#exited;
+    rmSync(this.#files, { recursive: true, force: true });
   }
 
   /** Kills the shell and its commands. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
     await this.#exited;
+    rmSync(this.#files, { recursive: true, force: true });
   }
 
   #signal(signal: NodeJS.Signals): void {

@@ -1,0 +1,46 @@
+import { appendFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { Checkout } from "./support/checkout.ts";
+import { findFreePort } from "./support/free-port.ts";
+import { ApiClient } from "./support/service.ts";
+import { Terminal } from "./support/terminal.ts";
+
+const HINT = "The local database has no API key yet.";
+/** The command that creates the first key, as it is printed. */
+const BOOTSTRAP =
+  /curl (\S+)\/v1\/bootstrap -H 'authorization: (Bearer \S+)' -H 'content-type: (\S+)' -d '(.*)'/;
+
+describe.each(["npx wrangler dev", "npm run dev --"])("%s in a fresh clone", (command) => {
+  it("serves, prints how to create the first key, and keeps the data when the code changes", async (context) => {
+    const checkout = new Checkout();
+    const terminal = new Terminal(checkout.folder);
+    context.onTestFinished(async () => {
+      await terminal.kill();
+      checkout.remove();
+    });
+    const url = new URL(`http://localhost:${await findFreePort()}`);
+    terminal.start(`${command} --port ${url.port}`);
+    await terminal.waitForOutput(`Ready on ${url.origin}`);
+
+    const [, origin, authorization = "", type = "", body = ""] =
+      BOOTSTRAP.exec(terminal.output) ?? [];
+    expect(origin).toBe("http://localhost:8787");
+    const bootstrapped = await fetch(new URL("/v1/bootstrap", url), {
+      method: "POST",
+      headers: { authorization, "content-type": type },
+      body,
+    });
+    expect(bootstrapped.status).toBe(201);
+    const { api_key } = (await bootstrapped.json()) as { api_key: { key: string } };
+    const client = new ApiClient(url, api_key.key);
+    const { id } = await client.call("POST", "/v1/projects", { name: "storefront" });
+    expect(await client.call("GET", "/health")).toMatchObject({ status: "ok", missing_tables: [] });
+
+    terminal.output = "";
+    appendFileSync(checkout.path("src/app.ts"), "\n// changed\n");
+    await terminal.waitForOutput("scripts/prepare-dev.ts");
+    await terminal.waitForOutput("Local server updated and ready");
+    expect(terminal.output).not.toContain(HINT);
+    expect((await client.call("GET", `/v1/projects/${id}`)).name).toBe("storefront");
+  });
+});
