@@ -31,19 +31,19 @@ export async function startService(given: Record<string, string> = {}): Promise<
 
 /** Sends requests with one API key. */
 export class ApiClient {
+  readonly key: string;
   readonly #url: URL;
-  readonly #key: string;
 
   constructor(url: URL, key: string) {
     this.#url = url;
-    this.#key = key;
+    this.key = key;
   }
 
   /** Throws unless the status is 2xx. */
   async call(method: string, path: string, body?: object): Promise<Parsed> {
     const response = await fetch(new URL(path, this.#url), {
       method,
-      headers: { "x-api-key": this.#key, "content-type": "application/json" },
+      headers: { "x-api-key": this.key, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();

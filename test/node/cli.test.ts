@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { findFreePort } from "./support/free-port.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const LONGSHORE = join(ROOT, "node_modules/.bin/longshore");
+
+let service: Service;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startService();
+  environment = { LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: service.owner.key };
+});
+
+afterAll(() => service.stop());
+
+/** Runs `npx longshore` with these arguments. */
+async function run(args: string[], changes: NodeJS.Dict<string> = {}) {
+  const node = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", LONGSHORE];
+  const child = spawn(process.execPath, [...node, ...args], {
+    env: { ...process.env, ...environment, ...changes },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { stdout, stderr, status };
+}
+
+const api = (...args: string[]) => run(["api", ...args]);
+
+async function serve(context: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("longshore api", () => {
+  it("sends fields as a JSON body, and prints the response", async () => {
+    const { stdout, stderr, status } = await api("post", "/v1/projects", "name=a=b", "icon:=null");
+    expect([stderr, status]).toEqual(["", 0]);
+    const project = JSON.parse(stdout);
+    expect(project).toMatchObject({ name: "a=b", connection_status: "disconnected" });
+    expect(stdout).toBe(`${JSON.stringify(project, null, 2)}\n`);
+    const path = `/v1/projects/${project.id}/environments`;
+    const configuration = { replicas: 3, names: ["x"], on: true };
+    const json = `configuration:=${JSON.stringify(configuration)}`;
+    const created = await api("POST", path, "name=staging", json, "--field", "configuration");
+    expect(JSON.parse(created.stdout)).toEqual(configuration);
+  });
+
+  it("sends fields as the query of a GET", async () => {
+    for (const name of ["first", "second"]) await api("POST", "/v1/projects", `name=${name}`);
+    const newest = await api("GET", "/v1/projects", "limit=1", "--field", "data.0.name");
+    expect(newest.stdout).toBe("second\n");
+    const next = await api("GET", "/v1/projects", "limit=1", "--field", "next_page");
+    const query = ["limit:=1", `after=${next.stdout.trim()}`];
+    const second = await api("GET", "/v1/projects", ...query, "--field", "data.0.name");
+    expect(second.stdout).toBe("first\n");
+    const unordered = await api("GET", "/v1/projects", "sort_by=+created_at", "limit=1");
+    expect(unordered.status).toBe(0);
+  });
+
+  it("prints several fields, the headers with -i, and nothing for an empty response", async () => {
+    const created = await api("POST", "/v1/projects", "name=gone", "--field=name", "--field=id");
+    const [name, id = ""] = created.stdout.trim().split("\n");
+    expect(name).toBe("gone");
+    const read = await api("GET", `/v1/projects/${id}`, "-i");
+    expect(read.stdout).toMatch(/^HTTP 200\n/);
+    expect(read.stdout).toMatch(/^x-ratelimit-limit: 100$/m);
+    expect(read.stdout).toContain(`"id": "${id}"`);
+    expect(await api("DELETE", `/v1/projects/${id}`)).toEqual({
+      stdout: "",
+      stderr: "",
+      status: 0,
+    });
+  });
+
+  it("prints an error with its issues and its request ID to stderr, and exits with 1", async () => {
+    const { stdout, stderr, status } = await api("POST", "/v1/projects", "nam=x");
+    expect([stdout, status]).toEqual(["", 1]);
+    expect(stderr).toMatch(/\(bad_input, status 400, request [0-9a-f-]{36}\)\n/);
+    expect(stderr).toMatch(/^ {2}nam: Unknown field; remove it\.$/m);
+    expect(stderr).toMatch(/^ {2}name: /m);
+    const unknown = await run(["api", "GET", "/v1/projects"], { LONGSHORE_API_KEY: "lsh_wrong" });
+    expect(unknown.stderr).toContain("(unauthenticated, status 401");
+    expect(unknown.status).toBe(1);
+  });
+
+  it.each([
+    [["GET", "v1/projects"], "name a path such as /v1/projects"],
+    [["/v1/projects"], "Start with a method"],
+    [["POST", "/v1/projects", "name"], 'name=text or name:=json; "name" is neither'],
+    [["POST", "/v1/projects", "icon:={"], "icon:= needs a JSON value"],
+    [["POST", "/v1/projects", "name=a", "name=b"], "The field name is given twice"],
+    [["GET", "/v1/projects", "--fields", "id"], "Unknown option '--fields'"],
+    [["GET", "/v1/orgs", "--field", "data.0.constructor"], "no field data.0.constructor"],
+  ])("refuses %j without a stack trace", async (args, message) => {
+    const { stdout, stderr, status } = await api(...args);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("    at ");
+    expect([stdout, status]).toEqual(["", 1]);
+  });
+
+  it.each([
+    [{ LONGSHORE_URL: undefined }, "Set LONGSHORE_URL to the address of the API"],
+    [{ LONGSHORE_URL: "localhost:8787" }, "Set LONGSHORE_URL to the address of the API"],
+    [{ LONGSHORE_API_KEY: undefined }, "Set LONGSHORE_API_KEY to an API key"],
+    [{ LONGSHORE_API_KEY: "lsh_\n" }, "Set LONGSHORE_API_KEY to an API key"],
+  ])("states what to set with %j", async (changes, message) => {
+    const { stderr, status } = await run(["api", "GET", "/v1/projects"], changes);
+    expect(stderr).toContain(message);
+    expect(status).toBe(1);
+  });
+
+  it("states that nothing responds", async () => {
+    const LONGSHORE_URL = `http://127.0.0.1:${await findFreePort()}`;
+    const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
+    expect(stderr).toMatch(
+      /^http:\S+ does not respond: .*ECONNREFUSED.* Is LONGSHORE_URL right\?\n$/,
+    );
+    expect(status).toBe(1);
+  });
+
+  it("states that a server is not Longshore", async (context) => {
+    const page: RequestListener = (_, response) => response.end("<html>");
+    const LONGSHORE_URL = await serve(context, page);
+    const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
+    expect(stderr).toContain("did not return JSON (status 200). Is it the address of a Longshore");
+    expect(status).toBe(1);
+  });
+
+  it("follows no redirect, which would send the key to another address", async (context) => {
+    const keys: unknown[] = [];
+    const target = await serve(context, ({ headers }, response) => {
+      keys.push(headers["x-api-key"]);
+      response.end("{}");
+    });
+    const LONGSHORE_URL = await serve(context, (_, response) => {
+      response.writeHead(307, { location: target }).end();
+    });
+    const { status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
+    expect(status).toBe(1);
+    expect(keys).toEqual([]);
+  });
+});
+
+describe("longshore", () => {
+  it("prints its commands with --help, and refuses other commands", async () => {
+    const help = await run(["--help"]);
+    expect(help.stdout).toContain("longshore api POST /v1/projects name=storefront --field id");
+    expect(help.status).toBe(0);
+    const none = await run([]);
+    expect(none.stderr).toMatch(/^Name a command\.\n\nUsage: longshore COMMAND/);
+    const unknown = await run(["apis"]);
+    expect(unknown.stderr).toContain("There is no command apis.");
+    expect([none.status, unknown.status]).toEqual([1, 1]);
+  });
+});
