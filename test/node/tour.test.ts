@@ -46,6 +46,17 @@ function normalize(text: string): string {
     .trim();
 }
 
+it("contains the calls of the README", () => {
+  const [, calls = ""] =
+    /^## Five calls$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(
+      readFileSync(join(ROOT, "README.md"), "utf8"),
+    ) ?? [];
+  const lines = calls.trim().split("\n");
+  expect(lines).toHaveLength(5);
+  const commands = blocks.flatMap((block) => block.commands.split("\n"));
+  expect(commands).toEqual(expect.arrayContaining(lines));
+});
+
 describe("the tour in docs/tour.md", () => {
   const checkout = new Checkout();
   const terminals = new Map<string, Terminal>();
