@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { PublicRouteDeps } from "../../feature.ts";
+import type { SystemContext } from "../../context.ts";
 import { operation } from "../../http/operation.ts";
 import { jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../http/router.ts";
@@ -33,7 +33,12 @@ const read = operation({
 
 const HEALTHY = { status: "ok", database: "ok" } as const;
 
-export function healthRoutes(createContext: PublicRouteDeps["createContext"]) {
+export function healthRoutes(
+  createContext: (
+    env: Env,
+    execution: Pick<ExecutionContext, "waitUntil">,
+  ) => Pick<SystemContext, "ownership">,
+) {
   return createRouter<PublicEnv>().openapi(read, async (c) => {
     const { BOOTSTRAP_TOKEN, ENCRYPTION_KEYS, LEASE_SECRET } = c.env;
     const { ownership } = createContext(c.env, c.executionCtx);
