@@ -74,12 +74,10 @@ export const DELIVERED_VARIABLE = {
   storage_method: StorageMethod,
   resource_id: resourceId,
   component_id: componentId,
-  value: z
-    .string()
-    .openapi({
-      description: "The plain text, decrypted for this response.",
-      example: EXAMPLE_VALUE,
-    }),
+  value: z.string().openapi({
+    description: "The plain text, decrypted for this response.",
+    example: EXAMPLE_VALUE,
+  }),
 };
 
 export const VariableList = envelopeOf(Variable, "VariableList");
@@ -88,12 +86,10 @@ export const VariableValue = component(
   "VariableValue",
   z
     .object({
-      value: z
-        .string()
-        .openapi({
-          description: "The plain text, decrypted for this response.",
-          example: EXAMPLE_VALUE,
-        }),
+      value: z.string().openapi({
+        description: "The plain text, decrypted for this response.",
+        example: EXAMPLE_VALUE,
+      }),
     })
     .openapi({ description: "The current value of one variable." }),
 );
