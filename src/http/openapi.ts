@@ -1,9 +1,9 @@
 import { OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { LIMITS } from "../lib/limits.ts";
-import { Identifier, Timestamp } from "../lib/schemas.ts";
+import { COMPONENTS } from "../lib/schemas.ts";
 import { POLICIES } from "../rate-limits/policies.ts";
-import { ERROR_REPLIES } from "./replies.ts";
+import { withErrorReplies } from "./operation-errors.ts";
 
 export interface Tag {
   name: string;
@@ -76,8 +76,6 @@ function header(description: string, type: "string" | "integer" = "string") {
 }
 
 export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
-  router.openAPIRegistry.register("Identifier", Identifier);
-  router.openAPIRegistry.register("Timestamp", Timestamp);
   router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
     type: "apiKey",
     in: "header",
@@ -97,9 +95,13 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
     scheme: "bearer",
     description: "The `BOOTSTRAP_TOKEN` of this installation.",
   });
-  const generator = new OpenApiGeneratorV31(router.openAPIRegistry.definitions);
-  // A component gets the description of its first use, unless it is registered and generated before
-  // the webhooks, which the generator writes first.
+  const definitions = router.openAPIRegistry.definitions.map((definition) =>
+    definition.type === "route"
+      ? { ...definition, route: withErrorReplies(definition.route) }
+      : definition,
+  );
+  const generator = new OpenApiGeneratorV31([...COMPONENTS.definitions, ...definitions]);
+  // Before the webhooks, which the generator writes first: see `component`.
   generator.generateComponents();
   const document = generator.generateDocument({
     openapi: "3.1.0",
@@ -107,6 +109,7 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
       title: "Longshore",
       version: "1",
       description: `${DESCRIPTION}\n\n${describePolicies()}`,
+      contact: { name: "Longshore", url: "https://github.com/longshore/longshore/issues" },
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This installation" }],
@@ -114,28 +117,45 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
   });
   document.components = { ...document.components, headers: HEADERS };
   addHeadersAndShareErrors(document);
-  return describeReferences(document);
+  return simplifySchemas(document);
 }
 
 /**
- * Writes each `{ allOf: [{ $ref }, { description }] }`, which the generator emits for a described
- * reference, as `{ $ref, description }`: client generators drop the former, and OpenAPI 3.1 allows
- * the latter (JSON Schema 2020-12, section 8.2.3.1).
+ * Writes what client generators misread in another way that OpenAPI 3.1 allows. They drop a
+ * `{ allOf: [{ $ref }, { description }] }`, which becomes `{ $ref, description }` (JSON Schema
+ * 2020-12, section 8.2.3.1). They name each value of an `enum`, so a property with one is a `const`.
  */
-function describeReferences<Value>(value: Value): Value {
+function simplifySchemas<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(describeReferences) as Value;
-  const [reference, annotation, ...others] = "allOf" in value ? [value.allOf].flat() : [];
-  if (others.length === 0 && isOnly("$ref", reference) && isOnly("description", annotation)) {
+  if (Array.isArray(value)) return value.map(simplifySchemas) as Value;
+  const [reference, annotations, ...others] = "allOf" in value ? [value.allOf].flat() : [];
+  if (others.length === 0 && hasOnly(["$ref"], reference) && hasOnly(ANNOTATIONS, annotations)) {
     const { allOf: _, ...own } = value as Value & { allOf: unknown };
-    return { ...reference, ...annotation, ...own } as Value;
+    return { ...reference, ...annotations, ...own } as Value;
   }
-  const entries = Object.entries(value).map(([key, each]) => [key, describeReferences(each)]);
+  const entries = Object.entries(value).map(([key, each]) => {
+    return [key, simplifySchemas(key === "properties" ? withConstants(each) : each)];
+  });
   return Object.fromEntries(entries) as Value;
 }
 
-function isOnly(key: string, value: unknown): value is object {
-  return typeof value === "object" && value !== null && Object.keys(value).join() === key;
+function withConstants(properties: Record<string, { enum?: unknown[] }>): object {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { enum: values = [], ...rest }]) => {
+      if (values.length === 0) return [name, rest];
+      return [
+        name,
+        values.length === 1 ? { ...rest, const: values[0] } : { ...rest, enum: values },
+      ];
+    }),
+  );
+}
+
+const ANNOTATIONS = ["description", "example", "default"];
+
+function hasOnly(keys: readonly string[], value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.keys(value).every((key) => keys.includes(key));
 }
 
 function describePolicies(): string {
@@ -155,35 +175,63 @@ function describePolicies(): string {
  * written out, they would make the document four times as long.
  */
 function addHeadersAndShareErrors(document: OpenApiDocument): void {
+  /** Names by the text of the reply. */
+  const names = new Map<string, string>();
   const shared: Record<string, DocumentedReply> = {};
-  for (const { security = [], responses = {} } of operationsOf(document)) {
-    const needsKey = security.some((each) => "api_key" in each || "runner_token" in each);
-    const isForRunners = security.length > 0 && security.every((each) => "runner_token" in each);
-    const withKey = isForRunners
-      ? [...AUTHENTICATED_HEADERS, "Deployment-Desired" as const]
-      : AUTHENTICATED_HEADERS;
+  for (const { operationId = "", security = [], responses = {} } of operationsOf(document)) {
+    const audience = audienceOf(security);
     for (const [status, reply] of Object.entries(responses)) {
-      if (!(status in ERROR_REPLIES)) {
-        reply.headers = headerReferences(needsKey ? withKey : COMMON_HEADERS);
-        continue;
-      }
-      const headers = headerReferences([
-        ...AUTHENTICATED_HEADERS,
-        ...(HEADERS_BY_STATUS[status] ?? []),
-      ]);
-      shared[`Error${status}`] = { ...reply, headers };
-      responses[status] = { $ref: `#/components/responses/Error${status}` };
+      const isError = Number(status) >= 400;
+      const added = (isError && HEADERS_BY_STATUS[status]) || [];
+      reply.headers = headerReferences([...HEADERS_OF_AUDIENCE[audience], ...added]);
+      if (!isError) continue;
+      const text = JSON.stringify(reply);
+      const name = names.get(text) ?? nameOfErrors(status, operationId, reply) + audience;
+      if (shared[name] && !names.has(text)) throw new Error(`Two error replies are named ${name}`);
+      names.set(text, name);
+      shared[name] = reply;
+      responses[status] = { $ref: `#/components/responses/${name}` };
     }
   }
-  Object.assign(document.components ?? {}, { responses: shared });
+  const sorted = Object.entries(shared).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  Object.assign(document.components ?? {}, { responses: Object.fromEntries(sorted) });
+}
+
+type Audience = "" | "ForRunners" | "Public";
+
+const HEADERS_OF_AUDIENCE: Record<Audience, readonly HeaderName[]> = {
+  "": AUTHENTICATED_HEADERS,
+  ForRunners: [...AUTHENTICATED_HEADERS, "Deployment-Desired"],
+  Public: COMMON_HEADERS,
+};
+
+function audienceOf(security: readonly object[]): Audience {
+  if (security.some((each) => "api_key" in each)) return "";
+  return security.some((each) => "runner_token" in each) ? "ForRunners" : "Public";
+}
+
+/** More examples would make the name too long. */
+const MAXIMUM_NAMED_EXAMPLES = 3;
+
+/** `Error404NoProject` for a reply with the example `no_project`; else after its first operation. */
+function nameOfErrors(status: string, operationId: string, { content }: DocumentedReply): string {
+  const names = Object.keys(content?.["application/json"]?.examples ?? {});
+  const name = names.length > MAXIMUM_NAMED_EXAMPLES ? operationId : names.join("_");
+  return `Error${status}${pascalCase(name)}`;
+}
+
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 interface DocumentedReply {
   headers?: object;
+  content?: Record<string, { examples?: object }>;
   $ref?: string;
 }
 
 interface DocumentedOperation {
+  operationId?: string;
   security?: object[];
   responses?: Record<string, DocumentedReply>;
 }

@@ -1,13 +1,27 @@
 import type { RouteConfig } from "@hono/zod-openapi";
+import type { ApiError } from "../lib/errors.ts";
+import type { ProjectRole } from "../lib/roles.ts";
 import { POLICIES, type PolicyName } from "../rate-limits/policies.ts";
-import { ERROR_REPLIES } from "./replies.ts";
 
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
 
 export type Credential = "api_key" | "runner_token" | "bootstrap_token";
 
-interface OperationOptions {
+/** A role in the project, or `admin` in the organization. */
+type NeededRole = ProjectRole | "admin";
+
+/** What an operation declares of its errors. The rest follows from its other parts. */
+export interface ErrorOptions {
+  /** The role that an API key needs. */
+  role?: NeededRole;
+  /** The records that may be `not_found`, as the messages name them. */
+  notFound?: readonly string[];
+  /** Examples of the other errors, by a name that is unique in the document. */
+  errors?: Readonly<Record<string, ApiError>>;
+}
+
+interface OperationOptions extends ErrorOptions {
   /** Any one of these gives access; `[]` makes the operation public. Default: an API key. */
   credentials?: readonly Credential[];
   /** Default: the policy of the credential. */
@@ -24,27 +38,33 @@ interface OperationConfig extends OperationOptions, Pick<RouteConfig, Documented
   summary: string;
 }
 
-type Operation<Config extends OperationConfig> = Omit<
-  Config,
-  keyof OperationOptions | "responses"
-> & {
-  responses: Config["responses"] & typeof ERROR_REPLIES;
-};
+type Operation<Config extends OperationConfig> = Omit<Config, keyof OperationOptions>;
 
 /** Without this, inference for the type parameter accepts misspelled options. */
 type NoOtherKeys<Config> = Record<Exclude<keyof Config, keyof OperationConfig>, never>;
 
+/** The document leaves this key out. */
+const ERROR_OPTIONS = "errorOptions";
+
 export function operation<const Config extends OperationConfig>(
   config: Config & NoOtherKeys<Config>,
 ): Operation<Config> {
-  const { credentials = ["api_key"], policy, writes, responses, ...route } = config;
+  const { credentials = ["api_key"], policy, writes, role, notFound, errors, ...route } = config;
+  const description = [role && describeRole(role), route.description].filter(Boolean).join(" ");
   return {
     ...route,
+    ...(description && { description }),
     security: credentials.map((name) => ({ [name]: [] })),
     ...(policy && { [POLICY_EXTENSION]: policy }),
     ...(writes && { [WRITES_EXTENSION]: writes }),
-    responses: { ...responses, ...ERROR_REPLIES },
+    [ERROR_OPTIONS]: { role, notFound, errors },
   } as unknown as Operation<Config>;
+}
+
+/** Source: spec, "Project member" and "Authentication". */
+function describeRole(role: NeededRole): string {
+  if (role === "admin") return "Needs the role `admin` in the organization.";
+  return `Needs the role \`${role}\` in the project, or \`admin\` in the organization.`;
 }
 
 export function optionsOf(route: RouteConfig) {
@@ -54,6 +74,16 @@ export function optionsOf(route: RouteConfig) {
     policy: isPolicyName(policy) ? policy : undefined,
     writes: route[WRITES_EXTENSION] === true,
   };
+}
+
+export function separateErrorOptions(route: RouteConfig): {
+  documented: RouteConfig;
+  options: ErrorOptions;
+} {
+  const { [ERROR_OPTIONS]: options = {}, ...documented } = route as RouteConfig & {
+    [ERROR_OPTIONS]?: ErrorOptions;
+  };
+  return { documented: documented as RouteConfig, options };
 }
 
 function isPolicyName(name: unknown): name is PolicyName {

@@ -2,13 +2,34 @@ import { z } from "@hono/zod-openapi";
 import type { Page, PageRequest } from "../db/keyset.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
+import { EXAMPLE_IDS } from "../lib/example-ids.ts";
 import { LIMITS } from "../lib/limits.ts";
-import { EXAMPLE_ID } from "../lib/schemas.ts";
+import { component } from "../lib/schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
 const DEFAULT_LIMIT = 20;
+const EXAMPLE_CURSOR = encodeCursor("desc", {
+  createdAt: 1_795_253_400_000,
+  id: EXAMPLE_IDS.project,
+});
 const MAXIMUM_LIMIT = LIMITS.pageRecords.value;
 const LIMIT_MESSAGE = `Send a whole number from 1 to ${MAXIMUM_LIMIT}.`;
+
+const SortOrder = component(
+  "SortOrder",
+  z
+    .string()
+    // A literal + in a query string is a space once decoded.
+    .transform((order) => order.replace(/^ /, "+"))
+    .pipe(z.enum(SORT_ORDERS))
+    .openapi({
+      type: "string",
+      enum: [...SORT_ORDERS],
+      default: "-created_at",
+      description:
+        "`created_at` and `+created_at` list the oldest first, `-created_at` the newest.",
+    }),
+);
 
 /** Spec, "List query parameters". */
 export const ListQuery = z.object({
@@ -16,7 +37,7 @@ export const ListQuery = z.object({
     .string()
     .regex(/^[\w\-+/=]+$/, "Send a cursor as an earlier next_page gave it.")
     .optional()
-    .openapi({ description: "The `next_page` of an earlier response." }),
+    .openapi({ description: "The `next_page` of an earlier response. Absent: the first page." }),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, LIMIT_MESSAGE)
@@ -31,19 +52,7 @@ export const ListQuery = z.object({
       default: DEFAULT_LIMIT,
       description: "The maximum number of records on a page.",
     }),
-  sort_by: z
-    .string()
-    // A literal + in a query string is a space once decoded.
-    .transform((order) => order.replace(/^ /, "+"))
-    .pipe(z.enum(SORT_ORDERS))
-    .optional()
-    .openapi({
-      type: "string",
-      enum: [...SORT_ORDERS],
-      default: "-created_at",
-      description:
-        "`created_at` and `+created_at` list the oldest first, `-created_at` the newest.",
-    }),
+  sort_by: SortOrder.optional(),
 });
 
 /** @throws BadInput if the cursor is invalid, or was made for another sort order. */
@@ -59,20 +68,23 @@ export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
 
 /** Spec, "Paginated list envelope". */
 export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: string) {
-  return z
-    .object({
-      data: z.array(record),
-      has_more: z.boolean().openapi({ description: "Whether there is a next page." }),
-      next_page: z
-        .string()
-        .regex(/^[a-zA-Z0-9+/=]+$/)
-        .optional()
-        .openapi({
-          description: "The cursor of the next page. Absent on the last page.",
-          example: encodeCursor("desc", { createdAt: 1_795_253_400_000, id: EXAMPLE_ID }),
-        }),
-    })
-    .openapi(name);
+  return component(
+    name,
+    z
+      .object({
+        data: z.array(record).openapi({ description: "The records of this page." }),
+        has_more: z.boolean().openapi({ description: "Whether there is a next page." }),
+        next_page: z
+          .string()
+          .regex(/^[a-zA-Z0-9+/=]+$/)
+          .optional()
+          .openapi({
+            description: "The cursor of the next page. Absent on the last page.",
+            example: EXAMPLE_CURSOR,
+          }),
+      })
+      .openapi({ description: "One page of a list." }),
+  );
 }
 
 export function toEnvelope<Row, Wire>({ rows, next }: Page<Row>, toWire: (row: Row) => Wire) {

@@ -1,24 +1,28 @@
 import { z } from "@hono/zod-openapi";
+import { EXAMPLE_IDS, type ExampleKind } from "../lib/example-ids.ts";
 import { canonicalId } from "../lib/ids.ts";
-import { EXAMPLE_ID, IdentifierInput } from "../lib/schemas.ts";
+import { identifierInput } from "../lib/schemas.ts";
 
-export function idParam<Name extends string>(name: Name, what: string) {
+export function idParam<Name extends string>(name: Name, what: string, example: ExampleKind) {
   return {
-    [name]: IdentifierInput.openapi({ param: { name, in: "path" }, description: `The ${what}.` }),
-  } as Record<Name, typeof IdentifierInput>;
+    [name]: identifierInput(example).openapi({
+      param: { name, in: "path" },
+      description: `The ID of the ${what}.`,
+    }),
+  } as Record<Name, ReturnType<typeof identifierInput>>;
 }
 
 /** An identifier that the contract types as any text: an invalid one is not found, not bad input. */
-export function textParam<Name extends string>(name: Name, what: string) {
+export function textParam<Name extends string>(name: Name, what: string, example: ExampleKind) {
   const schema = z
     .string()
     .transform((text) => canonicalId(text) ?? text)
-    .openapi({ example: EXAMPLE_ID, param: { name, in: "path" } })
-    .openapi({ description: `The ${what}.` });
+    .openapi({ example: EXAMPLE_IDS[example], param: { name, in: "path" } })
+    .openapi({ description: `The ID of the ${what}.` });
   return { [name]: schema } as Record<Name, typeof schema>;
 }
 
-export const OrganizationParams = z.object(idParam("org_id", "organization"));
-export const ProjectParams = z.object(idParam("project_id", "project"));
-export const EnvironmentParams = z.object(idParam("environment_id", "environment"));
-export const ComponentParams = z.object(idParam("component_id", "component"));
+export const OrganizationParams = z.object(idParam("org_id", "organization", "organization"));
+export const ProjectParams = z.object(idParam("project_id", "project", "project"));
+export const EnvironmentParams = z.object(idParam("environment_id", "environment", "environment"));
+export const ComponentParams = z.object(idParam("component_id", "component", "component"));

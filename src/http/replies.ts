@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { ERRORS, type ErrorCode, type ErrorStatus, NotFound } from "../lib/errors.ts";
-import type { ProjectRole } from "../lib/roles.ts";
+import { type ApiError, ERRORS, type ErrorCode, NotFound } from "../lib/errors.ts";
+import { component } from "../lib/schemas.ts";
 
 const EXAMPLE = new NotFound("project");
 
@@ -15,40 +15,125 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 
 export const NO_CONTENT = { description: "Done; there is no body." };
 
-/** Spec, the role tables. */
-export const NEEDS = {
-  viewer: needs("viewer"),
-  contributor: needs("contributor"),
-  owner: needs("owner"),
-  admin: "Needs the role `admin` in the organization.",
-};
-
-function needs(role: ProjectRole): string {
-  return `Needs the role \`${role}\` in the project, or \`admin\` in the organization.`;
-}
-
 const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
-export const ErrorBody = z
-  .object({
-    code: z.enum(CODES).openapi({ description: "What went wrong, for programs." }),
-    message: z.string().openapi({ description: "What went wrong and what to change, for people." }),
-    cause: z.unknown().optional().openapi({
-      description:
-        "For `bad_input`, `{ issues: [{ path, message }] }`; for `internal`, `{ request_id }`.",
+const Code = component(
+  "ErrorCode",
+  z.enum(CODES).openapi({ description: "What went wrong, for programs." }),
+);
+
+const Issue = component(
+  "Issue",
+  z
+    .object({
+      path: z.string().openapi({
+        description:
+          "The field or parameter, separated by dots: `stack_ids.0`. Empty for the body as a whole.",
+        example: "name",
+      }),
+      message: z.string().openapi({
+        description: "What to send instead, for people.",
+        example: "Send a text that is not blank.",
+      }),
+    })
+    .openapi({ description: "One reason why the input is invalid." }),
+);
+
+const BadInputCause = component(
+  "BadInputCause",
+  z
+    .object({
+      issues: z
+        .array(Issue)
+        .openapi({ description: "The first 20 reasons; `message` states one." }),
+    })
+    .openapi({ description: "The cause of every `bad_input`." }),
+);
+
+const REQUEST_ID = z.string().openapi({
+  description: "Identifies the request in the service's log, as `X-Request-Id` does.",
+  format: "uuid",
+  example: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17",
+});
+
+const InternalCause = component(
+  "InternalCause",
+  z.object({ request_id: REQUEST_ID }).openapi({ description: "The cause of every `internal`." }),
+);
+
+const DatabaseStatus = component(
+  "DatabaseStatus",
+  z.enum(["ok", "unreachable"]).openapi({ description: "Whether the database responds." }),
+);
+
+const UnhealthyCause = component(
+  "UnhealthyCause",
+  z
+    .object({
+      request_id: REQUEST_ID,
+      missing_secrets: z.array(z.string()).openapi({
+        description: "The names of the secrets that the operator has to set.",
+        example: ["LEASE_SECRET"],
+      }),
+      missing_tables: z.array(z.string()).openapi({
+        description: "The names of the tables that pending migrations create.",
+        example: [],
+      }),
+      database: DatabaseStatus,
+    })
+    .openapi({ description: "The cause of an `internal` of `GET /health`." }),
+);
+
+const PatchConflictCause = component(
+  "PatchConflictCause",
+  z
+    .object({
+      reason: z.literal("patch_conflict").openapi({
+        description: "The patch does not apply to the environment's current configuration.",
+      }),
+    })
+    .openapi({
+      description: "The cause of a `conflict` that fails a deployment at the start of its attempt.",
     }),
-  })
-  .openapi("Error", {
-    example: { code: EXAMPLE.code, message: EXAMPLE.message },
+);
+
+const ErrorCause = component(
+  "ErrorCause",
+  z
+    .union([BadInputCause, UnhealthyCause, InternalCause, PatchConflictCause])
+    .openapi({ description: "Details of the error, for programs. The code determines the form." }),
+);
+
+export const ErrorBody = component(
+  "Error",
+  z
+    .object({
+      code: Code,
+      message: z
+        .string()
+        .openapi({ description: "What went wrong and what to change, for people." }),
+      cause: ErrorCause.optional().openapi({
+        description:
+          "Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that " +
+          "fails a deployment.",
+      }),
+    })
+    .openapi({
+      description: "The body of every error.",
+      example: { code: EXAMPLE.code, message: EXAMPLE.message },
+    }),
+);
+
+/** @param errors Named examples, all with the same status. */
+export function errorReply(errors: Readonly<Record<string, ApiError>>) {
+  const codes = CODES.filter((code) => Object.values(errors).some((error) => error.code === code));
+  const examples = Object.entries(errors).map(([name, { code, message, cause }]) => {
+    return [name, { value: { code, message, ...(cause !== undefined && { cause }) } }] as const;
   });
-
-/** Every operation documents all error replies (spec, "Endpoints"). */
-export const ERROR_REPLIES = Object.fromEntries(
-  CODES.map((code) => [ERRORS[code].status, jsonReply(ErrorBody, describe(ERRORS[code].status))]),
-) as Record<ErrorStatus, ReturnType<typeof jsonReply<typeof ErrorBody>>>;
-
-function describe(status: ErrorStatus): string {
-  return CODES.filter((code) => ERRORS[code].status === status)
-    .map((code) => `\`${code}\`: ${ERRORS[code].meaning}`)
-    .join(" ");
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join(" "),
+    content: {
+      "application/json": { schema: ErrorBody, examples: Object.fromEntries(examples) },
+    },
+  };
 }

@@ -14,6 +14,7 @@ export const z = {
   iso: zod.iso,
   literal: zod.literal,
   looseObject: zod.looseObject,
+  null: zod.null,
   object: zod.object,
   record: zod.record,
   strictObject: zod.strictObject,

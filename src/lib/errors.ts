@@ -104,6 +104,12 @@ export class Conflict extends ApiError {
   }
 }
 
+export class LimitReached extends Conflict {
+  constructor(allowed: number, what: string) {
+    super(`The limit of ${allowed} ${what} is reached. Delete some first, or send less.`);
+  }
+}
+
 export class RateLimited extends ApiError {
   constructor(retryAfterSeconds: number) {
     super("rate", `Too many requests. Retry in ${retryAfterSeconds} s.`, {

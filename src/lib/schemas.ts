@@ -1,29 +1,59 @@
+import { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
+import { EXAMPLE_IDS, type ExampleKind } from "./example-ids.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { LIMITS } from "./limits.ts";
+import { LINE, PARAGRAPHS, TEXT } from "./text-patterns.ts";
 
-export const EXAMPLE_ID = "1C4dSLTQ9wKmCkmG3EtMZp";
+export const COMPONENTS = new OpenAPIRegistry();
 
-export const Identifier = z.string().openapi("Identifier", {
-  description: "An identifier in its 22-character form.",
-  pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
-  example: EXAMPLE_ID,
-});
+/** Registers a named schema. A component that is only named gets the description of its first use. */
+export function component<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
+  return COMPONENTS.register(name, schema);
+}
 
-export const IdentifierInput = z
-  .string()
-  .regex(
-    IDENTIFIER_PATTERN,
-    "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
-  )
-  .transform((text) => canonicalId(text) ?? text)
-  .openapi({ example: EXAMPLE_ID });
+const Identifier = component(
+  "Identifier",
+  z.string().openapi({
+    description: "An identifier in its 22-character form.",
+    pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
+    example: EXAMPLE_IDS.project,
+  }),
+);
 
-export const Timestamp = z.string().openapi("Timestamp", {
-  description: "RFC 3339, in UTC with milliseconds.",
-  format: "date-time",
-  example: "2026-11-21T09:30:00.000Z",
-});
+export function identifierOf(kind: ExampleKind, description: string) {
+  return Identifier.openapi({ description, example: EXAMPLE_IDS[kind] });
+}
+
+/** The elements of a list, which has the description. */
+export function identifiersOf(kind: ExampleKind) {
+  return z.array(Identifier.openapi({ example: EXAMPLE_IDS[kind] }));
+}
+
+/** An identifier in a request, in any of its three forms. */
+export function identifierInput(kind: ExampleKind) {
+  return z
+    .string()
+    .regex(
+      IDENTIFIER_PATTERN,
+      "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
+    )
+    .transform((text) => canonicalId(text) ?? text)
+    .openapi({ example: EXAMPLE_IDS[kind] });
+}
+
+const Timestamp = component(
+  "Timestamp",
+  z.string().openapi({
+    description: "RFC 3339, in UTC with milliseconds.",
+    format: "date-time",
+    example: "2026-11-21T09:30:00.000Z",
+  }),
+);
+
+export function timestampOf(description: string) {
+  return Timestamp.openapi({ description });
+}
 
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
@@ -41,29 +71,32 @@ export function timestampInput() {
 
 const NOT_BLANK = "Send a text that is not blank.";
 
+/** One line that is not blank. */
 export function text(maximum: number) {
   return (
     line(maximum)
       // Aborts, so that an empty text has one issue and not two.
       .min(1, { error: NOT_BLANK, abort: true })
       .refine((value) => value.trim() !== "", NOT_BLANK)
+      .openapi({ pattern: TEXT.source })
   );
 }
 
 export function line(maximum: number) {
-  return z
-    .string()
-    .max(maximum, `Send at most ${maximum} characters.`)
-    .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
-    .refine((value) => !/\p{Cc}/u.test(value), "Send a text without control characters.");
+  return unicode(maximum, LINE);
 }
 
 export function paragraphs(maximum: number) {
+  return unicode(maximum, PARAGRAPHS);
+}
+
+function unicode(maximum: number, pattern: RegExp) {
   return z
     .string()
     .max(maximum, `Send at most ${maximum} characters.`)
     .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
-    .refine((value) => !/[^\P{Cc}\r\n\t]/u.test(value), "Send a text without control characters.");
+    .refine((value) => pattern.test(value), "Send a text without control characters.")
+    .openapi({ pattern: pattern.source });
 }
 
 /** Absent and `null` both mean that the record has no value. */
@@ -71,14 +104,20 @@ export function clearable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** Several values are repeated (`?a=x&a=y`), or separated by commas. */
-export function enumFilter<const Values extends readonly [string, ...string[]]>(values: Values) {
+/**
+ * Several values are repeated (`?a=x&a=y`), or separated by commas.
+ * @param name The component of the enum.
+ */
+export function enumFilter<const Values extends readonly [string, ...string[]]>(
+  name: string,
+  values: Values,
+) {
   return z
     .union([z.string(), z.array(z.string())])
     .transform((sent) => [...new Set([sent].flat().flatMap((each) => each.split(",")))])
     .pipe(z.array(z.enum(values)))
     .optional()
-    .openapi({ type: "array", items: { type: "string", enum: [...values] } });
+    .openapi({ type: "array", items: { $ref: `#/components/schemas/${name}` } });
 }
 
 export function slug() {

@@ -100,7 +100,7 @@ export function readContract(document: OpenApiDocument): Contract {
     headers: Object.entries(components.headers ?? {}).map(([name, { description = "" }]) => {
       return { name, description };
     }),
-    errors: Object.entries(components.responses ?? {}).flatMap(readErrors),
+    errors: readErrors(components.responses ?? {}),
     tags: sections.filter(({ operations }) => operations.length > 0),
     webhooks: {
       description: tags.find(({ name }) => name === WEBHOOKS_TAG)?.description ?? "",
@@ -160,10 +160,19 @@ function readCredentials(schemes: Record<string, DocumentedScheme>): Credential[
   });
 }
 
-/** The description of an error reply lists its codes: "`conflict`: The request …". */
-function readErrors([name, reply]: [string, { description?: string }]) {
-  const codes = (reply.description ?? "").matchAll(/`(\w+)`: (.+?)(?=\s`\w+`: |$)/g);
-  return [...codes].map(([, code = "", meaning = ""]) => {
-    return { status: name.replace("Error", ""), code, meaning };
-  });
+/**
+ * The descriptions of error replies list their codes: "`conflict`: The request …". Many replies have
+ * the same code.
+ */
+function readErrors(responses: Record<string, { description?: string }>) {
+  const errors = new Map<string, Contract["errors"][number]>();
+  for (const [name, { description = "" }] of Object.entries(responses)) {
+    const [, status = ""] = /^Error(\d+)/.exec(name) ?? [];
+    for (const [, code = "", meaning = ""] of description.matchAll(
+      /`(\w+)`: (.+?)(?=\s`\w+`: |$)/g,
+    )) {
+      errors.set(code, { status, code, meaning });
+    }
+  }
+  return [...errors.values()];
 }

@@ -7,15 +7,27 @@ import { renderHome } from "./home-page.ts";
 import { renderReference } from "./page.ts";
 import { HOME_STYLE, STYLE } from "./style.ts";
 
+const Document = z
+  .looseObject({
+    openapi: z.string().openapi({
+      description: "The version of the OpenAPI specification.",
+      example: "3.1.0",
+    }),
+  })
+  .openapi({ description: "The members that OpenAPI 3.1 defines." });
+
 const document = operation({
   method: "get",
   path: "/openapi.json",
   operationId: "readOpenApiDocument",
   tags: ["Service"],
   summary: "Read this description of the API",
+  description:
+    "The description of every operation, webhook and error, as an OpenAPI 3.1 document. Generate a " +
+    "client from it, or import it into a tool. Caches may store it for five minutes.",
   credentials: [],
   responses: {
-    200: jsonReply(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document."),
+    200: jsonReply(Document, "An OpenAPI 3.1 document."),
   },
 });
 

@@ -40,8 +40,7 @@ describe("an example in the OpenAPI document", () => {
   });
 
   it("of a failed deployment has a failure reason of the service", () => {
-    const failed: Parsed = openApi.webhooks["deployments.failed"]?.post.requestBody;
-    const { example } = failed.content["application/json"].schema;
+    const { example } = schemaOf("DeploymentsFailedEvent");
     expect(Object.values(FAILURES)).toContain(example.data.failure_reason);
   });
 
@@ -70,7 +69,7 @@ describe("an example in the OpenAPI document", () => {
 });
 
 it("the document lists exactly the failure reasons of unsent deliveries", () => {
-  const { enum: listed, description } = schemaOf("Delivery").properties.failure_reason;
+  const { enum: listed, description } = schemaOf("DeliveryFailureReason");
   expect(listed).toEqual([...FAILURE_REASONS]);
   for (const reason of FAILURE_REASONS) expect(description).toContain(`\`${reason}\``);
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Reply } from "../support/client.ts";
 import { exampleBody, type Operation, operations, resolve } from "../support/contract.ts";
-import { type Ids, newIds, pathWith, recordOfId } from "../support/operations.ts";
+import { type Ids, newIds, pathWith } from "../support/operations.ts";
 import { newKey, newWorld, type World } from "../support/world.ts";
 
 const MAXIMUM_BYTES = 1.1 * 1024 * 1024;
@@ -133,8 +133,7 @@ describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as 
       const parameters = [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
       for (const name of parameters) {
         for (const value of PARAMETERS) {
-          const key = name === "id" ? recordOfId(operation) : name;
-          const path = pathWith(operation, { ...ids, [key]: value });
+          const path = pathWith(operation, { ...ids, [name]: value });
           const body = operation.requestBody && text(exampleBody(operation));
           expectSound(await sender.send(operation, path, body), `{${name}} = ${value}`);
         }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
+import { LINE, PARAGRAPHS, TEXT } from "../../src/lib/text-patterns.ts";
 import type { Client, Reply } from "../support/client.ts";
 import { type Operation, operations, resolve } from "../support/contract.ts";
 import { newKey, newPool, newProject, newWorld, type World } from "../support/world.ts";
@@ -47,9 +48,14 @@ const fields: TextField[] = operations.flatMap((operation) => {
   return (body ? textsIn(body) : []).map((each) => ({ operation, ...each }));
 });
 const walked = fields.filter(({ path }) => !ELSEWHERE.some((each) => each.test(path.join("."))));
-/** Text fields without a format and without an enum. */
+const TEXT_PATTERNS: unknown[] = [undefined, LINE.source, TEXT.source, PARAGRAPHS.source];
+/** Text fields that accept all characters but control characters. */
 const free = walked.filter(
-  ({ schema }) => !schema["pattern"] && !schema["enum"] && !schema["format"],
+  ({ schema }) =>
+    TEXT_PATTERNS.includes(schema["pattern"]) &&
+    !schema["enum"] &&
+    !schema["const"] &&
+    !schema["format"],
 );
 
 /** A body with only this field. */

@@ -1,8 +1,10 @@
-import { z } from "@hono/zod-openapi";
+import { type RouteConfig, z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
 import { operation, optionsOf } from "../../src/http/operation.ts";
+import { withErrorReplies } from "../../src/http/operation-errors.ts";
 import { jsonReply } from "../../src/http/replies.ts";
 import { createRouter } from "../../src/http/router.ts";
+import { Conflict } from "../../src/lib/errors.ts";
 
 const BASE = {
   method: "get" as const,
@@ -32,20 +34,33 @@ describe("an operation", () => {
     expect(optionsOf(route)).toEqual({ credentials: [], policy: "polling", writes: true });
   });
 
-  it("has the error replies besides its own", () => {
-    const { responses } = operation(BASE);
-    expect(Object.keys(responses)).toEqual([
-      "200",
-      "400",
+  const errorsOf = (route: RouteConfig) =>
+    Object.keys(withErrorReplies(route).responses).filter((status) => Number(status) >= 400);
+
+  it("has the error replies that follow from its credentials, method and parameters", () => {
+    expect(errorsOf(operation(BASE))).toEqual(["400", "401", "408", "429", "500"]);
+    expect(errorsOf(operation({ ...BASE, method: "delete" }))).toEqual([
       "401",
-      "403",
-      "404",
       "408",
       "409",
       "429",
       "500",
-      "501",
     ]);
+    expect(errorsOf(operation({ ...BASE, method: "post", credentials: [] }))).toEqual([
+      "400",
+      "429",
+      "500",
+    ]);
+  });
+
+  it("has the error replies of its options, and publishes none of these options", () => {
+    const errors = { taken: new Conflict("Choose another name.") };
+    const route = operation({ ...BASE, role: "viewer", notFound: ["thing"], errors });
+    expect(errorsOf(route)).toEqual(["400", "401", "403", "404", "408", "409", "429", "500"]);
+    expect(route).toMatchObject({ description: expect.stringContaining("`viewer`") });
+    expect(Object.keys(withErrorReplies(route)).toSorted()).toEqual(
+      [...Object.keys(BASE), "description", "security"].toSorted(),
+    );
   });
 
   it("does not compile with an unknown policy, option or credential", () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi.ts";
 import { renderReference } from "../../src/reference/page.ts";
 import { Client, type Reply } from "../support/client.ts";
-import { openApi, operations } from "../support/contract.ts";
+import { openApi, operations, resolve } from "../support/contract.ts";
 
 const capture = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, captured = ""]) => captured);
@@ -99,7 +99,7 @@ describe("the page at /docs", () => {
     expect(article).toContain(`<code>${type}</code>`);
     const text = article.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
     const schema = post.requestBody?.content["application/json"]?.schema;
-    expect(text).toContain(JSON.stringify(schema?.["example"], null, 2));
+    expect(text).toContain(JSON.stringify(resolve(schema ?? {})["example"], null, 2));
     expect(reply.text).toContain(`href="#${anchor}"`);
   });
 

@@ -63,6 +63,12 @@ export function exampleBody(operation: Operation): Node | undefined {
   return schema && (resolve(schema)["example"] as Node);
 }
 
+/** The bodies in the examples of an error reply. */
+export function errorExamples({ responses }: Operation, status: number): Node[] {
+  const content = contentOf(responses[String(status)])?.["application/json"];
+  return Object.values(content?.examples ?? {}).map(({ value }) => value);
+}
+
 export function requiresFields(operation: Operation): boolean {
   const schema = operation.requestBody?.content["application/json"]?.schema;
   return schema !== undefined && Array.isArray(resolve(schema)["required"]);
@@ -101,7 +107,7 @@ export function webhookViolations(payload: { type: string }): string[] {
   return schema ? mismatches(schema, payload) : [`the type ${payload.type} is not declared`];
 }
 
-type Content = Record<string, { schema: Node }>;
+type Content = Record<string, { schema: Node; examples?: Record<string, { value: Node }> }>;
 
 const ERROR_CONTENT: Content = {
   "application/json": { schema: { $ref: "#/components/schemas/Error" } },
@@ -157,7 +163,7 @@ const closedComponents = {
   ),
 };
 
-function mismatches(schema: Node, value: unknown): string[] {
+export function mismatches(schema: Node, value: unknown): string[] {
   const root = { ...close(schema), components: closedComponents } as Schema;
   const { errors } = new Validator(root, "2020-12", false).validate(value);
   return errors.map((error) => `${error.instanceLocation}: ${error.error}`);
@@ -172,10 +178,11 @@ function close(schema: Node): Node {
 function closeNested(schema: Node): Node {
   // The validator treats an example with an `id` as a schema with that address.
   const { example: _, ...rules } = schema;
-  const { properties, items, allOf } = schema as {
+  const { properties, items, allOf, anyOf } = schema as {
     properties?: Record<string, Node>;
     items?: Node;
     allOf?: Node[];
+    anyOf?: Node[];
   };
   return {
     ...rules,
@@ -186,5 +193,6 @@ function closeNested(schema: Node): Node {
     }),
     ...(items && { items: close(items) }),
     ...(allOf && { allOf: allOf.map(closeNested) }),
+    ...(anyOf && { anyOf: anyOf.map(close) }),
   };
 }

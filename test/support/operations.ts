@@ -26,8 +26,8 @@ export async function newIds(world: World): Promise<Ids> {
   const integration = await newIntegration(world.client, project.id);
   return {
     ...inside,
-    deployment: deployment.id,
-    resource: await newResource(String(inside["stack_id"])),
+    deployment_id: deployment.id,
+    resource_id: await newResource(String(inside["stack_id"])),
     attempt_id: attempt.claimed.attempt_id,
     lease: attempt.claimed.lease_token,
     runner: String(pool.runner.key),
@@ -44,13 +44,9 @@ export async function newIds(world: World): Promise<Ids> {
   };
 }
 
-/** The record that `{id}` identifies in the operation's path. */
-export const recordOfId = ({ path }: Operation) =>
-  path.includes("/resources") ? "resource" : "deployment";
-
 export function pathWith(operation: Operation, ids: Ids): string {
   return operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const id = ids[name === "id" ? recordOfId(operation) : name];
+    const id = ids[name];
     if (!id) throw new Error(`Add an ID for {${name}}`);
     return id;
   });

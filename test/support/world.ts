@@ -4,6 +4,7 @@ import { openForWriting } from "../../src/db/client.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
 import { toAccountRow } from "../../src/features/memberships/index.ts";
 import { insertAccount } from "../../src/features/memberships/store.ts";
+import { EVENTS } from "../../src/features/notifications/events.ts";
 import { prepareOrganization } from "../../src/features/organizations/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -157,6 +158,9 @@ export async function newIntegration(
   return reply.body;
 }
 
+/** The data of the event that `newDelivery` inserts. */
+export const FAILED_DEPLOYMENT = EVENTS["deployments.failed"].example;
+
 /** Inserts a delivery of an event that has been sent. */
 export async function newDelivery(
   integrationId: string,
@@ -166,10 +170,10 @@ export async function newDelivery(
   const { status = "succeeded", createdAt = 1, attempts = 1 } = fields;
   await env.DB.prepare(
     `insert into deliveries select ?1, organization_id, project_id, id, ?1, 'deployments.failed',
-       '{"status":"failed"}', 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4), null
+       ?6, 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4), null
      from integrations where id = ?2`,
   )
-    .bind(id, integrationId, status, createdAt, attempts)
+    .bind(id, integrationId, status, createdAt, attempts, JSON.stringify(FAILED_DEPLOYMENT))
     .run();
   return id;
 }

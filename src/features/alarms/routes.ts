@@ -1,7 +1,9 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type RunnerEnv } from "../../http/router.ts";
+import { LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { StackParams } from "../stacks/index.ts";
 import { presentAlarm } from "./presenters.ts";
 import { Alarm, AlarmList, AlarmParams, AlarmReport } from "./schemas.ts";
@@ -13,7 +15,8 @@ const list = operation({
   operationId: "listAlarms",
   tags: ["Alarms"],
   summary: "List the alarms of a stack",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["stack"],
   request: { params: StackParams, query: ListQuery },
   responses: { 200: jsonReply(AlarmList, "A page of alarms.") },
 });
@@ -24,13 +27,18 @@ const report = operation({
   operationId: "reportAlarm",
   tags: ["Alarms"],
   summary: "Report the state of an alarm",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} Or a runner token whose pool has the stack's environment: the policy is ` +
+    `Or a runner token whose pool has the stack's environment: the policy is ` +
     "`runner` then, and the response has no `Deployment-Desired`, because it concerns no deployment. " +
     "The first report of a name creates the alarm. A change of state is an event: " +
     "`services.in_alarm` when the alarm starts, also at the first report, and `services.ok` when it " +
     "ends. A report of the same state replaces the reason and is no event.",
   credentials: ["api_key", "runner_token"],
+  notFound: ["stack"],
+  errors: {
+    alarm_limit: new LimitReached(LIMITS.alarms.value, "alarms"),
+  },
   request: { params: AlarmParams, body: jsonBody(AlarmReport) },
   responses: { 200: jsonReply(Alarm, "The alarm.") },
 });

@@ -2,8 +2,10 @@ import type { z } from "@hono/zod-openapi";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { BadInput, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
 import { ApiKey, ApiKeyList, ApiKeyParams, CreateApiKey, CreatedApiKey } from "./schemas.ts";
 import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
@@ -14,7 +16,8 @@ const list = operation({
   operationId: "listApiKeys",
   tags: ["API keys"],
   summary: "List the API keys of an organization",
-  description: NEEDS.admin,
+  role: "admin",
+  notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(ApiKeyList, "A page of API keys.") },
 });
@@ -25,9 +28,25 @@ const create = operation({
   operationId: "createApiKey",
   tags: ["API keys"],
   summary: "Create an API key",
+  role: "admin",
   description:
-    `${NEEDS.admin} The key may be for another membership, but its role cannot exceed that of the ` +
+    `The key may be for another membership, but its role cannot exceed that of the ` +
     "key that creates it.",
+  notFound: ["organization", "membership"],
+  errors: {
+    key_expires_in_the_past: new BadInput([
+      { path: "expires_at", message: "Send a time in the future." },
+    ]),
+    key_role_above_membership: new BadInput([
+      { path: "role", message: "Send at most the membership's role, which is member." },
+    ]),
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    api_key_limit: new LimitReached(LIMITS.apiKeys.value, "api keys"),
+    membership_key_limit: new LimitReached(
+      LIMITS.apiKeysOfMembership.value,
+      "API keys of a membership",
+    ),
+  },
   request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
   responses: { 201: jsonReply(CreatedApiKey, "The key. It is not shown again.") },
 });
@@ -38,7 +57,9 @@ const get = operation({
   operationId: "getApiKey",
   tags: ["API keys"],
   summary: "Read an API key",
-  description: `${NEEDS.admin} The response does not contain the key itself.`,
+  role: "admin",
+  description: `The response does not contain the key itself.`,
+  notFound: ["organization", "API key"],
   request: { params: ApiKeyParams },
   responses: { 200: jsonReply(ApiKey, "The API key.") },
 });
@@ -49,7 +70,12 @@ const revoke = operation({
   operationId: "revokeApiKey",
   tags: ["API keys"],
   summary: "Revoke an API key",
-  description: `${NEEDS.admin} The key's next request is refused.`,
+  role: "admin",
+  description: `The key's next request is refused.`,
+  notFound: ["organization", "API key"],
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+  },
   request: { params: ApiKeyParams },
   responses: { 204: NO_CONTENT },
 });

@@ -26,6 +26,7 @@ const create = operation({
     "the response is `not_found`.",
   credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody(() => true)],
+  notFound: ["path"],
   request: { body: jsonBody(Bootstrap) },
   responses: {
     201: jsonReply(

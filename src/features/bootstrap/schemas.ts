@@ -1,16 +1,27 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../lib/limits.ts";
-import { text } from "../../lib/schemas.ts";
+import { component, text } from "../../lib/schemas.ts";
 import { AccountInput } from "../memberships/index.ts";
 
-export const Bootstrap = z
-  .strictObject({
-    organization: z.strictObject({ name: text(LIMITS.nameLength.value) }),
-    account: AccountInput,
-  })
-  .openapi("Bootstrap", {
-    example: {
-      organization: { name: "Acme" },
-      account: { email: "ada@example.com", name: "Ada Lovelace" },
-    },
-  });
+export const Bootstrap = component(
+  "Bootstrap",
+  z
+    .strictObject({
+      organization: z
+        .strictObject({
+          name: text(LIMITS.nameLength.value).openapi({
+            description: "The display name of the organization.",
+            example: "Acme",
+          }),
+        })
+        .openapi({ description: "The first organization of the installation." }),
+      account: AccountInput.openapi({ description: "Its first member, with the role `owner`." }),
+    })
+    .openapi({
+      description: "The first organization and the person who owns it.",
+      example: {
+        organization: { name: "Acme" },
+        account: { email: "ada@example.com", name: "Ada Lovelace" },
+      },
+    }),
+);

@@ -1,3 +1,6 @@
+import { z } from "@hono/zod-openapi";
+import { component } from "../../lib/schemas.ts";
+
 export const ACTIONS = [
   "created",
   "updated",
@@ -7,6 +10,10 @@ export const ACTIONS = [
   "disconnected",
   "disabled",
 ] as const;
+export const ChangeAction = component(
+  "ChangeAction",
+  z.enum(ACTIONS).openapi({ description: "What was done to a record of a project." }),
+);
 export type Action = (typeof ACTIONS)[number];
 
 export const RECORD_TYPES = [
@@ -19,6 +26,10 @@ export const RECORD_TYPES = [
   "deployment",
   "integration",
 ] as const;
+export const ChangedRecordType = component(
+  "ChangedRecordType",
+  z.enum(RECORD_TYPES).openapi({ description: "The type of a record that the changelog covers." }),
+);
 export type RecordType = (typeof RECORD_TYPES)[number];
 
 /** A record as the API presents it, without secrets. */

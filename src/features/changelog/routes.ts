@@ -1,7 +1,7 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
-import { jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentEntry } from "./presenters.ts";
 import { ChangelogEntryList } from "./schemas.ts";
@@ -13,10 +13,12 @@ const list = operation({
   operationId: "listChangelog",
   tags: ["Changelog"],
   summary: "List the changes to a project",
+  role: "viewer",
   description:
-    `${NEEDS.viewer} Returns the changes to the records of the project, who made them, and when. ` +
+    `Returns the changes to the records of the project, who made them, and when. ` +
     "A change and its entry are written together. Records that are deleted with their parent have " +
     "no entries for that.",
+  notFound: ["project"],
   request: { params: ProjectParams, query: ListQuery },
   responses: { 200: jsonReply(ChangelogEntryList, "A page of entries.") },
 });

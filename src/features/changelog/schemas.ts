@@ -1,39 +1,56 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
-import { Identifier, Timestamp } from "../../lib/schemas.ts";
-import { ACTIONS, RECORD_TYPES } from "./index.ts";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
+import { ChangeAction, ChangedRecordType } from "./model.ts";
 
 const Fields = z.record(z.string(), z.unknown());
 
-export const ChangelogEntry = z
-  .object({
-    id: Identifier,
-    project_id: Identifier,
-    action: z.enum(ACTIONS),
-    record: z
-      .object({
-        type: z.enum(RECORD_TYPES),
-        id: Identifier.openapi({ description: "For a project member, the ID of the membership." }),
-        name: z.string().optional().openapi({ description: "The name at the time of the change." }),
-      })
-      .openapi({ description: "The changed record. It may be deleted by now." }),
-    actor: z
-      .object({ account_id: Identifier, membership_id: Identifier, key_id: Identifier })
-      .optional()
-      .openapi({ description: "Who made the change. Absent: the service itself." }),
-    before: Fields.optional().openapi({
-      description:
-        "The changed fields, as they were before. Absent for a created record. A field over 16 KiB " +
-        "is replaced by its length, in `characters`. Entries never contain the values of variables " +
-        "or other secrets.",
-      example: { name: "api" },
-    }),
-    after: Fields.optional().openapi({
-      description: "The same fields after the change. Absent for a deleted record.",
-      example: { name: "web" },
-    }),
-    created_at: Timestamp,
-  })
-  .openapi("ChangelogEntry");
+export const ChangelogEntry = component(
+  "ChangelogEntry",
+  z
+    .object({
+      id: identifierOf("changelogEntry", "The entry's own ID; `changelog_id` in events."),
+      project_id: identifierOf("project", "The project that was changed."),
+      action: ChangeAction,
+      record: z
+        .object({
+          type: ChangedRecordType,
+          id: identifierOf(
+            "environment",
+            "The ID of the changed record. For a project member, that of the membership.",
+          ),
+          name: z.string().optional().openapi({
+            description: "The name at the time of the change. Absent if the record has no name.",
+            example: "production",
+          }),
+        })
+        .openapi({
+          description: "The changed record. It may be deleted by now.",
+          example: { type: "environment", id: EXAMPLE_IDS.environment, name: "production" },
+        }),
+      actor: z
+        .object({
+          account_id: identifierOf("account", "The person who made the change."),
+          membership_id: identifierOf("membership", "The person's membership of the organization."),
+          key_id: identifierOf("apiKey", "The API key that sent the request."),
+        })
+        .optional()
+        .openapi({ description: "Who made the change. Absent: the service itself." }),
+      before: Fields.optional().openapi({
+        description:
+          "The changed fields, as they were before. Absent for a created record. A field over 16 KiB " +
+          "is replaced by its length, in `characters`. Entries never contain the values of variables " +
+          "or other secrets.",
+        example: { name: "live" },
+      }),
+      after: Fields.optional().openapi({
+        description: "The same fields after the change. Absent for a deleted record.",
+        example: { name: "production" },
+      }),
+      created_at: timestampOf("When the change was made."),
+    })
+    .openapi({ description: "One change to one record of a project." }),
+);
 
 export const ChangelogEntryList = envelopeOf(ChangelogEntry, "ChangelogEntryList");

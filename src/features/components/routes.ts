@@ -1,8 +1,10 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentComponent } from "./presenters.ts";
 import { Component, ComponentInput, ComponentList } from "./schemas.ts";
 import {
@@ -19,7 +21,8 @@ const list = operation({
   operationId: "listComponents",
   tags: ["Components"],
   summary: "List the components of an environment",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["environment"],
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(ComponentList, "A page of components.") },
 });
@@ -30,7 +33,15 @@ const create = operation({
   operationId: "createComponent",
   tags: ["Components"],
   summary: "Create a component",
-  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
+  role: "contributor",
+  description: `A name that is taken in the environment is a \`conflict\`.`,
+  notFound: ["environment"],
+  errors: {
+    component_name_taken: new Conflict(
+      "The environment already has a component with this name. Choose another name.",
+    ),
+    component_limit: new LimitReached(LIMITS.components.value, "components"),
+  },
   request: { params: EnvironmentParams, body: jsonBody(ComponentInput) },
   responses: { 201: jsonReply(Component, "The component.") },
 });
@@ -41,7 +52,8 @@ const get = operation({
   operationId: "getComponent",
   tags: ["Components"],
   summary: "Read a component",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["component"],
   request: { params: ComponentParams },
   responses: { 200: jsonReply(Component, "The component.") },
 });
@@ -52,7 +64,14 @@ const replace = operation({
   operationId: "replaceComponent",
   tags: ["Components"],
   summary: "Replace a component",
-  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
+  role: "contributor",
+  description: `A name that is taken in the environment is a \`conflict\`.`,
+  notFound: ["component"],
+  errors: {
+    component_name_taken: new Conflict(
+      "The environment already has a component with this name. Choose another name.",
+    ),
+  },
   request: { params: ComponentParams, body: jsonBody(ComponentInput) },
   responses: { 200: jsonReply(Component, "The component.") },
 });
@@ -63,9 +82,11 @@ const remove = operation({
   operationId: "deleteComponent",
   tags: ["Components"],
   summary: "Delete a component",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} Deletes its variables too. Its stacks stay in the environment, because ` +
+    `Deletes its variables too. Its stacks stay in the environment, because ` +
     "they represent what runs at the provider.",
+  notFound: ["component"],
   request: { params: ComponentParams },
   responses: { 204: NO_CONTENT },
 });

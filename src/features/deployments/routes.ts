@@ -2,8 +2,10 @@ import type { z } from "@hono/zod-openapi";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { createDeployment, promote, redeploy } from "./creation-service.ts";
 import { presentDeployment } from "./presenters.ts";
 import {
@@ -17,6 +19,10 @@ import {
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
 const CONNECTED = "If the project is not connected, the reply is a `conflict`.";
+
+const CONFIGURATION_CLEARED =
+  `The deployment's configuration is no longer stored: an environment keeps that of its newest ` +
+  `${LIMITS.redeployableDeployments.value} deployments.`;
 
 const list = operation({
   method: "get",
@@ -33,12 +39,13 @@ const list = operation({
 
 const get = operation({
   method: "get",
-  path: "/v1/deployments/{id}",
+  path: "/v1/deployments/{deployment_id}",
   operationId: "getDeployment",
   tags: ["Deployments"],
   summary: "Read a deployment",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["deployment"],
   request: { params: DeploymentParams },
   responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
@@ -49,51 +56,90 @@ const create = operation({
   operationId: "createDeployment",
   tags: ["Deployments"],
   summary: "Deploy an environment",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} ${CONNECTED} The patch is applied to a copy of the environment's ` +
+    `${CONNECTED} The patch is applied to a copy of the environment's ` +
     "configuration. The copy becomes the environment's configuration when the deployment succeeds. " +
     "If the configuration changes before a runner starts the deployment, the start applies the " +
     "patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment " +
     "fails with the reason `patch_conflict`.",
+  notFound: ["environment", "stack in the environment"],
+  errors: {
+    patch_test_failed: new BadInput([
+      { path: "patch.0", message: '"/replicas" does not have the value of the test.' },
+    ]),
+    not_connected: new Conflict(
+      "The project is not connected to a cloud provider. Connect it first.",
+    ),
+    deployment_limit: new LimitReached(
+      LIMITS.unfinishedDeployments.value,
+      "unfinished deployments of an environment",
+    ),
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
+  },
   request: { params: EnvironmentParams, body: jsonBody(CreateDeployment) },
   responses: { 201: jsonReply(Deployment, "The deployment, queued.") },
 });
 
 const cancel = operation({
   method: "patch",
-  path: "/v1/deployments/{id}/cancel",
+  path: "/v1/deployments/{deployment_id}/cancel",
   operationId: "cancelDeployment",
   tags: ["Deployments"],
   summary: "Cancel a deployment",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} A deployment that has not started is \`canceled\` immediately; a running ` +
+    `A deployment that has not started is \`canceled\` immediately; a running ` +
     "one is `canceling`, for at most 120 seconds. One that has ended otherwise is a `conflict`.",
+  notFound: ["deployment"],
+  errors: {
+    deployment_ended: new Conflict("The deployment has ended: it is succeeded."),
+  },
   request: { params: DeploymentParams },
   responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
 
 const redeployment = operation({
   method: "post",
-  path: "/v1/deployments/{id}/redeploy",
+  path: "/v1/deployments/{deployment_id}/redeploy",
   operationId: "redeployDeployment",
   tags: ["Deployments"],
   summary: "Deploy again, or roll back",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} ${CONNECTED} Creates a deployment of the configuration and source of ` +
+    `${CONNECTED} Creates a deployment of the configuration and source of ` +
     "this one. Later changes to the environment's configuration do not affect it.",
+  notFound: ["deployment"],
+  errors: {
+    not_connected: new Conflict(
+      "The project is not connected to a cloud provider. Connect it first.",
+    ),
+    configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
+  },
   request: { params: DeploymentParams },
   responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
 
 const promotion = operation({
   method: "post",
-  path: "/v1/deployments/{id}/promote",
+  path: "/v1/deployments/{deployment_id}/promote",
   operationId: "promoteDeployment",
   tags: ["Deployments"],
   summary: "Promote a deployment to another environment",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} ${CONNECTED} Creates a deployment of all stacks of the other ` +
+    `${CONNECTED} Creates a deployment of all stacks of the other ` +
     "environment, to the configuration and source of this one, which must have succeeded.",
+  notFound: ["deployment", "environment", "environment in the project"],
+  errors: {
+    not_connected: new Conflict(
+      "The project is not connected to a cloud provider. Connect it first.",
+    ),
+    not_succeeded: new Conflict(
+      "Only a deployment that has succeeded can be promoted: this one is failed.",
+    ),
+    configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
+  },
   request: { params: DeploymentParams, body: jsonBody(PromoteDeployment) },
   responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
 });
@@ -105,7 +151,7 @@ export const deploymentRoutes = createRouter()
     return c.json(toEnvelope(await listDeployments(c.env, page), presentDeployment), 200);
   })
   .openapi(get, async (c) => {
-    const deployment = await getDeployment(c.env, c.req.valid("param").id);
+    const deployment = await getDeployment(c.env, c.req.valid("param").deployment_id);
     return c.json(presentDeployment(deployment), 200);
   })
   .openapi(create, async (c) => {
@@ -114,16 +160,16 @@ export const deploymentRoutes = createRouter()
     return c.json(presentDeployment(await createDeployment(c.env, environment_id, input)), 201);
   })
   .openapi(cancel, async (c) => {
-    const deployment = await cancelDeployment(c.env, c.req.valid("param").id);
+    const deployment = await cancelDeployment(c.env, c.req.valid("param").deployment_id);
     return c.json(presentDeployment(deployment), 200);
   })
   .openapi(redeployment, async (c) => {
-    const deployment = await redeploy(c.env, c.req.valid("param").id);
+    const deployment = await redeploy(c.env, c.req.valid("param").deployment_id);
     return c.json(presentDeployment(deployment), 201);
   })
   .openapi(promotion, async (c) => {
     const { environment_id } = c.req.valid("json");
-    const deployment = await promote(c.env, c.req.valid("param").id, environment_id);
+    const deployment = await promote(c.env, c.req.valid("param").deployment_id, environment_id);
     return c.json(presentDeployment(deployment), 201);
   });
 

@@ -1,7 +1,7 @@
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { StackParams } from "../stacks/index.ts";
 import { presentDeployment } from "./presenters.ts";
@@ -19,20 +19,22 @@ const listOfEnvironment = operation({
   operationId: "listEnvironmentDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of an environment",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["environment"],
   request: { params: EnvironmentParams, query: DeploymentQuery },
   responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
 });
 
 const getOfEnvironment = operation({
   method: "get",
-  path: "/v1/environments/{environment_id}/deployments/{id}",
+  path: "/v1/environments/{environment_id}/deployments/{deployment_id}",
   operationId: "getEnvironmentDeployment",
   tags: ["Deployments"],
   summary: "Read a deployment of an environment",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["deployment"],
   request: { params: DeploymentOfEnvironmentParams },
   responses: { 200: jsonReply(Deployment, "The deployment.") },
 });
@@ -43,8 +45,9 @@ const listOfStack = operation({
   operationId: "listStackDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of a stack",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["stack"],
   request: { params: StackParams, query: DeploymentQuery },
   responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
 });
@@ -58,8 +61,9 @@ export const scopedDeploymentRoutes = createRouter()
     return c.json(toEnvelope(found, presentDeployment), 200);
   })
   .openapi(getOfEnvironment, async (c) => {
-    const { environment_id, id } = c.req.valid("param");
-    return c.json(presentDeployment(await getDeployment(c.env, id, environment_id)), 200);
+    const { environment_id, deployment_id } = c.req.valid("param");
+    const deployment = await getDeployment(c.env, deployment_id, environment_id);
+    return c.json(presentDeployment(deployment), 200);
   })
   .openapi(listOfStack, async (c) => {
     const query = c.req.valid("query");

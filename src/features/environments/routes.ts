@@ -1,8 +1,10 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams, ProjectParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentEnvironment } from "./presenters.ts";
 import { CreateEnvironment, Environment, EnvironmentList, ReplaceEnvironment } from "./schemas.ts";
 import {
@@ -19,7 +21,8 @@ const list = operation({
   operationId: "listEnvironments",
   tags: ["Environments"],
   summary: "List the environments of a project",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["project"],
   request: { params: ProjectParams, query: ListQuery },
   responses: { 200: jsonReply(EnvironmentList, "A page of environments.") },
 });
@@ -30,7 +33,15 @@ const create = operation({
   operationId: "createEnvironment",
   tags: ["Environments"],
   summary: "Create an environment",
-  description: `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`.`,
+  role: "contributor",
+  description: `A name that is taken in the project is a \`conflict\`.`,
+  notFound: ["project"],
+  errors: {
+    environment_name_taken: new Conflict(
+      "The project already has an environment with this name. Choose another name.",
+    ),
+    environment_limit: new LimitReached(LIMITS.environments.value, "environments"),
+  },
   request: { params: ProjectParams, body: jsonBody(CreateEnvironment) },
   responses: { 201: jsonReply(Environment, "The environment.") },
 });
@@ -41,7 +52,8 @@ const get = operation({
   operationId: "getEnvironment",
   tags: ["Environments"],
   summary: "Read an environment",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["environment"],
   request: { params: EnvironmentParams },
   responses: { 200: jsonReply(Environment, "The environment.") },
 });
@@ -52,10 +64,21 @@ const replace = operation({
   operationId: "replaceEnvironment",
   tags: ["Environments"],
   summary: "Replace an environment",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} A name that is taken in the project is a \`conflict\`, and so is ` +
+    `A name that is taken in the project is a \`conflict\`, and so is ` +
     "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
     "are based on the new configuration when they start.",
+  notFound: ["environment"],
+  errors: {
+    environment_name_taken: new Conflict(
+      "The project already has an environment with this name. Choose another name.",
+    ),
+    deployment_running: new Conflict(
+      "A deployment of the environment is running. Change the configuration after it has ended.",
+    ),
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
+  },
   request: { params: EnvironmentParams, body: jsonBody(ReplaceEnvironment) },
   responses: { 200: jsonReply(Environment, "The environment.") },
 });
@@ -66,9 +89,19 @@ const remove = operation({
   operationId: "deleteEnvironment",
   tags: ["Environments"],
   summary: "Delete an environment",
+  role: "contributor",
   description:
-    `${NEEDS.contributor} Deletes its components, stacks and variables too. The default ` +
+    `Deletes its components, stacks and variables too. The default ` +
     "environment of a project cannot be deleted: this is a `conflict`.",
+  notFound: ["environment"],
+  errors: {
+    default_environment: new Conflict(
+      "This is the project's default environment. Make another the default first.",
+    ),
+    environment_in_use: new Conflict(
+      "The environment has an unfinished deployment. Cancel it first.",
+    ),
+  },
   request: { params: EnvironmentParams },
   responses: { 204: NO_CONTENT },
 });

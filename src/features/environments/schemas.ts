@@ -2,24 +2,25 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { Identifier, slug, Timestamp } from "../../lib/schemas.ts";
+import { component, identifierOf, slug, timestampOf } from "../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
-const Name = slug().openapi({ description: "Unique in the project.", example: "staging" });
+const Name = slug().openapi({ description: "Unique in the project.", example: "production" });
 
 const KIBIBYTES = LIMITS.configurationBytes.value / 1024;
 
 /** Not `z.record`: it drops the key `__proto__`. */
-const Configuration = z
-  .custom<Document>(isConfiguration, "Send a JSON object.")
-  .openapi("Configuration", {
+const Configuration = component(
+  "Configuration",
+  z.custom<Document>(isConfiguration, "Send a JSON object.").openapi({
     type: "object",
     additionalProperties: {},
     description:
       `A JSON object of at most ${KIBIBYTES} KiB, which deployments change. A request may nest ` +
       `objects and arrays at most ${LIMITS.documentDepth.value} levels deep.`,
     example: { replicas: 2, features: { search: true } },
-  });
+  }),
+);
 
 const ConfigurationInput = Configuration.superRefine((configuration, ctx) => {
   const problem = documentProblem(configuration);
@@ -28,27 +29,41 @@ const ConfigurationInput = Configuration.superRefine((configuration, ctx) => {
   if (message) ctx.addIssue({ code: "custom", message });
 });
 
-export const Environment = z
-  .object({
-    id: Identifier,
-    project_id: Identifier,
-    name: Name,
-    configuration: Configuration,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .openapi("Environment");
+export const Environment = component(
+  "Environment",
+  z
+    .object({
+      id: identifierOf("environment", "The environment's own ID."),
+      project_id: identifierOf("project", "The project that the environment belongs to."),
+      name: Name,
+      configuration: Configuration,
+      created_at: timestampOf("When the environment was created."),
+      updated_at: timestampOf("When the name or the configuration last changed."),
+    })
+    .openapi({ description: "A place that a project runs in, such as production or staging." }),
+);
 
 export const EnvironmentList = envelopeOf(Environment, "EnvironmentList");
 
-export const CreateEnvironment = z
-  .strictObject({ name: Name, configuration: ConfigurationInput.default({}) })
-  .openapi("CreateEnvironment", {
-    example: { name: "staging", configuration: { replicas: 1 } },
-  });
+export const CreateEnvironment = component(
+  "CreateEnvironment",
+  z
+    .strictObject({
+      name: Name,
+      configuration: ConfigurationInput.default({}).openapi({
+        description: "The first configuration. Default: an empty object.",
+      }),
+    })
+    .openapi({
+      description: "The environment to create.",
+      example: { name: "staging", configuration: { replicas: 1 } },
+    }),
+);
 
-export const ReplaceEnvironment = z
-  .strictObject({ name: Name, configuration: ConfigurationInput })
-  .openapi("ReplaceEnvironment", {
-    example: { name: "staging", configuration: { replicas: 2 } },
-  });
+export const ReplaceEnvironment = component(
+  "ReplaceEnvironment",
+  z.strictObject({ name: Name, configuration: ConfigurationInput }).openapi({
+    description: "All fields of an environment that a request can set.",
+    example: { name: "production", configuration: { replicas: 2 } },
+  }),
+);

@@ -1,4 +1,4 @@
 export { toNewAccount } from "./presenters.ts";
-export { AccountInput, OrgRole, Profile } from "./schemas.ts";
+export { AccountInput, OrgRole, PERSON } from "./schemas.ts";
 export { toAccountRow } from "./service.ts";
 export { ACCOUNT_SIZE, type NewAccount } from "./store.ts";

@@ -1,13 +1,15 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
 
-const NEEDS_ADMIN_OR_OWNER = `${NEEDS.admin} Adding, changing or removing an owner needs the role \`owner\`.`;
+const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";
 
 const list = operation({
   method: "get",
@@ -15,7 +17,8 @@ const list = operation({
   operationId: "listMembers",
   tags: ["Organizations"],
   summary: "List the members of an organization",
-  description: NEEDS.admin,
+  role: "admin",
+  notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(MemberList, "A page of members.") },
 });
@@ -26,44 +29,72 @@ const add = operation({
   operationId: "addMember",
   tags: ["Organizations"],
   summary: "Add a member to an organization",
+  role: "admin",
   description:
-    `${NEEDS_ADMIN_OR_OWNER} If the e-mail address already has an account, adds that account and ` +
+    `${OWNERS} If the e-mail address already has an account, adds that account and ` +
     "ignores the name and profile of the request.",
+  notFound: ["organization"],
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    member_exists: new Conflict(
+      "The account of this e-mail address is already a member of the organization.",
+    ),
+    member_limit: new LimitReached(LIMITS.members.value, "members"),
+  },
   request: { params: OrganizationParams, body: jsonBody(AddMember) },
   responses: { 201: jsonReply(Member, "The member.") },
 });
 
 const get = operation({
   method: "get",
-  path: "/v1/orgs/{org_id}/members/{membership_id}",
+  path: "/v1/orgs/{org_id}/members/{member_id}",
   operationId: "getMember",
   tags: ["Organizations"],
   summary: "Read a member of an organization",
-  description: NEEDS.admin,
+  role: "admin",
+  notFound: ["organization", "membership"],
   request: { params: MemberParams },
   responses: { 200: jsonReply(Member, "The member.") },
 });
 
 const replace = operation({
   method: "put",
-  path: "/v1/orgs/{org_id}/members/{membership_id}",
+  path: "/v1/orgs/{org_id}/members/{member_id}",
   operationId: "replaceMember",
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
-  description: `${NEEDS_ADMIN_OR_OWNER} The last owner cannot get another role.`,
+  role: "admin",
+  description: `${OWNERS} The last owner cannot get another role.`,
+  notFound: ["organization", "membership"],
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    last_owner: new Conflict(
+      "The organization and each of its projects need at least one owner. Make another member owner first.",
+    ),
+    role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
+  },
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
   responses: { 200: jsonReply(Member, "The member.") },
 });
 
 const remove = operation({
   method: "delete",
-  path: "/v1/orgs/{org_id}/members/{membership_id}",
+  path: "/v1/orgs/{org_id}/members/{member_id}",
   operationId: "removeMember",
   tags: ["Organizations"],
   summary: "Remove a member from an organization",
+  role: "admin",
   description:
-    `${NEEDS_ADMIN_OR_OWNER} Deletes the member's keys and project roles too. The last owner of the ` +
+    `${OWNERS} Deletes the member's keys and project roles too. The last owner of the ` +
     "organization or of a project cannot be removed.",
+  notFound: ["organization", "membership"],
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    last_owner: new Conflict(
+      "The organization and each of its projects need at least one owner. Make another member owner first.",
+    ),
+    role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
+  },
   request: { params: MemberParams },
   responses: { 204: NO_CONTENT },
 });
@@ -81,17 +112,17 @@ export const membershipRoutes = createRouter()
     return c.json(presentMember(member), 201);
   })
   .openapi(get, async (c) => {
-    const { org_id, membership_id } = c.req.valid("param");
-    return c.json(presentMember(await getMember(c.env, org_id, membership_id)), 200);
+    const { org_id, member_id } = c.req.valid("param");
+    return c.json(presentMember(await getMember(c.env, org_id, member_id)), 200);
   })
   .openapi(replace, async (c) => {
-    const { org_id, membership_id } = c.req.valid("param");
+    const { org_id, member_id } = c.req.valid("param");
     const { role } = c.req.valid("json");
-    const member = await changeMemberRole(c.env, org_id, membership_id, role);
+    const member = await changeMemberRole(c.env, org_id, member_id, role);
     return c.json(presentMember(member), 200);
   })
   .openapi(remove, async (c) => {
-    const { org_id, membership_id } = c.req.valid("param");
-    await removeMember(c.env, org_id, membership_id);
+    const { org_id, member_id } = c.req.valid("param");
+    await removeMember(c.env, org_id, member_id);
     return c.body(null, 204);
   });

@@ -3,72 +3,150 @@ import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
-import { clearable, Identifier, paragraphs, Timestamp, text } from "../../lib/schemas.ts";
+import {
+  clearable,
+  component,
+  identifierOf,
+  paragraphs,
+  text,
+  timestampOf,
+} from "../../lib/schemas.ts";
+import { EMAIL } from "../../lib/text-patterns.ts";
 
 const LINE = LIMITS.personLength.value;
 const BIO = LIMITS.descriptionLength.value;
 const URL_LENGTH = LIMITS.urlLength.value;
 
-export const OrgRole = z
-  .enum(ORG_ROLES)
-  .openapi("OrgRole", { description: "A role in the organization: owner > admin > member." });
+export const OrgRole = component(
+  "OrgRole",
+  z.enum(ORG_ROLES).openapi({ description: "A role in the organization: owner > admin > member." }),
+);
+
+const PROFILE = {
+  bio: "Some lines about the person.",
+  github: "The user name at GitHub.",
+  location: "Where the person is, as free text.",
+  twitter: "The user name at Twitter.",
+  website: "The address of the person's own pages.",
+};
 
 /** Source: spec, "Project member". */
-export const Profile = z
-  .object({
-    bio: z.string().optional(),
-    github: z.string().optional().openapi({ description: "The user name at GitHub." }),
-    location: z.string().optional(),
-    twitter: z.string().optional().openapi({ description: "The user name at Twitter." }),
-    website: z.string().optional(),
-  })
-  .openapi("Profile", { example: { github: "ada", location: "London" } });
+export const Profile = component(
+  "Profile",
+  z
+    .object({
+      bio: z.string().optional().openapi({ description: PROFILE.bio }),
+      github: z.string().optional().openapi({ description: PROFILE.github }),
+      location: z.string().optional().openapi({ description: PROFILE.location }),
+      twitter: z.string().optional().openapi({ description: PROFILE.twitter }),
+      website: z.string().optional().openapi({ description: PROFILE.website }),
+    })
+    .openapi({
+      description: "What the person tells about themselves. A field that is not set is absent.",
+      example: { github: "ada", location: "London" },
+    }),
+);
 
-export const Member = z
-  .object({
-    membership_id: Identifier,
-    account_id: Identifier,
-    org_id: Identifier,
-    name: z.string().openapi({ example: "Ada Lovelace" }),
-    display_name: z.string().openapi({ example: "Ada" }),
-    avatar: z.string().optional().openapi({ example: "https://example.com/ada.png" }),
-    profile: Profile,
-    role: OrgRole,
-    created_at: Timestamp,
-  })
-  .openapi("Member");
+/** Of a person, in every record of a membership. */
+export const PERSON = {
+  name: z.string().openapi({ description: "The person's full name.", example: "Ada Lovelace" }),
+  display_name: z
+    .string()
+    .openapi({ description: "What to call the person in lists.", example: "Ada" }),
+  avatar: z.string().optional().openapi({
+    description: "A URL of an image, or an emoji. Absent: the person has none.",
+    example: "https://example.com/ada.png",
+  }),
+  profile: Profile,
+};
+
+export const Member = component(
+  "Member",
+  z
+    .object({
+      membership_id: identifierOf("membership", "The `member_id` in the paths."),
+      account_id: identifierOf(
+        "account",
+        "The person, who may belong to several organizations with the same account.",
+      ),
+      org_id: identifierOf("organization", "The organization that the person is a member of."),
+      ...PERSON,
+      role: OrgRole,
+      created_at: timestampOf("When the person became a member."),
+    })
+    .openapi({ description: "A person's place in an organization." }),
+);
 
 export const MemberList = envelopeOf(Member, "MemberList");
 
-const ProfileInput = z.strictObject({
-  bio: paragraphs(BIO).nullish(),
-  github: text(LINE).nullish(),
-  location: text(LINE).nullish(),
-  twitter: text(LINE).nullish(),
-  website: text(URL_LENGTH).nullish(),
-});
+const ProfileInput = component(
+  "ProfileInput",
+  z
+    .strictObject({
+      bio: paragraphs(BIO).nullish().openapi({ description: PROFILE.bio }),
+      github: text(LINE).nullish().openapi({ description: PROFILE.github }),
+      location: text(LINE).nullish().openapi({ description: PROFILE.location }),
+      twitter: text(LINE).nullish().openapi({ description: PROFILE.twitter }),
+      website: text(URL_LENGTH).nullish().openapi({ description: PROFILE.website }),
+    })
+    .openapi({
+      description: "What the person tells about themselves. Absent or null: not set.",
+      example: { github: "ada", location: "London" },
+    }),
+);
 
-export const AccountInput = z.strictObject({
+const ACCOUNT = {
   email: z
-    .email("Send an e-mail address.")
+    .email({ pattern: EMAIL, error: "Send an e-mail address." })
     .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
     .transform((email) => email.toLowerCase())
-    .openapi({ description: "Private: no response contains it." }),
-  name: text(LINE),
-  display_name: clearable(text(LINE)).openapi({ description: "Default: the name." }),
-  avatar: clearable(text(URL_LENGTH)).openapi({ description: "A URL or an emoji." }),
-  profile: ProfileInput.nullish(),
-});
+    .openapi({
+      description: "Identifies the person, in any case. Private: no response contains it.",
+      pattern: EMAIL.source,
+      example: "ada@example.com",
+    }),
+  name: text(LINE).openapi({ description: "The person's full name.", example: "Ada Lovelace" }),
+  display_name: clearable(text(LINE)).openapi({
+    description: "What to call the person in lists. Absent or null: the full name.",
+    example: "Ada",
+  }),
+  avatar: clearable(text(URL_LENGTH)).openapi({
+    description: "A URL of an image, or an emoji. Absent or null: none.",
+  }),
+  profile: z.union([ProfileInput, z.null()]).optional().openapi({
+    description: "What the person tells about themselves. Absent or null: nothing.",
+  }),
+};
 
-export const AddMember = AccountInput.extend({ role: OrgRole }).openapi("AddMember", {
-  example: { email: "grace@example.com", name: "Grace Hopper", role: "member" },
-});
+export const AccountInput = component(
+  "AccountInput",
+  z.strictObject(ACCOUNT).openapi({
+    description: "A person, who may join several organizations.",
+    example: { email: "ada@example.com", name: "Ada Lovelace" },
+  }),
+);
 
-export const ReplaceMember = z
-  .strictObject({ role: OrgRole })
-  .openapi("ReplaceMember", { example: { role: "admin" } });
+export const AddMember = component(
+  "AddMember",
+  z
+    .strictObject({
+      ...ACCOUNT,
+      role: OrgRole.openapi({ description: "The member's role in the organization." }),
+    })
+    .openapi({
+      description: "The person to add, with the role.",
+      example: { email: "grace@example.com", name: "Grace Hopper", role: "member" },
+    }),
+);
+
+export const ReplaceMember = component(
+  "ReplaceMember",
+  z
+    .strictObject({ role: OrgRole.openapi({ description: "The new role in the organization." }) })
+    .openapi({ description: "What a request can change.", example: { role: "admin" } }),
+);
 
 export const MemberParams = z.object({
-  ...idParam("org_id", "organization"),
-  ...idParam("membership_id", "membership"),
+  ...idParam("org_id", "organization", "organization"),
+  ...idParam("member_id", "membership", "membership"),
 });

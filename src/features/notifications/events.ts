@@ -1,72 +1,122 @@
 import { z } from "@hono/zod-openapi";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { EXAMPLE_ID, Identifier } from "../../lib/schemas.ts";
-import { ACTIONS, RECORD_TYPES } from "../changelog/model.ts";
-import { FAILURES, STACK_STATUSES, type StackStatus } from "../deployments/lifecycle.ts";
+import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
+import { ChangeAction, ChangedRecordType } from "../changelog/model.ts";
+import { FAILURES, type StackStatus, StackStatusName } from "../deployments/lifecycle.ts";
 
-const ID = EXAMPLE_ID;
+const recordOf = (kind: "project" | "environment" | "stack", name: string) =>
+  component(
+    `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Reference`,
+    z
+      .object({
+        id: identifierOf(kind, `Read it with \`GET /v1/${kind}s/{${kind}_id}\`.`),
+        name: z
+          .string()
+          .openapi({ description: "Its name when the event happened.", example: name }),
+      })
+      .openapi({ description: `The ${kind}, as far as the event names it.` }),
+  );
 
-const NamedRecord = z.object({ id: Identifier, name: z.string() }).openapi("NamedRecord");
-const PROJECT = { id: ID, name: "storefront" };
-const ENVIRONMENT = { id: ID, name: "production" };
-const STACK = { id: ID, name: "api-production" };
+const PROJECT = { id: EXAMPLE_IDS.project, name: "storefront" };
+const ENVIRONMENT = { id: EXAMPLE_IDS.environment, name: "production" };
+const STAGING = { id: EXAMPLE_IDS.stagingEnvironment, name: "staging" };
+const STACK = { id: EXAMPLE_IDS.stack, name: "api-production" };
 
-const location = { project: NamedRecord, environment: NamedRecord };
+const Project = recordOf("project", PROJECT.name);
+const Environment = recordOf("environment", ENVIRONMENT.name);
+const Stack = recordOf("stack", STACK.name);
+
+const location = { project: Project, environment: Environment };
 const LOCATION = { project: PROJECT, environment: ENVIRONMENT };
+
+const DeployedStack = component(
+  "DeployedStack",
+  z
+    .object({
+      id: identifierOf("stack", "Read it with `GET /v1/stacks/{stack_id}`."),
+      name: z
+        .string()
+        .openapi({ description: "Its name when the event happened.", example: STACK.name }),
+      status: StackStatusName,
+    })
+    .openapi({ description: "What the deployment has done to one of its stacks so far." }),
+);
 
 function deploymentData<const Status extends string>(status: Status) {
   return z.object({
-    deployment_id: Identifier,
-    status: z.literal(status),
+    deployment_id: identifierOf(
+      "deployment",
+      "Read it with `GET /v1/deployments/{deployment_id}`.",
+    ),
+    status: z.literal(status).openapi({ description: "The status at the time of the event." }),
     failure_reason: z
       .string()
       .optional()
       .openapi({
-        description: `Why it failed: the runner's reason, or one of ${Object.values(FAILURES).join(", ")}.`,
+        description:
+          `Why it failed: the runner's reason, or one of ${Object.values(FAILURES).join(", ")}. ` +
+          "Absent unless it has failed for a stated reason.",
       }),
     ...location,
     stacks: z
-      .array(z.object({ id: Identifier, name: z.string(), status: z.enum(STACK_STATUSES) }))
+      .array(DeployedStack)
       .openapi({ description: `The first ${LIMITS.deploymentEventStacks.value} of its stacks.` }),
   });
 }
 
 function deploymentExample<const Status extends string>(status: Status, ofStack: StackStatus) {
-  return { deployment_id: ID, status, ...LOCATION, stacks: [{ ...STACK, status: ofStack }] };
+  const stacks = [{ ...STACK, status: ofStack }];
+  return { deployment_id: EXAMPLE_IDS.deployment, status, ...LOCATION, stacks };
 }
 
 function alarmData<const State extends string>(state: State) {
   return z.object({
-    stack_id: Identifier,
+    stack_id: identifierOf("stack", "The stack that the alarm watches."),
     name: z.string().openapi({ description: "The name of the alarm in its stack." }),
-    state: z.literal(state),
-    reason: z.string().optional(),
+    state: z.literal(state).openapi({ description: "The new state of the alarm." }),
+    reason: z.string().optional().openapi({
+      description: "Why the alarm is in this state. Absent if the report gave none.",
+    }),
     ...location,
-    stack: NamedRecord,
+    stack: Stack,
   });
 }
 
 function alarmExample<const State extends string>(state: State, reason: string) {
-  return { stack_id: ID, name: "latency", state, reason, ...LOCATION, stack: STACK };
+  const stack = { stack_id: EXAMPLE_IDS.stack, stack: STACK };
+  return { name: "latency", state, reason, ...LOCATION, ...stack };
 }
 
 const ChangelogEntry = z.object({
-  changelog_id: Identifier.openapi({
-    description: "The ID of the entry in the project's changelog.",
-  }),
-  action: z.enum(ACTIONS),
-  record: z.object({
-    type: z.enum(RECORD_TYPES),
-    id: Identifier,
-    name: z
-      .string()
-      .optional()
-      .openapi({ description: `Its first ${LIMITS.changelogEventName.value} characters.` }),
-  }),
+  changelog_id: identifierOf("changelogEntry", "The ID of the entry in the project's changelog."),
+  action: ChangeAction,
+  record: z
+    .object({
+      type: ChangedRecordType,
+      id: identifierOf(
+        "environment",
+        "The ID of the changed record. For a project member, that of the membership.",
+      ),
+      name: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            `The first ${LIMITS.changelogEventName.value} characters of its name. Absent if it has ` +
+            "none.",
+        }),
+    })
+    .openapi({ description: "The changed record. It may be deleted by now." }),
 });
 
+const ChangeOfEvent = component(
+  "ChangelogEventEntry",
+  ChangelogEntry.openapi({ description: "One change that a request made." }),
+);
+
 const CHANGE = {
-  changelog_id: ID,
+  changelog_id: EXAMPLE_IDS.changelogEntry,
   action: "updated" as const,
   record: { type: "environment" as const, ...ENVIRONMENT },
 };
@@ -94,8 +144,10 @@ export const EVENTS = {
     kind: undefined,
     title: "👋 Ping",
     summary: "Somebody pings the integration",
-    data: z.object({ integration_id: Identifier }),
-    example: { integration_id: ID },
+    data: z.object({
+      integration_id: identifierOf("integration", "The integration that is pinged."),
+    }),
+    example: { integration_id: EXAMPLE_IDS.integration },
   }),
   "deployments.in_progress": define({
     kind: "deployments_in_progress",
@@ -117,11 +169,8 @@ export const EVENTS = {
     summary: "A deployment has failed",
     data: deploymentData("failed"),
     example: {
-      deployment_id: ID,
-      status: "failed",
+      ...deploymentExample("failed", "failed"),
       failure_reason: FAILURES.stackFailed,
-      ...LOCATION,
-      stacks: [{ ...STACK, status: "failed" }],
     },
   }),
   "promotions.created": define({
@@ -129,17 +178,20 @@ export const EVENTS = {
     title: "⏫ Promotion",
     summary: "A deployment is promoted to another environment",
     data: z.object({
-      deployment_id: Identifier.openapi({ description: "The new deployment." }),
-      from_deployment_id: Identifier.openapi({ description: "The deployment that is promoted." }),
-      project: NamedRecord,
-      environment: NamedRecord.openapi({ description: "The target environment." }),
-      from_environment: NamedRecord,
+      deployment_id: identifierOf("deployment", "The new deployment, in the target environment."),
+      from_deployment_id: identifierOf("stagingDeployment", "The deployment that is promoted."),
+      project: Project,
+      environment: Environment.openapi({ description: "The environment to deploy." }),
+      from_environment: Environment.openapi({
+        description: "The environment of the promoted deployment.",
+        example: STAGING,
+      }),
     }),
     example: {
-      deployment_id: ID,
-      from_deployment_id: ID,
+      deployment_id: EXAMPLE_IDS.deployment,
+      from_deployment_id: EXAMPLE_IDS.stagingDeployment,
       ...LOCATION,
-      from_environment: { id: ID, name: "staging" },
+      from_environment: STAGING,
     },
   }),
   "services.in_alarm": define({
@@ -162,10 +214,11 @@ export const EVENTS = {
     summary: "A request has changed the project",
     // The first entry is at the top level too: receivers from before `entries` read it there.
     data: ChangelogEntry.extend({
-      account_id: Identifier.optional().openapi({
-        description: "The account that made the change; absent if Longshore made it by itself.",
-      }),
-      entries: z.array(ChangelogEntry).openapi({
+      account_id: identifierOf(
+        "account",
+        "Who made the change. Absent if the service made it by itself.",
+      ).optional(),
+      entries: z.array(ChangeOfEvent).openapi({
         description:
           `The first ${LIMITS.changelogEventEntries.value} changes of the request. The first of ` +
           "them is at the top level too.",
@@ -174,12 +227,58 @@ export const EVENTS = {
         description: "How many changes the request made. The project's changelog has all of them.",
       }),
     }),
-    example: { ...CHANGE, account_id: ID, entries: [CHANGE], count: 1 },
+    example: { ...CHANGE, account_id: EXAMPLE_IDS.account, entries: [CHANGE], count: 1 },
   }),
 };
 
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
+
+export const EventTypeName = component(
+  "EventType",
+  z.enum(EVENT_TYPES).openapi({ description: "What happened. Webhooks describes each type." }),
+);
+
+/** The body of each event, as a component. */
+export const EVENT_PAYLOADS = Object.entries(EVENTS).map(([type, { summary, data, example }]) => {
+  const name = pascalCase(type);
+  const timestamp = "2026-11-21T09:30:00.000Z";
+  const schema = component(
+    `${name}Event`,
+    z
+      .object({
+        id: identifierOf("event", "The ID of the event, as in `webhook-id`."),
+        type: z
+          .literal(type as EventType)
+          .openapi({ description: "What happened. Determines the fields of `data`." }),
+        timestamp: timestampOf("When the event happened."),
+        data: data.openapi({ description: "The records concerned, as they were at that time." }),
+      })
+      .openapi({
+        description: `${summary}.`,
+        example: { id: EXAMPLE_IDS.event, type, timestamp, data: example },
+      }),
+  );
+  return { type, name, summary, schema };
+});
+
+export const EventPayload = component(
+  "EventPayload",
+  z.union(EVENT_PAYLOADS.map(({ schema }) => schema)).openapi({
+    description: "The body that is sent to a webhook. Its `type` determines the fields of `data`.",
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(
+        EVENT_PAYLOADS.map(({ type, name }) => [type, `#/components/schemas/${name}Event`]),
+      ),
+    },
+  }),
+);
+
+/** `DeploymentsInProgress` for `deployments.in_progress`. */
+function pascalCase(type: string): string {
+  return `_${type}`.replaceAll(/[._](.)/g, (_, letter: string) => letter.toUpperCase());
+}
 
 export type EventData<Type extends EventType> = z.output<(typeof EVENTS)[Type]["data"]>;
 

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { EXAMPLE_ID, Identifier, Timestamp } from "../../lib/schemas.ts";
-import { EVENTS } from "./events.ts";
+import { EVENT_PAYLOADS } from "./events.ts";
 
 const TIMEOUT_SECONDS = LIMITS.deliveryTimeoutMs.value / 1_000;
 
@@ -10,7 +10,7 @@ const Headers = z.object({
     description:
       "The ID of the event. It is the same each time that the event is sent: ignore an ID that you " +
       "have handled.",
-    example: EXAMPLE_ID,
+    example: EXAMPLE_IDS.event,
   }),
   "webhook-timestamp": z.string().openapi({
     description:
@@ -47,20 +47,11 @@ const REPLIES = {
 };
 
 export function describeWebhooks(registry: OpenAPIHono["openAPIRegistry"]): void {
-  for (const [type, { summary, data, example }] of Object.entries(EVENTS)) {
-    const timestamp = "2026-11-21T09:30:00.000Z";
-    const schema = z
-      .object({
-        id: Identifier.openapi({ description: "The ID of the event, as in `webhook-id`." }),
-        type: z.literal(type),
-        timestamp: Timestamp.openapi({ description: "When the event happened." }),
-        data,
-      })
-      .openapi({ example: { id: EXAMPLE_ID, type, timestamp, data: example } });
+  for (const { type, name, summary, schema } of EVENT_PAYLOADS) {
     registry.registerWebhook({
       method: "post",
       path: type,
-      operationId: operationIdOf(type),
+      operationId: `on${name}`,
       tags: ["Webhooks"],
       summary,
       security: [],
@@ -71,9 +62,4 @@ export function describeWebhooks(registry: OpenAPIHono["openAPIRegistry"]): void
       responses: REPLIES,
     });
   }
-}
-
-/** `onDeploymentsInProgress` for `deployments.in_progress`. */
-function operationIdOf(type: string): string {
-  return `on_${type}`.replaceAll(/[._](.)/g, (_, letter: string) => letter.toUpperCase());
 }

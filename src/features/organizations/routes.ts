@@ -2,6 +2,8 @@ import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
 import { CreatedOrganization, CreateOrganization, OrganizationList } from "./schemas.ts";
 import { createOrganization, listOrganizations } from "./service.ts";
@@ -26,6 +28,15 @@ const create = operation({
   description:
     "The key's account becomes its owner. The response contains an owner key of the new " +
     "organization, because the key of the request belongs to another one.",
+  errors: {
+    creation_disabled: new Unauthorized(
+      "This deployment does not let API keys create organizations.",
+    ),
+    owned_organization_limit: new LimitReached(
+      LIMITS.ownedOrganizations.value,
+      "organizations that an account owns",
+    ),
+  },
   request: { body: jsonBody(CreateOrganization) },
   responses: {
     201: jsonReply(

@@ -1,8 +1,10 @@
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentProjectMember } from "./presenters.ts";
 import {
   AddedProjectMembers,
@@ -21,7 +23,8 @@ const list = operation({
   operationId: "listProjectMembers",
   tags: ["Project members"],
   summary: "List the members of a project",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["project"],
   request: { params: ProjectParams, query: ProjectMemberQuery },
   responses: { 200: jsonReply(ProjectMemberList, "A page of members.") },
 });
@@ -32,9 +35,17 @@ const add = operation({
   operationId: "addProjectMembers",
   tags: ["Project members"],
   summary: "Add members to a project",
+  role: "owner",
   description:
-    `${NEEDS.owner} Adds all of them or none. A membership that is already in the project is a ` +
+    `Adds all of them or none. A membership that is already in the project is a ` +
     "`conflict`; an unknown one is `not_found`.",
+  notFound: ["project", "membership"],
+  errors: {
+    project_member_exists: new Conflict(
+      "One of the memberships is already in the project; none was added.",
+    ),
+    project_member_limit: new LimitReached(LIMITS.projectMembers.value, "project members"),
+  },
   request: { params: ProjectParams, body: jsonBody(AddProjectMembers) },
   responses: { 201: jsonReply(AddedProjectMembers, "The added members.") },
 });
@@ -45,7 +56,8 @@ const get = operation({
   operationId: "getProjectMember",
   tags: ["Project members"],
   summary: "Read a member of a project",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["project", "member of the project"],
   request: { params: ProjectMemberParams },
   responses: { 200: jsonReply(ProjectMember, "The member.") },
 });
@@ -56,7 +68,14 @@ const replace = operation({
   operationId: "replaceProjectMember",
   tags: ["Project members"],
   summary: "Replace the role of a member in a project",
-  description: `${NEEDS.owner} The last owner of a project cannot get another role.`,
+  role: "owner",
+  description: `The last owner of a project cannot get another role.`,
+  notFound: ["project", "member of the project"],
+  errors: {
+    last_project_owner: new Conflict(
+      "A project needs at least one owner. Make another member owner first.",
+    ),
+  },
   request: { params: ProjectMemberParams, body: jsonBody(ReplaceProjectMember) },
   responses: { 200: jsonReply(ProjectMember, "The member.") },
 });
@@ -67,7 +86,14 @@ const remove = operation({
   operationId: "removeProjectMember",
   tags: ["Project members"],
   summary: "Remove a member from a project",
-  description: `${NEEDS.owner} The last owner of a project cannot be removed.`,
+  role: "owner",
+  description: `The last owner of a project cannot be removed.`,
+  notFound: ["project", "member of the project"],
+  errors: {
+    last_project_owner: new Conflict(
+      "A project needs at least one owner. Make another member owner first.",
+    ),
+  },
   request: { params: ProjectMemberParams },
   responses: { 204: NO_CONTENT },
 });

@@ -1,69 +1,90 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import {
-  EXAMPLE_ID,
+  component,
   enumFilter,
-  Identifier,
-  IdentifierInput,
-  Timestamp,
+  identifierInput,
+  identifierOf,
+  timestampOf,
 } from "../../lib/schemas.ts";
-import { OrgRole, Profile } from "../memberships/index.ts";
+import { OrgRole, PERSON } from "../memberships/index.ts";
 
 const MAXIMUM_ADDED = LIMITS.addedMembers.value;
 
-export const ProjectRole = z.enum(PROJECT_ROLES).openapi("ProjectRole", {
-  description: "A role in the project: owner > contributor > viewer.",
-});
+const ProjectRole = component(
+  "ProjectRole",
+  z.enum(PROJECT_ROLES).openapi({
+    description: "A role in the project: owner > contributor > viewer.",
+  }),
+);
 
-export const ProjectMember = z
-  .object({
-    membership_id: Identifier.openapi({ description: "The `member_id` in the paths." }),
-    account_id: Identifier,
-    project_id: Identifier,
-    name: z.string().openapi({ example: "Ada Lovelace" }),
-    display_name: z.string().openapi({ example: "Ada" }),
-    avatar: z.string().optional().openapi({ example: "https://example.com/ada.png" }),
-    profile: Profile,
-    org_role: OrgRole,
-    role: ProjectRole,
-    created_at: Timestamp,
-  })
-  .openapi("ProjectMember");
+export const ProjectMember = component(
+  "ProjectMember",
+  z
+    .object({
+      membership_id: identifierOf("membership", "The `member_id` in the paths."),
+      account_id: identifierOf("account", "The person, in every organization and project."),
+      project_id: identifierOf("project", "The project that the role is for."),
+      ...PERSON,
+      org_role: OrgRole.openapi({
+        description: "The role in the organization. An admin may do everything in its projects.",
+      }),
+      role: ProjectRole,
+      created_at: timestampOf("When the member was added to the project."),
+    })
+    .openapi({ description: "A member of the organization, with a role in one project." }),
+);
 
 export const ProjectMemberList = envelopeOf(ProjectMember, "ProjectMemberList");
 
 export const ProjectMemberQuery = ListQuery.extend({
-  role: enumFilter(PROJECT_ROLES).openapi({ description: "Only members with one of these roles." }),
+  role: enumFilter("ProjectRole", PROJECT_ROLES).openapi({
+    description: "Only members with one of these roles. Default: all.",
+  }),
 });
 
-export const AddProjectMembers = z
-  .strictObject({
-    member_ids: z
-      .array(IdentifierInput)
-      .min(1, "Send at least one membership ID.")
-      .max(MAXIMUM_ADDED, `Send at most ${MAXIMUM_ADDED} membership IDs.`)
-      .superRefine(refuseRepeated)
-      .openapi({ description: "Memberships of the organization. All are added or none." }),
-    role: ProjectRole.default("viewer").openapi({ description: "Default: `viewer`." }),
-  })
-  .openapi("AddProjectMembers", {
-    example: { member_ids: [EXAMPLE_ID], role: "contributor" },
-  });
+export const AddProjectMembers = component(
+  "AddProjectMembers",
+  z
+    .strictObject({
+      member_ids: z
+        .array(identifierInput("membership"))
+        .min(1, "Send at least one membership ID.")
+        .max(MAXIMUM_ADDED, `Send at most ${MAXIMUM_ADDED} membership IDs.`)
+        .superRefine(refuseRepeated)
+        .openapi({
+          description:
+            "The `membership_id`s of members of the organization. All are added or none.",
+        }),
+      role: ProjectRole.default("viewer").openapi({
+        description: "The role of every added member. Default: `viewer`.",
+      }),
+    })
+    .openapi({
+      description: "The members to add.",
+      example: { member_ids: [EXAMPLE_IDS.membership], role: "contributor" },
+    }),
+);
 
-export const AddedProjectMembers = z
-  .array(ProjectMember)
-  .openapi("AddedProjectMembers", { description: "In the order of the request." });
+export const AddedProjectMembers = component(
+  "AddedProjectMembers",
+  z.array(ProjectMember).openapi({ description: "In the order of the request." }),
+);
 
-export const ReplaceProjectMember = z
-  .strictObject({ role: ProjectRole })
-  .openapi("ReplaceProjectMember", { example: { role: "contributor" } });
+export const ReplaceProjectMember = component(
+  "ReplaceProjectMember",
+  z
+    .strictObject({ role: ProjectRole.openapi({ description: "The new role in the project." }) })
+    .openapi({ description: "What a request can change.", example: { role: "contributor" } }),
+);
 
 export const ProjectMemberParams = z.object({
-  ...idParam("project_id", "project"),
-  ...idParam("member_id", "membership"),
+  ...idParam("project_id", "project", "project"),
+  ...idParam("member_id", "membership", "membership"),
 });
 
 function refuseRepeated(ids: readonly string[], ctx: z.RefinementCtx): void {

@@ -1,8 +1,10 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentProject } from "./presenters.ts";
 import { CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
 import {
@@ -33,6 +35,7 @@ const listOfOrganization = operation({
   tags: ["Projects"],
   summary: "List the projects of an organization",
   description: READABLE,
+  notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(ProjectList, "A page of projects.") },
 });
@@ -44,6 +47,9 @@ const create = operation({
   tags: ["Projects"],
   summary: "Create a project",
   description: "You become its owner. A new project has one environment, `production`.",
+  errors: {
+    project_limit: new LimitReached(LIMITS.projects.value, "projects"),
+  },
   request: { body: jsonBody(CreateProject) },
   responses: { 201: jsonReply(Project, "The project.") },
 });
@@ -54,7 +60,8 @@ const get = operation({
   operationId: "getProject",
   tags: ["Projects"],
   summary: "Read a project",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["project"],
   request: { params: ProjectParams },
   responses: { 200: jsonReply(Project, "The project.") },
 });
@@ -65,7 +72,12 @@ const replace = operation({
   operationId: "replaceProject",
   tags: ["Projects"],
   summary: "Replace a project",
-  description: `${NEEDS.owner} Clears optional fields that the body leaves out, except the name.`,
+  role: "owner",
+  description: `Clears optional fields that the body leaves out, except the name.`,
+  notFound: ["project", "environment in the project"],
+  errors: {
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
+  },
   request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
   responses: { 200: jsonReply(Project, "The project.") },
 });
@@ -76,7 +88,12 @@ const remove = operation({
   operationId: "deleteProject",
   tags: ["Projects"],
   summary: "Delete a project",
-  description: `${NEEDS.owner} Deletes its environments and the roles of its members too.`,
+  role: "owner",
+  description: `Deletes its environments and the roles of its members too.`,
+  notFound: ["project"],
+  errors: {
+    project_in_use: new Conflict("The project has an unfinished deployment. Cancel it first."),
+  },
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT },
 });

@@ -1,69 +1,109 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   clearable,
-  EXAMPLE_ID,
-  Identifier,
-  IdentifierInput,
+  component,
+  identifierInput,
+  identifierOf,
   paragraphs,
-  Timestamp,
   text,
+  timestampOf,
 } from "../../lib/schemas.ts";
+import { LINE } from "../../lib/text-patterns.ts";
 import { CONNECTION_STATUSES } from "./model.ts";
+
+const ICON =
+  "The name of an icon, an emoji, or the URL of an image, with its type before it. No control " +
+  "characters.";
+const REPO = "The ID of the project's repository, which the service stores and does not check.";
 
 const Icon = z
   .string()
   .max(LIMITS.urlLength.value, `Send at most ${LIMITS.urlLength.value} characters.`)
   .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
   .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
-  .refine((icon) => !/\p{Cc}/u.test(icon), "Send a text without control characters.")
-  .openapi({ example: "emoji:🚢" });
-const Name = text(LIMITS.nameLength.value).openapi({ example: "storefront" });
+  .refine((icon) => LINE.test(icon), "Send a text without control characters.")
+  .openapi({ description: ICON, example: "emoji:🚢" });
+const Name = text(LIMITS.nameLength.value).openapi({
+  description: "The display name. It need not be unique.",
+  example: "storefront",
+});
 const Description = paragraphs(LIMITS.descriptionLength.value).openapi({
+  description: "What the project is, in a few lines.",
   example: "The shop and its API.",
 });
 
-export const Project = z
-  .object({
-    id: Identifier,
-    org_id: Identifier.openapi({ description: "The organization that owns the project." }),
-    name: Name,
-    description: Description.optional(),
-    icon: Icon.optional(),
-    repo_id: Identifier.optional(),
-    default_environment_id: Identifier,
-    connection_status: z
-      .enum(CONNECTION_STATUSES)
-      .openapi({ description: "Whether the project is connected to a cloud provider." }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .openapi("Project");
+const ConnectionStatus = component(
+  "ConnectionStatus",
+  z.enum(CONNECTION_STATUSES).openapi({
+    description:
+      "Whether a project is connected to a cloud provider. Only a `connected` project can be " +
+      "deployed; `disconnecting` lasts until its unfinished deployments have ended.",
+  }),
+);
+
+export const Project = component(
+  "Project",
+  z
+    .object({
+      id: identifierOf("project", "The project's own ID."),
+      org_id: identifierOf("organization", "The organization that owns the project."),
+      name: Name,
+      description: Description.optional(),
+      icon: Icon.optional(),
+      repo_id: identifierOf("repository", `${REPO} Absent: none.`).optional(),
+      default_environment_id: identifierOf(
+        "environment",
+        "The environment that clients show first. It cannot be deleted.",
+      ),
+      connection_status: ConnectionStatus,
+      created_at: timestampOf("When the project was created."),
+      updated_at: timestampOf("When a field of the project last changed."),
+    })
+    .openapi({ description: "What a team ships. It contains environments." }),
+);
 
 export const ProjectList = envelopeOf(Project, "ProjectList");
 
-export const CreateProject = z
-  .strictObject({
-    name: Name,
-    description: clearable(Description),
-    icon: clearable(Icon),
-    repo_id: clearable(IdentifierInput),
-  })
-  .openapi("CreateProject", {
-    example: { name: "storefront", description: "The shop and its API.", icon: "emoji:🚢" },
-  });
-
-export const ReplaceProject = z
-  .strictObject({
-    default_environment_id: IdentifierInput.openapi({
-      description: "An environment of the project.",
+export const CreateProject = component(
+  "CreateProject",
+  z
+    .strictObject({
+      name: Name,
+      description: clearable(Description),
+      icon: clearable(Icon),
+      repo_id: clearable(identifierInput("repository")).openapi({ description: REPO }),
+    })
+    .openapi({
+      description: "The project to create.",
+      example: { name: "storefront", description: "The shop and its API.", icon: "emoji:🚢" },
     }),
-    name: Name.optional().openapi({ description: "Absent: unchanged." }),
-    description: clearable(Description).openapi({ description: "Absent: cleared." }),
-    icon: clearable(Icon).openapi({ description: "Absent: cleared." }),
-    repo_id: clearable(IdentifierInput).openapi({ description: "Absent: cleared." }),
-  })
-  .openapi("ReplaceProject", {
-    example: { default_environment_id: EXAMPLE_ID, name: "storefront", icon: "icon:ship" },
-  });
+);
+
+export const ReplaceProject = component(
+  "ReplaceProject",
+  z
+    .strictObject({
+      default_environment_id: identifierInput("environment").openapi({
+        description: "The environment that clients show first, one of the project's own.",
+      }),
+      name: Name.optional().openapi({ description: "The display name. Absent: unchanged." }),
+      description: clearable(Description).openapi({
+        description: "What the project is, in a few lines. Absent or null: cleared.",
+      }),
+      icon: clearable(Icon).openapi({ description: `${ICON} Absent or null: cleared.` }),
+      repo_id: clearable(identifierInput("repository")).openapi({
+        description: `${REPO} Absent or null: cleared.`,
+      }),
+    })
+    .openapi({
+      description: "All fields of a project that a request can set.",
+      example: {
+        default_environment_id: EXAMPLE_IDS.environment,
+        name: "storefront",
+        icon: "icon:ship",
+      },
+    }),
+);

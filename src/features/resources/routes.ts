@@ -1,7 +1,7 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { StackParams } from "../stacks/index.ts";
 import { presentResource } from "./presenters.ts";
@@ -16,36 +16,39 @@ import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from ".
 
 const get = operation({
   method: "get",
-  path: "/v1/resources/{id}",
+  path: "/v1/resources/{resource_id}",
   operationId: "getResource",
   tags: ["Resources"],
   summary: "Read a resource",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["resource"],
   request: { params: ResourceParams },
   responses: { 200: jsonReply(Resource, "The resource.") },
 });
 
 const getOfStack = operation({
   method: "get",
-  path: "/v1/stacks/{stack_id}/resources/{id}",
+  path: "/v1/stacks/{stack_id}/resources/{resource_id}",
   operationId: "getStackResource",
   tags: ["Resources"],
   summary: "Read a resource of a stack",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["resource"],
   request: { params: ResourceOfStackParams },
   responses: { 200: jsonReply(Resource, "The resource.") },
 });
 
 const getOfEnvironment = operation({
   method: "get",
-  path: "/v1/environments/{environment_id}/resources/{id}",
+  path: "/v1/environments/{environment_id}/resources/{resource_id}",
   operationId: "getEnvironmentResource",
   tags: ["Resources"],
   summary: "Read a resource of an environment",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["resource"],
   request: { params: ResourceOfEnvironmentParams },
   responses: { 200: jsonReply(Resource, "The resource.") },
 });
@@ -56,8 +59,9 @@ const listOfStack = operation({
   operationId: "listStackResources",
   tags: ["Resources"],
   summary: "List the resources of a stack",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["stack"],
   request: { params: StackParams, query: ListQuery },
   responses: { 200: jsonReply(ResourceList, "A page of resources.") },
 });
@@ -68,24 +72,29 @@ const listOfEnvironment = operation({
   operationId: "listEnvironmentResources",
   tags: ["Resources"],
   summary: "List the resources of an environment",
-  description: NEEDS.viewer,
+  role: "viewer",
   policy: "polling",
+  notFound: ["environment"],
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(ResourceList, "A page of resources.") },
 });
 
 export const resourceRoutes = createRouter()
   .openapi(get, async (c) => {
-    return c.json(presentResource(await getResource(c.env, c.req.valid("param").id)), 200);
+    const { resource_id } = c.req.valid("param");
+    return c.json(presentResource(await getResource(c.env, resource_id)), 200);
   })
   .openapi(getOfStack, async (c) => {
-    const { stack_id, id } = c.req.valid("param");
-    const resource = await getResource(c.env, id, { kind: "stack", id: stack_id });
+    const { stack_id, resource_id } = c.req.valid("param");
+    const resource = await getResource(c.env, resource_id, { kind: "stack", id: stack_id });
     return c.json(presentResource(resource), 200);
   })
   .openapi(getOfEnvironment, async (c) => {
-    const { environment_id, id } = c.req.valid("param");
-    const resource = await getResource(c.env, id, { kind: "environment", id: environment_id });
+    const { environment_id, resource_id } = c.req.valid("param");
+    const resource = await getResource(c.env, resource_id, {
+      kind: "environment",
+      id: environment_id,
+    });
     return c.json(presentResource(resource), 200);
   })
   .openapi(listOfStack, async (c) => {

@@ -2,6 +2,7 @@ import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type RunnerEnv } from "../../http/router.ts";
+import { ApiError, Conflict } from "../../lib/errors.ts";
 import { DIRECTIVE_HEADER } from "./directive.ts";
 import {
   presentClaim,
@@ -86,6 +87,22 @@ const start = operation({
     `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
   credentials: ["runner_token"],
   policy: "runner",
+  notFound: ["attempt"],
+  errors: {
+    lease_lost: new Conflict(
+      "The attempt has ended, or the lease token is of another attempt. Stop.",
+    ),
+    patch_conflict: new ApiError(
+      "conflict",
+      'The deployment has failed. patch_conflict: operation 0: "/replicas" does not have the value of the test.',
+      {
+        cause: { reason: "patch_conflict" },
+      },
+    ),
+    configuration_changing: new Conflict(
+      "The configuration keeps changing. Start the attempt again.",
+    ),
+  },
   request: { params: AttemptParams, headers: LeaseHeaders },
   responses: { 200: jsonReply(StartedAttempt, "The deployment to execute.") },
 });
@@ -99,6 +116,13 @@ const heartbeat = operation({
   description: LOST,
   credentials: ["runner_token"],
   policy: "runner",
+  notFound: ["attempt"],
+  errors: {
+    lease_lost: new Conflict(
+      "The attempt has ended, or the lease token is of another attempt. Stop.",
+    ),
+    attempt_not_started: new Conflict("Start the attempt first."),
+  },
   request: { params: AttemptParams, headers: LeaseHeaders },
   responses: { 200: jsonReply(Progress, "The directive.") },
 });
@@ -113,6 +137,14 @@ const variables = operation({
   credentials: ["runner_token"],
   policy: "runner",
   writes: true,
+  notFound: ["attempt"],
+  errors: {
+    lease_lost: new Conflict(
+      "The attempt has ended, or the lease token is of another attempt. Stop.",
+    ),
+    attempt_not_started: new Conflict("Start the attempt first."),
+    lease_stale: new Conflict("The lease is stale. Send a heartbeat first."),
+  },
   request: { params: AttemptParams, headers: LeaseHeaders },
   responses: { 200: jsonReply(DeliveredVariables, "The values.") },
 });
@@ -126,6 +158,14 @@ const report = operation({
   description: `Ignores older reports, and reports of a stack that has ended. ${LOST}`,
   credentials: ["runner_token"],
   policy: "runner",
+  notFound: ["attempt", "stack in the deployment"],
+  errors: {
+    lease_lost: new Conflict(
+      "The attempt has ended, or the lease token is of another attempt. Stop.",
+    ),
+    attempt_not_started: new Conflict("Start the attempt first."),
+    stack_ended: new Conflict("The stack has ended. Its status is final."),
+  },
   request: { params: StackOfAttemptParams, headers: LeaseHeaders, body: jsonBody(StackReport) },
   responses: { 200: jsonReply(Progress, "The directive.") },
 });
@@ -139,6 +179,14 @@ const complete = operation({
   description: `Repeating it with the same body changes nothing. ${LOST}`,
   credentials: ["runner_token"],
   policy: "runner",
+  notFound: ["attempt"],
+  errors: {
+    lease_lost: new Conflict(
+      "The attempt has ended, or the lease token is of another attempt. Stop.",
+    ),
+    attempt_not_started: new Conflict("Start the attempt first."),
+    other_outcome: new Conflict("The attempt was completed with another outcome."),
+  },
   request: { params: AttemptParams, headers: LeaseHeaders, body: jsonBody(CompletionInput) },
   responses: { 200: jsonReply(CompletedAttempt, "The outcome.") },
 });
@@ -152,6 +200,13 @@ const release = operation({
   description: `Only before it is started. The deployment is queued again. ${LOST}`,
   credentials: ["runner_token"],
   policy: "runner",
+  notFound: ["attempt"],
+  errors: {
+    lease_lost: new Conflict(
+      "The attempt has ended, or the lease token is of another attempt. Stop.",
+    ),
+    attempt_running: new Conflict("The attempt is running: complete it."),
+  },
   request: { params: AttemptParams, headers: LeaseHeaders },
   responses: { 200: jsonReply(Progress, "The directive.") },
 });

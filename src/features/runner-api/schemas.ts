@@ -2,7 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { textParam } from "../../http/params.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { Identifier, line, paragraphs, text, timestampInput } from "../../lib/schemas.ts";
+import {
+  component,
+  identifierOf,
+  line,
+  paragraphs,
+  text,
+  timestampInput,
+} from "../../lib/schemas.ts";
 import {
   Deployment,
   FAILURES,
@@ -13,7 +20,7 @@ import {
   REPORTED_STATUSES,
 } from "../deployments/index.ts";
 import { ResourceStatus } from "../resources/index.ts";
-import { StorageMethodSchema } from "../variables/index.ts";
+import { DELIVERED_VARIABLE } from "../variables/index.ts";
 import { DIRECTIVES } from "./directive.ts";
 
 const MAXIMUM_RESOURCES = LIMITS.reportedResources.value;
@@ -26,124 +33,227 @@ export const INTERVALS = {
 };
 
 const Intervals = {
-  start_within_seconds: z
-    .int()
-    .openapi({ description: "After this time, the offer lapses.", example: 60 }),
-  heartbeat_every_seconds: z.int().openapi({ example: 15 }),
+  start_within_seconds: z.int().openapi({
+    description: "Seconds from the claim until the offer lapses, unless it is started.",
+    example: INTERVALS.start_within_seconds,
+  }),
+  heartbeat_every_seconds: z.int().openapi({
+    description: "Seconds between two heartbeats of a started attempt.",
+    example: INTERVALS.heartbeat_every_seconds,
+  }),
   lease_seconds: z.int().openapi({
-    description: "Without a heartbeat for this time, the attempt is stale. It may resume.",
-    example: 60,
+    description:
+      "Seconds without a heartbeat after which the attempt is stale. It may resume for a while.",
+    example: INTERVALS.lease_seconds,
   }),
 };
 
-export const ClaimInput = z
-  .strictObject({
-    request_id: text(LIMITS.requestIdLength.value).openapi({
-      description: "Generate a new one for each claim. The same ID gives the same attempt.",
-    }),
-  })
-  .openapi("ClaimInput", { example: { request_id: "3f6f0c1e-claim-1" } });
-
-export const Claim = z
-  .object({
-    attempt_id: Identifier,
-    epoch: z.int().openapi({ description: "Increases with each attempt in the environment." }),
-    lease_token: z
-      .string()
-      .openapi({ description: "Send it in `Lease-Token` with every call about the attempt." }),
-    deployment: Deployment,
-    variable_names: z.array(z.string()),
-    ...Intervals,
-  })
-  .openapi("Claim");
-
-export const Progress = z
-  .object({
-    desired: z.enum(DIRECTIVES).openapi({
-      description:
-        "`cancel`: a person has canceled the deployment, or the run has exceeded the time of its " +
-        "pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do " +
-        "not change the infrastructure.",
-    }),
-    ...Intervals,
-  })
-  .openapi("AttemptProgress");
-
-export const StartedAttempt = Progress.extend({
-  deployment: Deployment.openapi({
-    description: "The deployment to execute. `data.patch` is based on the current configuration.",
-  }),
-}).openapi("StartedAttempt");
-
-export const CompletedAttempt = Progress.extend({
-  status: z.enum(OUTCOMES).openapi({
-    description:
-      "The final status of the deployment. It may differ from the outcome that you sent.",
-  }),
-  failure_reason: z
-    .string()
-    .optional()
+export const ClaimInput = component(
+  "ClaimInput",
+  z
+    .strictObject({
+      request_id: text(LIMITS.requestIdLength.value).openapi({
+        description: "Generate a new one for each claim. The same ID gives the same attempt.",
+        example: "3f6f0c1e-claim-1",
+      }),
+    })
     .openapi({
-      description: `The reason that you sent, or one of ${Object.values(FAILURES).join(", ")}.`,
+      description: "A runner's request for its next deployment.",
+      example: { request_id: "3f6f0c1e-claim-1" },
     }),
-}).openapi("CompletedAttempt");
+);
+
+export const Claim = component(
+  "Claim",
+  z
+    .object({
+      attempt_id: identifierOf("attempt", "Identifies the attempt in all further calls."),
+      epoch: z.int().openapi({
+        description: "Increases with each attempt in the environment. Use it as a fencing token.",
+        example: 7,
+      }),
+      lease_token: z.string().openapi({
+        description: "Send it in `Lease-Token` with every call about the attempt.",
+        example: "6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63",
+      }),
+      deployment: Deployment.openapi({
+        description: "The offered deployment. A start may return it with another patch.",
+      }),
+      variable_names: z.array(z.string()).openapi({
+        description: "The names of the variables whose values the runner may read.",
+        example: ["DATABASE_URL"],
+      }),
+      ...Intervals,
+    })
+    .openapi({ description: "A deployment that is offered to one runner." }),
+);
+
+const Directive = component(
+  "RunnerDirective",
+  z.enum(DIRECTIVES).openapi({
+    description:
+      "`cancel`: a person has canceled the deployment, or the run has exceeded the time of its " +
+      "pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do " +
+      "not change the infrastructure.",
+  }),
+);
+
+export const Progress = component(
+  "AttemptProgress",
+  z
+    .object({ desired: Directive, ...Intervals })
+    .openapi({ description: "What the runner must do next, and when." }),
+);
+
+export const StartedAttempt = component(
+  "StartedAttempt",
+  Progress.extend({
+    deployment: Deployment.openapi({
+      description: "The deployment to execute. `data.patch` is based on the current configuration.",
+    }),
+  }).openapi({ description: "The deployment to execute, and what the runner must do next." }),
+);
+
+const Outcome = component(
+  "AttemptOutcome",
+  z.enum(OUTCOMES).openapi({ description: "How the work on a deployment ended." }),
+);
+
+export const CompletedAttempt = component(
+  "CompletedAttempt",
+  Progress.extend({
+    status: Outcome.openapi({
+      description:
+        "The final status of the deployment. It may differ from the outcome that you sent.",
+    }),
+    failure_reason: z
+      .string()
+      .optional()
+      .openapi({
+        description:
+          `The reason that you sent, or one of ${Object.values(FAILURES).join(", ")}. Absent ` +
+          "unless the deployment has failed.",
+        example: FAILURES.stackFailed,
+      }),
+  }).openapi({ description: "How the deployment ended." }),
+);
 
 export const ClaimList = envelopeOf(Claim, "ClaimList");
 
-export const DeliveredVariables = z
-  .object({
-    variables: z.array(
-      z.object({
-        name: z.string(),
-        storage_method: StorageMethodSchema,
-        resource_id: z.string(),
-        component_id: Identifier.optional(),
-        value: z.string(),
+const DeliveredVariable = component(
+  "DeliveredVariable",
+  z
+    .object(DELIVERED_VARIABLE)
+    .openapi({ description: "A variable with its value, for the runner of a deployment." }),
+);
+
+export const DeliveredVariables = component(
+  "DeliveredVariables",
+  z
+    .object({
+      variables: z.array(DeliveredVariable).openapi({
+        description: "The variables of the environment and of its components.",
       }),
-    ),
-  })
-  .openapi("DeliveredVariables");
+    })
+    .openapi({ description: "The values that a deployment needs." }),
+);
 
-const ReportedResource = z
-  .strictObject({
-    template_id: text(LIMITS.resourceNameLength.value),
-    physical_id: line(LIMITS.physicalIdLength.value),
-    resource_type: text(LIMITS.resourceNameLength.value),
-    status: ResourceStatus,
-    status_reason: paragraphs(LIMITS.statusReasonLength.value).optional(),
-    timestamp: timestampInput().optional(),
-  })
-  .openapi("ReportedResource");
-
-export const StackReport = z
-  .strictObject({
-    seq: z.int().min(1).openapi({ description: "Increases with each report of the stack." }),
-    status: z.enum(REPORTED_STATUSES),
-    status_reason: paragraphs(LIMITS.statusReasonLength.value).optional(),
-    resources: z
-      .array(ReportedResource)
-      .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
-      .refine(
-        (all) => new Set(all.map((each) => each.template_id)).size === all.length,
-        "Send each template_id once.",
-      )
-      .optional()
-      .openapi({
-        description: "All resources of the stack. The others are marked DELETE_COMPLETE.",
+const ReportedResource = component(
+  "ReportedResource",
+  z
+    .strictObject({
+      template_id: text(LIMITS.resourceNameLength.value).openapi({
+        description: "The logical ID in the stack's template. Identifies the resource.",
+        example: "Bucket",
       }),
-  })
-  .openapi("StackReport", { example: { seq: 1, status: "in_progress" } });
+      physical_id: line(LIMITS.physicalIdLength.value).openapi({
+        description: "The ID at the provider. Send an empty text while there is none.",
+        example: "shop-bucket-1x2y3z",
+      }),
+      resource_type: text(LIMITS.resourceNameLength.value).openapi({
+        description: "The provider's name of the type.",
+        example: "AWS::S3::Bucket",
+      }),
+      status: ResourceStatus,
+      status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
+        description: "Why the resource has this status, as the provider states it.",
+      }),
+      timestamp: timestampInput().optional().openapi({
+        description: "When the provider changed the resource. Default: now.",
+        example: "2026-11-21T09:30:00.000Z",
+      }),
+    })
+    .openapi({
+      description: "One resource of a stack at the provider.",
+      example: {
+        template_id: "Bucket",
+        physical_id: "shop-bucket-1x2y3z",
+        resource_type: "AWS::S3::Bucket",
+        status: "CREATE_COMPLETE",
+      },
+    }),
+);
 
-export const CompletionInput = z
-  .strictObject({
-    outcome: z.enum(OUTCOMES),
-    failure_reason: text(LIMITS.requestIdLength.value).optional(),
-    message: paragraphs(LIMITS.statusReasonLength.value).optional(),
-  })
-  .openapi("AttemptCompletion", { example: { outcome: "succeeded" } });
+const ReportedStatus = component(
+  "ReportedStackStatus",
+  z.enum(REPORTED_STATUSES).openapi({
+    description: "The status of a stack that a runner reports. All but `in_progress` are final.",
+  }),
+);
 
-export const AttemptParams = z.object(textParam("attempt_id", "attempt"));
-export const StackOfAttemptParams = AttemptParams.extend(textParam("stack_id", "stack"));
+export const StackReport = component(
+  "StackReport",
+  z
+    .strictObject({
+      seq: z.int().min(1).openapi({
+        description: "Increases with each report of the stack. An older report is ignored.",
+        example: 1,
+      }),
+      status: ReportedStatus,
+      status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
+        description: "Why the stack has this status, for people. Absent: no reason is shown.",
+      }),
+      resources: z
+        .array(ReportedResource)
+        .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
+        .refine(
+          (all) => new Set(all.map((each) => each.template_id)).size === all.length,
+          "Send each template_id once.",
+        )
+        .optional()
+        .openapi({
+          description:
+            "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
+        }),
+    })
+    .openapi({
+      description: "The progress of one stack.",
+      example: { seq: 1, status: "in_progress" },
+    }),
+);
+
+export const CompletionInput = component(
+  "AttemptCompletion",
+  z
+    .strictObject({
+      outcome: Outcome,
+      failure_reason: text(LIMITS.requestIdLength.value).optional().openapi({
+        description: "A short reason for programs, of your choice. Absent: none.",
+        example: "build_failed",
+      }),
+      message: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
+        description: "What happened, for people. It becomes the reason of unfinished stacks.",
+        example: "The image does not exist.",
+      }),
+    })
+    .openapi({
+      description: "How the runner's work ended.",
+      example: { outcome: "succeeded" },
+    }),
+);
+
+export const AttemptParams = z.object(textParam("attempt_id", "attempt", "attempt"));
+export const StackOfAttemptParams = AttemptParams.extend(textParam("stack_id", "stack", "stack"));
 export const LeaseHeaders = z.object({
   "lease-token": z.string().optional().openapi({
     description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",

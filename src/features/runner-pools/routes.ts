@@ -1,8 +1,10 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentCreatedToken, presentPool } from "./presenters.ts";
 import {
   CreatedRunnerToken,
@@ -21,7 +23,8 @@ const list = operation({
   operationId: "listRunnerPools",
   tags: ["Runner pools"],
   summary: "List the runner pools of an organization",
-  description: NEEDS.admin,
+  role: "admin",
+  notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(RunnerPoolList, "A page of runner pools.") },
 });
@@ -32,7 +35,15 @@ const create = operation({
   operationId: "createRunnerPool",
   tags: ["Runner pools"],
   summary: "Create a runner pool",
-  description: `${NEEDS.admin} Its runners may claim the deployments of its environments.`,
+  role: "admin",
+  description: `Its runners may claim the deployments of its environments.`,
+  notFound: ["organization", "environment in the organization"],
+  errors: {
+    pool_name_taken: new Conflict(
+      "The organization already has a runner pool with this name. Choose another name.",
+    ),
+    pool_limit: new LimitReached(LIMITS.runnerPools.value, "runner pools"),
+  },
   request: { params: OrganizationParams, body: jsonBody(CreateRunnerPool) },
   responses: { 201: jsonReply(RunnerPool, "The runner pool.") },
 });
@@ -43,7 +54,8 @@ const get = operation({
   operationId: "getRunnerPool",
   tags: ["Runner pools"],
   summary: "Read a runner pool",
-  description: NEEDS.admin,
+  role: "admin",
+  notFound: ["organization", "runner pool"],
   request: { params: RunnerPoolParams },
   responses: { 200: jsonReply(RunnerPool, "The runner pool.") },
 });
@@ -54,9 +66,14 @@ const remove = operation({
   operationId: "deleteRunnerPool",
   tags: ["Runner pools"],
   summary: "Delete a runner pool",
+  role: "admin",
   description:
-    `${NEEDS.admin} Deletes its tokens too. While one of its runners executes a deployment, this ` +
+    `Deletes its tokens too. While one of its runners executes a deployment, this ` +
     "is a `conflict`.",
+  notFound: ["organization", "runner pool"],
+  errors: {
+    pool_in_use: new Conflict("A runner of the pool carries out a deployment. Cancel it first."),
+  },
   request: { params: RunnerPoolParams },
   responses: { 204: NO_CONTENT },
 });
@@ -67,7 +84,13 @@ const issueToken = operation({
   operationId: "createRunnerToken",
   tags: ["Runner pools"],
   summary: "Create a runner token",
-  description: `${NEEDS.admin} The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
+  role: "admin",
+  description: `The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
+  notFound: ["organization", "runner pool"],
+  errors: {
+    runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
+    pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
+  },
   request: { params: RunnerPoolParams, body: jsonBody(CreateRunnerToken) },
   responses: { 201: jsonReply(CreatedRunnerToken, "The token, shown once.") },
 });
@@ -78,7 +101,9 @@ const revoke = operation({
   operationId: "revokeRunnerToken",
   tags: ["Runner pools"],
   summary: "Revoke a runner token",
-  description: `${NEEDS.admin} The token's next request is refused.`,
+  role: "admin",
+  description: `The token's next request is refused.`,
+  notFound: ["organization", "runner token"],
   request: { params: RunnerTokenParams },
   responses: { 204: NO_CONTENT },
 });

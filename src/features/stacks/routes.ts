@@ -1,8 +1,10 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentStack } from "./presenters.ts";
 import { Stack, StackInput, StackList, StackParams } from "./schemas.ts";
 import { createStack, deleteStack, getStack, listStacks, replaceStack } from "./service.ts";
@@ -13,7 +15,8 @@ const list = operation({
   operationId: "listStacks",
   tags: ["Stacks"],
   summary: "List the stacks of an environment",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["environment"],
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(StackList, "A page of stacks.") },
 });
@@ -24,7 +27,19 @@ const create = operation({
   operationId: "createStack",
   tags: ["Stacks"],
   summary: "Create a stack",
-  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
+  role: "contributor",
+  description: `A name that is taken in the environment is a \`conflict\`.`,
+  notFound: ["environment", "component in the environment"],
+  errors: {
+    stack_name_taken: new Conflict(
+      "The environment already has a stack with this name. Choose another name.",
+    ),
+    stack_limit: new LimitReached(LIMITS.stacks.value, "stacks"),
+    environment_stack_limit: new LimitReached(
+      LIMITS.stacksOfEnvironment.value,
+      "stacks in an environment",
+    ),
+  },
   request: { params: EnvironmentParams, body: jsonBody(StackInput) },
   responses: { 201: jsonReply(Stack, "The stack.") },
 });
@@ -35,7 +50,8 @@ const get = operation({
   operationId: "getStack",
   tags: ["Stacks"],
   summary: "Read a stack",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["stack"],
   request: { params: StackParams },
   responses: { 200: jsonReply(Stack, "The stack.") },
 });
@@ -46,7 +62,14 @@ const replace = operation({
   operationId: "replaceStack",
   tags: ["Stacks"],
   summary: "Replace a stack",
-  description: `${NEEDS.contributor} A name that is taken in the environment is a \`conflict\`.`,
+  role: "contributor",
+  description: `A name that is taken in the environment is a \`conflict\`.`,
+  notFound: ["stack", "component in the environment"],
+  errors: {
+    stack_name_taken: new Conflict(
+      "The environment already has a stack with this name. Choose another name.",
+    ),
+  },
   request: { params: StackParams, body: jsonBody(StackInput) },
   responses: { 200: jsonReply(Stack, "The stack.") },
 });
@@ -57,7 +80,12 @@ const remove = operation({
   operationId: "deleteStack",
   tags: ["Stacks"],
   summary: "Delete a stack",
-  description: `${NEEDS.contributor} Changes nothing at the provider.`,
+  role: "contributor",
+  description: `Changes nothing at the provider.`,
+  notFound: ["stack"],
+  errors: {
+    stack_in_use: new Conflict("An unfinished deployment includes the stack. Cancel it first."),
+  },
   request: { params: StackParams },
   responses: { 204: NO_CONTENT },
 });

@@ -1,6 +1,6 @@
 import { operation } from "../../http/operation.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { presentUsage } from "./presenters.ts";
 import { Usage } from "./schemas.ts";
@@ -12,9 +12,11 @@ const get = operation({
   operationId: "getUsage",
   tags: ["Organizations"],
   summary: "Read what an organization stores",
+  role: "admin",
   description:
-    `${NEEDS.admin} A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
+    `A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
     "deleting, canceling and requests of runners are never refused because of a quota.",
+  notFound: ["organization"],
   request: { params: OrganizationParams },
   responses: { 200: jsonReply(Usage, "The usage.") },
 });

@@ -1,32 +1,43 @@
 import { z } from "@hono/zod-openapi";
-import { Identifier } from "../../lib/schemas.ts";
+import { component, identifierOf } from "../../lib/schemas.ts";
 import { USAGE_KINDS, type UsageKind } from "./model.ts";
 
-const RecordUsage = z
-  .object({
-    used: z.int().openapi({ description: "The number of records.", example: 12 }),
-    allowed: z.int().optional().openapi({
-      description: "The quota. Absent for deployments: only their bytes are limited.",
-      example: 1_000,
-    }),
-    bytes: z.int().openapi({ description: "The stored bytes of the records.", example: 4_096 }),
-  })
-  .openapi("RecordUsage");
+const RecordUsage = component(
+  "RecordUsage",
+  z
+    .object({
+      used: z.int().openapi({ description: "The number of records.", example: 12 }),
+      allowed: z.int().optional().openapi({
+        description: "The quota. Absent for deployments: only their bytes are limited.",
+        example: 1_000,
+      }),
+      bytes: z.int().openapi({ description: "The stored bytes of the records.", example: 4_096 }),
+    })
+    .openapi({ description: "How many records of one kind an organization stores." }),
+);
 
-const records = Object.fromEntries(USAGE_KINDS.map((kind) => [kind, RecordUsage])) as Record<
-  UsageKind,
-  typeof RecordUsage
->;
+const records = Object.fromEntries(
+  USAGE_KINDS.map((kind) => {
+    const description = `The usage of ${kind.replaceAll("_", " ")} in the organization.`;
+    return [kind, RecordUsage.openapi({ description })];
+  }),
+) as Record<UsageKind, typeof RecordUsage>;
 
-export const Usage = z
-  .object({
-    org_id: Identifier,
-    bytes: z
-      .object({
-        used: z.int().openapi({ description: "In bytes.", example: 73_400 }),
-        allowed: z.int().openapi({ description: "In bytes.", example: 1_073_741_824 }),
-      })
-      .openapi({ description: "The stored bytes of the organization in total." }),
-    records: z.object(records).openapi({ description: "The usage of each kind of record." }),
-  })
-  .openapi("Usage");
+export const Usage = component(
+  "Usage",
+  z
+    .object({
+      org_id: identifierOf("organization", "The organization whose records are counted."),
+      bytes: z
+        .object({
+          used: z.int().openapi({ description: "The stored bytes now.", example: 73_400 }),
+          allowed: z.int().openapi({
+            description: "The quota in bytes. A write that would exceed it is a `conflict`.",
+            example: 1_073_741_824,
+          }),
+        })
+        .openapi({ description: "The stored bytes of the organization in total." }),
+      records: z.object(records).openapi({ description: "The usage of each kind of record." }),
+    })
+    .openapi({ description: "What an organization stores, and what it may store." }),
+);

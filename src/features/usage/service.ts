@@ -1,6 +1,6 @@
 import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
 import { isLimitViolation } from "../../db/constraint-errors.ts";
-import { Conflict } from "../../lib/errors.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
 import type { UsageByKind } from "./model.ts";
 import type { Growth } from "./store.ts";
 import * as store from "./store.ts";
@@ -18,7 +18,7 @@ export function limitGrowth(ctx: SystemContext, growth: Growth) {
         return await batch;
       } catch (error) {
         if (!isLimitViolation(error)) throw error;
-        throw new Conflict(describe(await store.findExceeded(ctx, growth)));
+        throw describe(await store.findExceeded(ctx, growth));
       }
     },
   };
@@ -37,8 +37,7 @@ export async function getUsage(ctx: ServiceContext, organizationId: string): Pro
   return new Map(rows.map(({ kind, records, bytes }) => [kind, { records, bytes }]));
 }
 
-function describe(exceeded: { what: string; allowed: number } | undefined): string {
-  if (!exceeded) return "The request exceeded a limit a moment ago. Retry.";
-  const { what, allowed } = exceeded;
-  return `The limit of ${allowed} ${what} is reached. Delete some first, or send less.`;
+function describe(exceeded: { what: string; allowed: number } | undefined): Conflict {
+  if (!exceeded) return new Conflict("The request exceeded a limit a moment ago. Retry.");
+  return new LimitReached(exceeded.allowed, exceeded.what);
 }

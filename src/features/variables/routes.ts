@@ -1,6 +1,8 @@
 import { operation } from "../../http/operation.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { presentVariable, toVariableInput } from "./presenters.ts";
 import { Variable, VariableInput, VariableParams, VariableValue } from "./schemas.ts";
 import { deleteVariable, getVariable, replaceVariable, revealVariable } from "./service.ts";
@@ -11,7 +13,9 @@ const get = operation({
   operationId: "getVariable",
   tags: ["Variables"],
   summary: "Read a variable",
-  description: `${NEEDS.viewer} The value has a separate path.`,
+  role: "viewer",
+  description: `The value has a separate path.`,
+  notFound: ["variable"],
   request: { params: VariableParams },
   responses: { 200: jsonReply(Variable, "The variable.") },
 });
@@ -22,7 +26,21 @@ const replace = operation({
   operationId: "replaceVariable",
   tags: ["Variables"],
   summary: "Replace a variable",
-  description: `${NEEDS.contributor} Increases the version by one, and keeps the \`resource_id\`.`,
+  role: "contributor",
+  description: `Increases the version by one, and keeps the \`resource_id\`.`,
+  notFound: ["variable"],
+  errors: {
+    variable_name_taken: new Conflict(
+      "A variable with this name already exists. Replace it, or choose another name.",
+    ),
+    resource_id_taken: new Conflict(
+      "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
+    ),
+    value_bytes_limit: new LimitReached(
+      LIMITS.variableBytesOfEnvironment.value,
+      "bytes of values in an environment",
+    ),
+  },
   request: { params: VariableParams, body: jsonBody(VariableInput) },
   responses: { 200: jsonReply(Variable, "The variable.") },
 });
@@ -33,7 +51,8 @@ const remove = operation({
   operationId: "deleteVariable",
   tags: ["Variables"],
   summary: "Delete a variable",
-  description: NEEDS.contributor,
+  role: "contributor",
+  notFound: ["variable"],
   request: { params: VariableParams },
   responses: { 204: NO_CONTENT },
 });
@@ -44,9 +63,11 @@ const reveal = operation({
   operationId: "revealVariable",
   tags: ["Variables"],
   summary: "Reveal the value of a variable",
-  description: `${NEEDS.contributor} The audit log records every read of a value.`,
+  role: "contributor",
+  description: `The audit log records every read of a value.`,
   policy: "reveal",
   writes: true,
+  notFound: ["variable"],
   request: { params: VariableParams },
   responses: { 200: jsonReply(VariableValue, "The decrypted value.") },
 });

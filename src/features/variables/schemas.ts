@@ -1,13 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { Identifier, Timestamp } from "../../lib/schemas.ts";
+import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { STORAGE_METHODS } from "./model.ts";
 
 const VALUE_BYTES = LIMITS.variableValueBytes.value;
 const NAME_LENGTH = LIMITS.variableNameLength.value;
 const MAXIMUM_BULK = LIMITS.writtenVariables.value;
+const EXAMPLE_VALUE = "postgres://app@db/shop";
 
 const Name = z
   .string()
@@ -15,11 +17,14 @@ const Name = z
   .regex(/^[A-Za-z_][\w]*$/, "Send letters, digits and _, not beginning with a digit.")
   .openapi({ description: "Unique in the component or environment.", example: "DATABASE_URL" });
 
-export const StorageMethod = z.enum(STORAGE_METHODS).openapi("StorageMethod", {
-  description:
-    "How runners store the value at the provider: as a secret, as an encrypted parameter, or as " +
-    "plain text. The service itself stores every value encrypted.",
-});
+const StorageMethod = component(
+  "StorageMethod",
+  z.enum(STORAGE_METHODS).openapi({
+    description:
+      "How runners store the value at the provider: as a secret, as an encrypted parameter, or as " +
+      "plain text. The service itself stores every value encrypted.",
+  }),
+);
 
 /** The messages never contain the value, which is a secret. */
 const Value = z
@@ -29,68 +34,105 @@ const Value = z
     (value) => new TextEncoder().encode(value).byteLength <= VALUE_BYTES,
     `Send at most ${VALUE_BYTES} bytes of UTF-8.`,
   )
-  .openapi({
-    description: "The plain text, at most 32 KiB of UTF-8.",
-    example: "postgres://app@db/shop",
-  });
+  .openapi({ description: "The plain text, at most 32 KiB of UTF-8.", example: EXAMPLE_VALUE });
 
-export const Variable = z
-  .object({
-    id: Identifier,
-    component_id: Identifier.optional().openapi({
-      description:
-        "The component of the variable. Absent: the variable belongs to the environment itself.",
-    }),
-    environment_id: Identifier,
-    name: Name,
-    resource_id: z.string().openapi({
-      description:
-        "The path of the value at the provider: project, environment, component if any, and the " +
-        "original name. It never changes.",
-      example: "/1C4dSLTQ9wKmCkmG3EtMZp/1C4dSLTQ9wKmCkmG3EtMZq/DATABASE_URL",
-    }),
-    storage_method: StorageMethod,
-    version: z.int().min(1).openapi({ description: "Increases by one with every replacement." }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .openapi("Variable");
+const componentId = identifierOf(
+  "component",
+  "The component of the variable. Absent: the variable belongs to the environment itself.",
+).optional();
+
+const resourceId = z.string().openapi({
+  description:
+    "The path of the value at the provider: project, environment, component if any, and the " +
+    "original name. It never changes.",
+  example: `/${EXAMPLE_IDS.project}/${EXAMPLE_IDS.environment}/${EXAMPLE_IDS.component}/DATABASE_URL`,
+});
+
+export const Variable = component(
+  "Variable",
+  z
+    .object({
+      id: identifierOf("variable", "The variable's own ID."),
+      component_id: componentId,
+      environment_id: identifierOf("environment", "The environment, also that of the component."),
+      name: Name,
+      resource_id: resourceId,
+      storage_method: StorageMethod,
+      version: z.int().min(1).openapi({
+        description: "Increases by one with every replacement.",
+        example: 1,
+      }),
+      created_at: timestampOf("When the variable was created."),
+      updated_at: timestampOf("When the variable was last replaced."),
+    })
+    .openapi({ description: "A setting of a component or an environment, without its value." }),
+);
+
+/** The fields of a variable that runners receive. */
+export const DELIVERED_VARIABLE = {
+  name: z.string().openapi({ description: "What the app reads.", example: "DATABASE_URL" }),
+  storage_method: StorageMethod,
+  resource_id: resourceId,
+  component_id: componentId,
+  value: z.string().openapi({
+    description: "The plain text, decrypted for this response.",
+    example: EXAMPLE_VALUE,
+  }),
+};
 
 export const VariableList = envelopeOf(Variable, "VariableList");
 
-export const VariableValue = z
-  .object({ value: z.string().openapi({ example: "postgres://app@db/shop" }) })
-  .openapi("VariableValue");
+export const VariableValue = component(
+  "VariableValue",
+  z
+    .object({
+      value: z.string().openapi({
+        description: "The plain text, decrypted for this response.",
+        example: EXAMPLE_VALUE,
+      }),
+    })
+    .openapi({ description: "The current value of one variable." }),
+);
 
-const VariableFields = z.strictObject({
-  name: Name,
-  storage_method: StorageMethod,
-  value: Value,
-});
+const EXAMPLE = { name: "DATABASE_URL", storage_method: "secret", value: EXAMPLE_VALUE };
 
-const EXAMPLE = { name: "DATABASE_URL", storage_method: "secret", value: "postgres://app@db/shop" };
+export const VariableInput = component(
+  "VariableInput",
+  z.strictObject({ name: Name, storage_method: StorageMethod, value: Value }).openapi({
+    description: "All fields of a variable that a request can set.",
+    example: EXAMPLE,
+  }),
+);
 
-export const VariableInput = VariableFields.openapi("VariableInput", { example: EXAMPLE });
+const WriteMode = component(
+  "VariablesWriteMode",
+  z.enum(["merge", "replace"]).openapi({
+    description:
+      "`merge` keeps the variables that the request does not name; `replace` deletes them.",
+  }),
+);
 
-export const PutVariables = z
-  .strictObject({
-    mode: z.enum(["merge", "replace"]).openapi({
-      description:
-        "`merge` keeps the variables that the request does not name; `replace` deletes them.",
+export const PutVariables = component(
+  "PutVariables",
+  z
+    .strictObject({
+      mode: WriteMode,
+      variables: z
+        .array(VariableInput)
+        .max(MAXIMUM_BULK, `Send at most ${MAXIMUM_BULK} variables.`)
+        .superRefine(refuseRepeatedNames)
+        .openapi({ description: "The variables to create or replace, each name once." }),
+    })
+    .openapi({
+      description: "Many variables to write at once.",
+      example: {
+        mode: "merge",
+        variables: [EXAMPLE, { name: "LOG_LEVEL", storage_method: "string", value: "info" }],
+      },
     }),
-    variables: z
-      .array(VariableInput)
-      .max(MAXIMUM_BULK, `Send at most ${MAXIMUM_BULK} variables.`)
-      .superRefine(refuseRepeatedNames),
-  })
-  .openapi("PutVariables", {
-    example: {
-      mode: "merge",
-      variables: [EXAMPLE, { name: "LOG_LEVEL", storage_method: "string", value: "info" }],
-    },
-  });
+);
 
-export const VariableParams = z.object(idParam("variable_id", "variable"));
+export const VariableParams = z.object(idParam("variable_id", "variable", "variable"));
 
 function refuseRepeatedNames(variables: readonly { name: string }[], ctx: z.RefinementCtx): void {
   const seen = new Set<string>();

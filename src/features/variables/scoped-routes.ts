@@ -1,8 +1,10 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS } from "../../http/replies.ts";
+import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { putVariables } from "./bulk-write.ts";
 import type { ScopeReference } from "./model.ts";
 import { presentVariable, toVariableInput } from "./presenters.ts";
@@ -15,13 +17,37 @@ const ATOMIC =
   "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
   "invalid one names its index. Returns the first 240 variables after the change.";
 
+const CREATION_ERRORS = {
+  variable_name_taken: new Conflict(
+    "A variable with this name already exists. Replace it, or choose another name.",
+  ),
+  resource_id_taken: new Conflict(
+    "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
+  ),
+  variable_limit: new LimitReached(LIMITS.variables.value, "variables"),
+  environment_variable_limit: new LimitReached(
+    LIMITS.variablesOfEnvironment.value,
+    "variables of an environment",
+  ),
+  value_bytes_limit: new LimitReached(
+    LIMITS.variableBytesOfEnvironment.value,
+    "bytes of values in an environment",
+  ),
+};
+const BULK_ERRORS = {
+  ...CREATION_ERRORS,
+  variables_changing: new Conflict("Another request is changing the same variables. Retry."),
+};
+
 const listOfComponent = operation({
   method: "get",
   path: "/v1/components/{component_id}/variables",
   operationId: "listComponentVariables",
   tags: TAGS,
   summary: "List the variables of a component",
-  description: `${NEEDS.viewer} Does not include the variables of its environment.`,
+  role: "viewer",
+  description: `Does not include the variables of its environment.`,
+  notFound: ["component"],
   request: { params: ComponentParams, query: ListQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
@@ -32,7 +58,10 @@ const createInComponent = operation({
   operationId: "createComponentVariable",
   tags: TAGS,
   summary: "Create a variable of a component",
-  description: `${NEEDS.contributor} ${TAKEN}`,
+  role: "contributor",
+  description: `${TAKEN}`,
+  notFound: ["component"],
+  errors: CREATION_ERRORS,
   request: { params: ComponentParams, body: jsonBody(VariableInput) },
   responses: { 201: jsonReply(Variable, "The variable.") },
 });
@@ -43,7 +72,10 @@ const putInComponent = operation({
   operationId: "putComponentVariables",
   tags: TAGS,
   summary: "Write many variables of a component",
-  description: `${NEEDS.contributor} ${ATOMIC}`,
+  role: "contributor",
+  description: `${ATOMIC}`,
+  notFound: ["component"],
+  errors: BULK_ERRORS,
   request: { params: ComponentParams, body: jsonBody(PutVariables) },
   responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
@@ -54,7 +86,9 @@ const listOfEnvironment = operation({
   operationId: "listEnvironmentVariables",
   tags: TAGS,
   summary: "List the variables of an environment",
-  description: `${NEEDS.viewer} Does not include the variables of its components.`,
+  role: "viewer",
+  description: `Does not include the variables of its components.`,
+  notFound: ["environment"],
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
@@ -65,7 +99,10 @@ const createInEnvironment = operation({
   operationId: "createEnvironmentVariable",
   tags: TAGS,
   summary: "Create a variable of an environment",
-  description: `${NEEDS.contributor} ${TAKEN}`,
+  role: "contributor",
+  description: `${TAKEN}`,
+  notFound: ["environment"],
+  errors: CREATION_ERRORS,
   request: { params: EnvironmentParams, body: jsonBody(VariableInput) },
   responses: { 201: jsonReply(Variable, "The variable.") },
 });
@@ -76,7 +113,10 @@ const putInEnvironment = operation({
   operationId: "putEnvironmentVariables",
   tags: TAGS,
   summary: "Write many variables of an environment",
-  description: `${NEEDS.contributor} ${ATOMIC}`,
+  role: "contributor",
+  description: `${ATOMIC}`,
+  notFound: ["environment"],
+  errors: BULK_ERRORS,
   request: { params: EnvironmentParams, body: jsonBody(PutVariables) },
   responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });

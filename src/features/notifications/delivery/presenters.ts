@@ -1,5 +1,7 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
-import { type Payload, toPayload } from "../outbox/model.ts";
+import type { EventPayload } from "../events.ts";
+import { toPayload } from "../outbox/model.ts";
 import type { AttemptRow, DeliveryRow, DeliveryRowInFull } from "./store.ts";
 
 export function presentDelivery(row: DeliveryRow) {
@@ -21,7 +23,7 @@ export function presentDelivery(row: DeliveryRow) {
 export function presentDeliveryInFull(row: DeliveryRowInFull, attempts: readonly AttemptRow[]) {
   return {
     ...presentDelivery(row),
-    payload: toPayload(row) as Payload & { data: Record<string, unknown> },
+    payload: toPayload(row) as z.output<typeof EventPayload>,
     attempts: attempts.map(presentAttempt),
   };
 }

@@ -1,7 +1,8 @@
 import { operation } from "../../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../../http/pagination.ts";
-import { jsonReply, NEEDS } from "../../../http/replies.ts";
+import { jsonReply } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
+import { Conflict } from "../../../lib/errors.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { presentDelivery, presentDeliveryInFull } from "./presenters.ts";
 import {
@@ -23,7 +24,8 @@ const list = operation({
   operationId: "listDeliveries",
   tags: TAGS,
   summary: "List the deliveries of an integration",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["notification integration"],
   request: { params: IntegrationParams, query: DeliveryQuery },
   responses: { 200: jsonReply(DeliveryList, "A page of deliveries.") },
 });
@@ -34,7 +36,9 @@ const get = operation({
   operationId: "getDelivery",
   tags: TAGS,
   summary: "Read a delivery",
-  description: `${NEEDS.viewer} Includes the event and the result of each attempt.`,
+  role: "viewer",
+  description: `Includes the event and the result of each attempt.`,
+  notFound: ["delivery"],
   request: { params: DeliveryParams },
   responses: { 200: jsonReply(DeliveryInFull, "The delivery.") },
 });
@@ -45,9 +49,16 @@ const redelivery = operation({
   operationId: "redeliver",
   tags: TAGS,
   summary: "Deliver again",
+  role: "owner",
   description:
-    `${NEEDS.owner} ${ENABLED} Creates a new delivery of the same event, with the same ` +
+    `${ENABLED} Creates a new delivery of the same event, with the same ` +
     "`webhook-id`, and does not change this one.",
+  notFound: ["delivery"],
+  errors: {
+    integration_disabled: new Conflict(
+      "The integration is disabled. Send a PATCH, which may be empty, to enable it.",
+    ),
+  },
   request: { params: DeliveryParams },
   responses: { 201: jsonReply(Delivery, "The new delivery, pending.") },
 });
@@ -58,7 +69,14 @@ const ping = operation({
   operationId: "pingIntegration",
   tags: TAGS,
   summary: "Ping an integration",
-  description: `${NEEDS.owner} ${ENABLED} Sends an event of the type \`ping\`, whichever kinds are enabled.`,
+  role: "owner",
+  description: `${ENABLED} Sends an event of the type \`ping\`, whichever kinds are enabled.`,
+  notFound: ["notification integration"],
+  errors: {
+    integration_disabled: new Conflict(
+      "The integration is disabled. Send a PATCH, which may be empty, to enable it.",
+    ),
+  },
   request: { params: IntegrationParams },
   responses: { 201: jsonReply(Delivery, "The delivery, pending.") },
 });

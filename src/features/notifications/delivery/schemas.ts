@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
-import { EXAMPLE_ID, enumFilter, Identifier, Timestamp } from "../../../lib/schemas.ts";
-import { EVENT_TYPES } from "../events.ts";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { component, enumFilter, identifierOf, timestampOf } from "../../../lib/schemas.ts";
+import { EVENTS, EventPayload, EventTypeName } from "../events.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "../outbox/model.ts";
 import { failureOf } from "./outcome.ts";
@@ -10,88 +11,108 @@ import { failureOf } from "./outcome.ts";
 const TYPE = "deployments.succeeded";
 const FAILED_STATUS = 503;
 
-const Status = z.enum(DELIVERY_STATUSES).openapi("DeliveryStatus", {
-  description: "`pending` until it has succeeded or failed. Both are final.",
-});
+const Status = component(
+  "DeliveryStatus",
+  z.enum(DELIVERY_STATUSES).openapi({
+    description: "`pending` until it has succeeded or failed. Both are final.",
+  }),
+);
 
-export const Delivery = z
-  .object({
-    id: Identifier,
-    integration_id: Identifier,
-    event_id: Identifier.openapi({
-      description: "The `webhook-id`. It is the same for every integration and every attempt.",
-    }),
-    type: z.enum(EVENT_TYPES).openapi({ example: TYPE }),
-    status: Status,
-    failure_reason: z
-      .enum(FAILURE_REASONS)
-      .optional()
-      .openapi({
-        description:
-          "Why it failed without another attempt; absent if its last attempt failed. " +
-          "`integration_disabled`: the integration was disabled when the delivery was due. " +
-          "`too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue " +
-          "gave up on it. It can be redelivered.",
+const FailureReason = component(
+  "DeliveryFailureReason",
+  z.enum(FAILURE_REASONS).openapi({
+    description:
+      "`integration_disabled`: the integration was disabled when the delivery was due. " +
+      "`too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue " +
+      "gave up on it. It can be redelivered.",
+  }),
+);
+
+export const Delivery = component(
+  "Delivery",
+  z
+    .object({
+      id: identifierOf("delivery", "The `delivery_id` in the paths."),
+      integration_id: identifierOf("integration", "The integration that the event is sent to."),
+      event_id: identifierOf(
+        "event",
+        "The `webhook-id`. It is the same for every integration and every attempt.",
+      ),
+      type: EventTypeName.openapi({
+        description: "What happened, for example a deployment that succeeded.",
+        example: TYPE,
       }),
-    attempt_count: z.int().openapi({ description: "How many attempts were started." }),
-    next_attempt_at: Timestamp.optional().openapi({
-      description: "While it is pending: it is not sent before this time.",
-    }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    finished_at: Timestamp.optional(),
-  })
-  .openapi("Delivery");
+      status: Status,
+      failure_reason: FailureReason.optional().openapi({
+        description: "Why it failed without another attempt. Absent if its last attempt failed.",
+      }),
+      attempt_count: z
+        .int()
+        .openapi({ description: "How many attempts were started.", example: 1 }),
+      next_attempt_at: timestampOf(
+        "It is not sent before this time. Absent unless it is pending.",
+      ).optional(),
+      created_at: timestampOf("When the event was recorded for this integration."),
+      updated_at: timestampOf("When the delivery last changed."),
+      finished_at: timestampOf("When it succeeded or failed. Absent while pending.").optional(),
+    })
+    .openapi({ description: "One event that is sent to one integration." }),
+);
 
 export const DeliveryList = envelopeOf(Delivery, "DeliveryList");
 
-const Attempt = z
-  .object({
-    number: z.int().openapi({ description: "1 for the first attempt." }),
-    started_at: Timestamp,
-    duration_ms: z.int().openapi({ description: "The duration in milliseconds." }),
-    status_code: z
-      .int()
-      .optional()
-      .openapi({ description: "The status of the response.", example: FAILED_STATUS }),
-    error: z
-      .string()
-      .optional()
-      .openapi({
-        description: "Why there was no response, or why the response is a failure.",
-        example: failureOf(FAILED_STATUS).error,
+const Attempt = component(
+  "DeliveryAttempt",
+  z
+    .object({
+      number: z.int().openapi({ description: "1 for the first attempt.", example: 1 }),
+      started_at: timestampOf("When the request was sent."),
+      duration_ms: z.int().openapi({
+        description: "Milliseconds until the response was read, or the attempt failed.",
+        example: 184,
       }),
-    response: z.string().optional().openapi({
-      description: "The first 1,024 bytes of the response.",
-      example: "upstream unavailable",
+      status_code: z.int().optional().openapi({
+        description: "The status of the response. Absent if there was none.",
+        example: FAILED_STATUS,
+      }),
+      error: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            "Why there was no response, or why the response is a failure. Absent after a success.",
+          example: failureOf(FAILED_STATUS).error,
+        }),
+      response: z.string().optional().openapi({
+        description: "The first 1,024 bytes of the response. Absent if it was empty.",
+        example: "upstream unavailable",
+      }),
+    })
+    .openapi({ description: "One request to the integration's target, and its result." }),
+);
+
+export const DeliveryInFull = component(
+  "DeliveryInFull",
+  Delivery.extend({
+    payload: EventPayload.openapi({
+      description: "The body that is sent, the same in every attempt.",
+      example: {
+        id: EXAMPLE_IDS.event,
+        type: TYPE,
+        timestamp: "2026-11-21T09:30:00.000Z",
+        data: EVENTS[TYPE].example,
+      },
     }),
-  })
-  .openapi("DeliveryAttempt");
+    attempts: z.array(Attempt).openapi({ description: "Every attempt, oldest first." }),
+  }).openapi({ description: "A delivery with its event and the result of each attempt." }),
+);
 
-const Payload = z
-  .object({
-    id: Identifier,
-    type: z.enum(EVENT_TYPES),
-    timestamp: Timestamp.openapi({ description: "When the event happened." }),
-    data: z
-      .record(z.string(), z.unknown())
-      .openapi({ description: "The fields depend on the type: see Webhooks." }),
-  })
-  .openapi("DeliveryPayload", {
-    description: "The body that is sent to a webhook.",
-    example: {
-      id: EXAMPLE_ID,
-      type: TYPE,
-      timestamp: "2026-11-21T09:30:00.000Z",
-      data: { deployment_id: EXAMPLE_ID, status: "succeeded" },
-    },
-  });
+export const DeliveryParams = IntegrationParams.extend(
+  idParam("delivery_id", "delivery", "delivery"),
+);
 
-export const DeliveryInFull = Delivery.extend({
-  payload: Payload,
-  attempts: z.array(Attempt).openapi({ description: "Every attempt, oldest first." }),
-}).openapi("DeliveryInFull");
-
-export const DeliveryParams = IntegrationParams.extend(idParam("delivery_id", "delivery"));
-
-export const DeliveryQuery = ListQuery.extend({ status: enumFilter(DELIVERY_STATUSES) });
+export const DeliveryQuery = ListQuery.extend({
+  status: enumFilter("DeliveryStatus", DELIVERY_STATUSES).openapi({
+    description: "Only deliveries with one of these statuses. Default: all.",
+  }),
+});

@@ -1,7 +1,8 @@
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
+import { BadInput, Conflict, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import {
   presentCreatedIntegration,
@@ -36,7 +37,9 @@ const list = operation({
   operationId: "listIntegrations",
   tags: TAGS,
   summary: "List the notification integrations of a project",
-  description: `${NEEDS.viewer} Returns all of them on one page, the newest first.`,
+  role: "viewer",
+  description: `Returns all of them on one page, the newest first.`,
+  notFound: ["project"],
   request: { params: ProjectParams },
   responses: { 200: jsonReply(IntegrationList, "The integrations.") },
 });
@@ -47,9 +50,20 @@ const create = operation({
   operationId: "createIntegration",
   tags: TAGS,
   summary: "Create a webhook",
+  role: "owner",
   description:
-    `${NEEDS.owner} A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
+    `A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
     "`conflict`. Only this response contains the secret for verifying webhooks.",
+  notFound: ["project"],
+  errors: {
+    url_not_https: new BadInput([
+      { path: "url", message: "Send a URL that begins with https://." },
+    ]),
+    project_integration_limit: new Conflict(
+      `The project has ${LIMITS.integrationsPerProject.value} notification integrations, which is the most. Delete one first.`,
+    ),
+    integration_limit: new LimitReached(LIMITS.integrations.value, "integrations"),
+  },
   request: { params: ProjectParams, body: jsonBody(CreateIntegration) },
   responses: {
     201: jsonReply(CreatedIntegration, "The integration, with its secret."),
@@ -62,7 +76,8 @@ const get = operation({
   operationId: "getIntegration",
   tags: TAGS,
   summary: "Read a notification integration",
-  description: NEEDS.viewer,
+  role: "viewer",
+  notFound: ["notification integration"],
   request: { params: IntegrationParams },
   responses: { 200: jsonReply(Integration, "The integration.") },
 });
@@ -73,9 +88,23 @@ const update = operation({
   operationId: "updateIntegration",
   tags: TAGS,
   summary: "Change a notification integration",
+  role: "owner",
   description:
-    `${NEEDS.owner} Absent fields keep their values. Enables a disabled integration again, also ` +
+    `Absent fields keep their values. Enables a disabled integration again, also ` +
     "with an empty body object.",
+  notFound: ["notification integration"],
+  errors: {
+    url_not_https: new BadInput([
+      { path: "url", message: "Send a URL that begins with https://." },
+    ]),
+    url_of_slack: new BadInput([
+      {
+        path: "url",
+        message: "Leave the URL out: the installation sets the URL of a Slack integration.",
+      },
+    ]),
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
+  },
   request: { params: IntegrationParams, body: jsonBody(UpdateIntegration) },
   responses: { 200: jsonReply(Integration, "The integration.") },
 });
@@ -86,7 +115,9 @@ const remove = operation({
   operationId: "deleteIntegration",
   tags: TAGS,
   summary: "Delete a notification integration",
-  description: `${NEEDS.owner} Deletes its deliveries too, including pending ones.`,
+  role: "owner",
+  description: `Deletes its deliveries too, including pending ones.`,
+  notFound: ["notification integration"],
   request: { params: IntegrationParams },
   responses: { 204: NO_CONTENT },
 });
@@ -97,10 +128,15 @@ const rotate = operation({
   operationId: "rotateIntegrationSecret",
   tags: TAGS,
   summary: "Rotate the secret of a webhook",
+  role: "owner",
   description:
-    `${NEEDS.owner} For 24 hours, webhooks have two signatures: one by the new secret and one by ` +
+    `For 24 hours, webhooks have two signatures: one by the new secret and one by ` +
     "the previous secret. A further rotation in that time drops the oldest secret. A Slack " +
     "integration has no secret: this is a `conflict`.",
+  notFound: ["notification integration"],
+  errors: {
+    no_secret: new Conflict("A Slack integration has no secret to rotate."),
+  },
   request: { params: IntegrationParams },
   responses: {
     200: jsonReply(RotatedIntegration, "The integration, with its new secret."),

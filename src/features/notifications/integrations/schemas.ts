@@ -2,50 +2,85 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam, ProjectParams } from "../../../http/params.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { Identifier, Timestamp, text } from "../../../lib/schemas.ts";
-import { KINDS, type Kind } from "../events.ts";
+import { component, identifierOf, text, timestampOf } from "../../../lib/schemas.ts";
+import { EVENTS, KINDS, type Kind } from "../events.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 
 const EXAMPLE_URL = "https://ci.example.com/hooks";
 
 const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
-  Object.fromEntries(KINDS.map((kind) => [kind, flag])) as Record<Kind, Schema>;
+  Object.fromEntries(
+    KINDS.map((kind) => {
+      const types = Object.entries(EVENTS).flatMap(([type, { kind: sent }]) =>
+        sent === kind ? [`\`${type}\``] : [],
+      );
+      return [kind, flag.openapi({ description: `Whether ${types.join(" and ")} is sent.` })];
+    }),
+  ) as Record<Kind, Schema>;
 
-export const Configuration = z.object(flagsOf(z.boolean())).openapi("IntegrationConfiguration", {
-  description: "Whether each kind of notification is sent.",
-});
+export const Configuration = component(
+  "IntegrationConfiguration",
+  z
+    .object(flagsOf(z.boolean()))
+    .openapi({ description: "Whether each kind of notification is sent." }),
+);
 
-const ConfigurationInput = z.strictObject(flagsOf(z.boolean().optional()));
+const ConfigurationInput = component(
+  "IntegrationConfigurationInput",
+  z
+    .strictObject(flagsOf(z.boolean().optional()))
+    .openapi({ description: "Whether each kind of notification is to be sent." }),
+);
 
 const UrlInput = text(LIMITS.urlLength.value).openapi({
   description:
     "The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no " +
     "user name, password or fragment. It is stored encrypted.",
+  format: "uri",
   example: EXAMPLE_URL,
 });
 
-export const Integration = z
-  .object({
-    id: Identifier,
-    project_id: Identifier,
-    type: z.enum(INTEGRATION_TYPES),
-    configuration: Configuration,
-    url: z.string().optional().openapi({
-      description:
-        "The target of webhooks. `…` replaces what may be secret: the query and long path segments.",
-      example: EXAMPLE_URL,
-    }),
-    disabled_at: Timestamp.optional().openapi({
-      description: "Nothing is sent since then. Any update of the integration enables it again.",
-    }),
-    disabled_reason: z.enum(DISABLED_REASONS).optional().openapi({
-      description:
-        "`gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.",
-    }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .openapi("Integration");
+const Type = component(
+  "IntegrationType",
+  z.enum(INTEGRATION_TYPES).openapi({ description: "Where notifications are sent." }),
+);
+
+const DisabledReason = component(
+  "IntegrationDisabledReason",
+  z.enum(DISABLED_REASONS).openapi({
+    description:
+      "`gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.",
+  }),
+);
+
+export const Integration = component(
+  "Integration",
+  z
+    .object({
+      id: identifierOf("integration", "The `integration_id` in the paths."),
+      project_id: identifierOf("project", "The project whose events are sent."),
+      type: Type,
+      configuration: Configuration,
+      url: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            "The target of webhooks. `…` replaces what may be secret: the query and long path " +
+            "segments. Absent for Slack.",
+          example: EXAMPLE_URL,
+        }),
+      disabled_at: timestampOf(
+        "Nothing is sent since then. Any update of the integration enables it again.",
+      ).optional(),
+      disabled_reason: DisabledReason.optional().openapi({
+        description: "Why the service disabled the integration. Absent while it is enabled.",
+      }),
+      created_at: timestampOf("When the integration was created."),
+      updated_at: timestampOf("When the integration last changed."),
+    })
+    .openapi({ description: "A destination of a project's notifications." }),
+);
 
 export const IntegrationList = envelopeOf(Integration, "IntegrationList");
 
@@ -57,45 +92,61 @@ const Secret = z.string().openapi({
   example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwqVEiDJTTH6s=",
 });
 
-export const CreatedIntegration = Integration.extend({ secret: Secret }).openapi(
+export const CreatedIntegration = component(
   "CreatedIntegration",
+  Integration.extend({ secret: Secret }).openapi({
+    description: "A new webhook. Only this response contains its secret.",
+  }),
 );
 
-export const RotatedIntegration = CreatedIntegration.extend({
-  previous_secret_until: Timestamp.openapi({
-    description: "Until then webhooks are signed with the previous secret too.",
-  }),
-}).openapi("RotatedIntegration");
+export const RotatedIntegration = component(
+  "RotatedIntegration",
+  CreatedIntegration.extend({
+    previous_secret_until: timestampOf(
+      "Until then webhooks are signed with the previous secret too.",
+    ),
+  }).openapi({ description: "A webhook with its new secret, which no other response contains." }),
+);
 
-export const CreateIntegration = z
-  .strictObject({
-    type: z
-      .enum(["webhook"], {
-        error: "Send webhook. To add Slack, use GET /v1/projects/{project_id}/slack/install.",
-      })
-      .openapi({ description: "Only `webhook`: Slack is installed instead." }),
-    configuration: ConfigurationInput.openapi({
-      description: "The kinds to send. A kind that is absent is off.",
+export const CreateIntegration = component(
+  "CreateIntegration",
+  z
+    .strictObject({
+      type: z
+        .literal("webhook", {
+          error: "Send webhook. To add Slack, use GET /v1/projects/{project_id}/slack/install.",
+        })
+        .openapi({ description: "Only `webhook`: Slack is installed instead." }),
+      configuration: ConfigurationInput.openapi({
+        description: "The kinds to send. A kind that is absent is off.",
+      }),
+      url: UrlInput,
+    })
+    .openapi({
+      description: "The webhook to create.",
+      example: {
+        type: "webhook",
+        configuration: { deployments_failed: true, deployments_succeeded: true },
+        url: EXAMPLE_URL,
+      },
     }),
-    url: UrlInput,
-  })
-  .openapi("CreateIntegration", {
-    example: {
-      type: "webhook",
-      configuration: { deployments_failed: true, deployments_succeeded: true },
-      url: EXAMPLE_URL,
-    },
-  });
+);
 
-export const UpdateIntegration = z
-  .strictObject({
-    configuration: ConfigurationInput.optional().openapi({
-      description: "The kinds to switch on or off. A kind that is absent does not change.",
+export const UpdateIntegration = component(
+  "UpdateIntegration",
+  z
+    .strictObject({
+      configuration: ConfigurationInput.optional().openapi({
+        description: "The kinds to switch on or off. A kind that is absent does not change.",
+      }),
+      url: UrlInput.optional(),
+    })
+    .openapi({
+      description: "The fields to change. Absent fields keep their values.",
+      example: { configuration: { promotions: true } },
     }),
-    url: UrlInput.optional(),
-  })
-  .openapi("UpdateIntegration", { example: { configuration: { promotions: true } } });
+);
 
 export const IntegrationParams = ProjectParams.extend(
-  idParam("integration_id", "notification integration"),
+  idParam("integration_id", "notification integration", "integration"),
 );

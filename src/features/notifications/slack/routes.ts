@@ -1,8 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import { jsonReply, NEEDS } from "../../../http/replies.ts";
+import { jsonReply } from "../../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../../http/router.ts";
+import {
+  ApiError,
+  BadInput,
+  Conflict,
+  Forbidden,
+  LimitReached,
+  NotConfigured,
+} from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { type CallbackContext, finishInstallation, startInstallation } from "./install.ts";
 import { PAGE_HEADERS, renderConnected } from "./page.ts";
 import { CallbackQuery, SlackInstallation } from "./schemas.ts";
@@ -13,10 +22,15 @@ const install = operation({
   operationId: "installSlack",
   tags: ["Notification integrations"],
   summary: "Connect Slack to a project",
+  role: "owner",
   description:
-    `${NEEDS.owner} Returns a URL to open in a browser. Choosing a channel there creates an ` +
+    `Returns a URL to open in a browser. Choosing a channel there creates an ` +
     "integration of the type `slack`, with every kind of notification enabled. " +
     "`not_implemented` if this installation has no Slack app.",
+  notFound: ["project"],
+  errors: {
+    slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
+  },
   request: { params: ProjectParams },
   responses: { 200: jsonReply(SlackInstallation, "The URL.") },
 });
@@ -32,6 +46,31 @@ const callback = operation({
     "have the role. Repeating the request creates no second integration.",
   credentials: [],
   writes: true,
+  errors: {
+    access_not_granted: new BadInput([
+      {
+        path: "error",
+        message: "Access was not granted. Ask for the installation again, and allow it.",
+      },
+    ]),
+    state_expired: new BadInput([
+      { path: "state", message: "It is older than ten minutes. Ask for the installation again." },
+    ]),
+    needs_owner: new Forbidden("owner"),
+    project_slack_limit: new Conflict(
+      `The project has ${LIMITS.integrationsPerProject.value} integrations, which is the most. Delete one first.`,
+    ),
+    integration_limit: new LimitReached(LIMITS.integrations.value, "integrations"),
+    slack_timeout: new ApiError("timeout", "Slack took too long. Ask for the installation again."),
+    slack_failed: new ApiError(
+      "internal",
+      "Slack did not answer as it should. Ask for the installation again.",
+      {
+        cause: { request_id: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17" },
+      },
+    ),
+    slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
+  },
   request: { query: CallbackQuery },
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },

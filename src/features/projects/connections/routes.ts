@@ -1,7 +1,8 @@
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import { jsonBody, jsonReply, NEEDS, NO_CONTENT } from "../../../http/replies.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
+import { Conflict } from "../../../lib/errors.ts";
 import { Project, presentProject } from "../index.ts";
 import { ConnectProject } from "./schemas.ts";
 import { connectProject, disconnectProject } from "./service.ts";
@@ -12,9 +13,15 @@ const connect = operation({
   operationId: "connectProject",
   tags: ["Projects"],
   summary: "Connect a project to a cloud provider",
+  role: "owner",
   description:
-    `${NEEDS.owner} Replaces an existing connection. A project that is disconnecting is a ` +
-    "`conflict`.",
+    `Replaces an existing connection. A project that is disconnecting is a ` + "`conflict`.",
+  notFound: ["project"],
+  errors: {
+    project_disconnecting: new Conflict(
+      "The project is disconnecting. Retry after its deployments have ended.",
+    ),
+  },
   request: { params: ProjectParams, body: jsonBody(ConnectProject) },
   responses: { 200: jsonReply(Project, "The project, now connected.") },
 });
@@ -25,9 +32,11 @@ const disconnect = operation({
   operationId: "disconnectProject",
   tags: ["Projects"],
   summary: "Disconnect a project from its cloud provider",
+  role: "owner",
   description:
-    `${NEEDS.owner} Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
+    `Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
     "last of them has ended. Has no effect on a disconnected project.",
+  notFound: ["project"],
   request: { params: ProjectParams },
   responses: { 204: NO_CONTENT },
 });

@@ -1,45 +1,60 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../../lib/limits.ts";
-import { clearable } from "../../../lib/schemas.ts";
+import { clearable, component } from "../../../lib/schemas.ts";
 import { PROVIDERS } from "../index.ts";
 
+const CloudProvider = component(
+  "CloudProvider",
+  z.enum(PROVIDERS).openapi({ description: "The cloud provider. More may follow." }),
+);
+
 /** Source of the formats: AWS. */
-export const ConnectProject = z
-  .strictObject({
-    provider: z.enum(PROVIDERS),
-    account_id: z
-      .string()
-      .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
-      .openapi({ example: "123456789012" }),
-    region: z
-      .string()
-      .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, such as eu-central-1.")
-      .openapi({ example: "eu-central-1" }),
-    role_arn: clearable(
-      z
+export const ConnectProject = component(
+  "ConnectProject",
+  z
+    .strictObject({
+      provider: CloudProvider,
+      account_id: z
         .string()
-        .max(LIMITS.roleArnLength.value, `Send at most ${LIMITS.roleArnLength.value} characters.`)
-        .regex(
-          /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
-          "Send the ARN of an IAM role, such as arn:aws:iam::123456789012:role/deploy.",
-        ),
-    ).openapi({ description: "The role that runners assume in the account." }),
-    external_id: clearable(
-      z
+        .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
+        .openapi({ description: "The 12 digits of the AWS account.", example: "123456789012" }),
+      region: z
         .string()
-        .min(2, "Send at least 2 characters.")
-        .max(
-          LIMITS.externalIdLength.value,
-          `Send at most ${LIMITS.externalIdLength.value} characters.`,
-        )
-        .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
-    ).openapi({ description: "The external ID that the role's trust policy requires." }),
-  })
-  .openapi("ConnectProject", {
-    example: {
-      provider: "aws",
-      account_id: "123456789012",
-      region: "eu-central-1",
-      role_arn: "arn:aws:iam::123456789012:role/deploy",
-    },
-  });
+        .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, such as eu-central-1.")
+        .openapi({ description: "Where runners deploy to.", example: "eu-central-1" }),
+      role_arn: clearable(
+        z
+          .string()
+          .max(LIMITS.roleArnLength.value, `Send at most ${LIMITS.roleArnLength.value} characters.`)
+          .regex(
+            /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
+            "Send the ARN of an IAM role, such as arn:aws:iam::123456789012:role/deploy.",
+          ),
+      ).openapi({
+        description: "The role that runners assume in the account. Absent or null: none.",
+        example: "arn:aws:iam::123456789012:role/deploy",
+      }),
+      external_id: clearable(
+        z
+          .string()
+          .min(2, "Send at least 2 characters.")
+          .max(
+            LIMITS.externalIdLength.value,
+            `Send at most ${LIMITS.externalIdLength.value} characters.`,
+          )
+          .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
+      ).openapi({
+        description:
+          "The external ID that the role's trust policy requires. Absent or null: it requires none.",
+      }),
+    })
+    .openapi({
+      description: "The account of a cloud provider that the project is deployed to.",
+      example: {
+        provider: "aws",
+        account_id: "123456789012",
+        region: "eu-central-1",
+        role_arn: "arn:aws:iam::123456789012:role/deploy",
+      },
+    }),
+);

@@ -1,0 +1,105 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import {
+  ApiError,
+  BadInput,
+  Conflict,
+  DatabaseTimeout,
+  type ErrorStatus,
+  Forbidden,
+  NotFound,
+  RateLimited,
+  Unauthenticated,
+  Unauthorized,
+} from "../lib/errors.ts";
+import { toIssues } from "./errors.ts";
+import { type ErrorOptions, optionsOf, separateErrorOptions } from "./operation.ts";
+import { errorReply } from "./replies.ts";
+
+type NamedErrors = Readonly<Record<string, ApiError>>;
+
+/** By the credential that is missing. */
+const UNAUTHENTICATED: Record<string, Unauthenticated> = {
+  api_key: new Unauthenticated("Send a valid API key in the x-api-key header."),
+  runner_token: new Unauthenticated(
+    "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
+      "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
+  ),
+  bootstrap_token: new Unauthenticated("Send the bootstrap token: authorization: Bearer <token>."),
+};
+
+const DELETED = new Conflict("Something that the request needs was deleted meanwhile. Retry.");
+
+const INTERNAL = new ApiError("internal", "Something failed on our side. A retry may succeed.", {
+  cause: { request_id: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17" },
+});
+
+const BODY = {
+  missing_body: badInput("", "Send a JSON body, with content-type: application/json."),
+  unknown_field: badInput("colour", "Unknown field; remove it."),
+};
+const LARGE_BODY = { large_body: badInput("", "The body is over 1 MiB; send less.") };
+const BOOKMARK = {
+  bookmark: badInput("X-D1-Bookmark", "Send the header as an earlier answer gave it."),
+};
+
+/** Refused wherever the format of a parameter is checked. */
+const INVALID = "\0";
+
+/** The route with a reply for each error that it may return, and without the options of its errors. */
+export function withErrorReplies(route: RouteConfig): RouteConfig {
+  const { documented, options } = separateErrorOptions(route);
+  const byStatus = new Map<ErrorStatus, Record<string, ApiError>>();
+  for (const [name, error] of Object.entries(errorsOf(documented, options))) {
+    byStatus.set(error.status, { ...byStatus.get(error.status), [name]: error });
+  }
+  const replies = [...byStatus].map(([status, errors]) => [status, errorReply(errors)]);
+  return { ...documented, responses: { ...route.responses, ...Object.fromEntries(replies) } };
+}
+
+function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOptions): NamedErrors {
+  const { credentials, writes } = optionsOf(route);
+  const sendsBody = ["post", "put", "patch"].includes(route.method);
+  const hasKey = credentials.includes("api_key") || credentials.includes("runner_token");
+  const mayWrite = sendsBody || route.method === "delete" || writes;
+  return {
+    ...parameterErrors(route),
+    ...(sendsBody && (route.request?.body ? BODY : LARGE_BODY)),
+    ...(hasKey && !mayWrite && BOOKMARK),
+    ...Object.fromEntries(credentials.map((name) => [name, UNAUTHENTICATED[name] ?? INTERNAL])),
+    ...(role && { [`needs_${role}`]: roleError(role) }),
+    ...Object.fromEntries(notFound.map((what) => [nameOf(what), new NotFound(what)])),
+    ...((credentials.length > 0 || writes) && { timeout: new DatabaseTimeout() }),
+    ...(hasKey && mayWrite && { deleted_meanwhile: DELETED }),
+    rate_limited: new RateLimited(12),
+    internal: INTERNAL,
+    ...errors,
+  };
+}
+
+/** What the schemas of the parameters say about invalid ones: the first in the path, and `limit`. */
+function parameterErrors({ request }: RouteConfig): NamedErrors {
+  const issues = [request?.params, request?.query].flatMap((schema) => {
+    if (!(schema instanceof z.ZodObject)) return [];
+    const invalid = Object.keys(schema.shape).map((name) => [name, INVALID]);
+    const { error } = schema.safeParse(Object.fromEntries(invalid));
+    const [first] = (error ? toIssues(error) : []).filter(({ path }) => path !== "after");
+    return first ? [first] : [];
+  });
+  return Object.fromEntries(
+    issues.map(({ path, message }) => [`invalid_${path}`, badInput(path, message)]),
+  );
+}
+
+function roleError(role: NonNullable<ErrorOptions["role"]>): ApiError {
+  return role === "admin" ? Unauthorized.role(role) : new Forbidden(role);
+}
+
+function badInput(path: string, message: string): BadInput {
+  return new BadInput([{ path, message }]);
+}
+
+/** `no_api_key` for `API key`. */
+function nameOf(what: string): string {
+  return `no_${what.toLowerCase().replaceAll(/\W+/g, "_")}`;
+}

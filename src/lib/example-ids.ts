@@ -1,0 +1,27 @@
+/** In the OpenAPI document, one ID stands for the same record everywhere. */
+export const EXAMPLE_IDS = {
+  organization: "1CfiqFR7M6S38z94Y2usEL",
+  account: "1Cfo6KUc4VFzXW7PgzEXZF",
+  membership: "1CfpGx3oGJQzy3gYEoz2YP",
+  apiKey: "1CfrKuhzvvc8GfuDyU5wWz",
+  project: "1CfvyrdE3swnumqQc5jCRM",
+  repository: "1Cfx1LTKtUKeF5B2hRbYoC",
+  environment: "1CfxKdwWcfEyrDeRPtCDxJ",
+  /** Of the environment from which a deployment is promoted to `environment`. */
+  stagingEnvironment: "1CfypZztYHKeqD35Z1CY1i",
+  component: "1Cg1Q5Rp8ge1z6ozVPXUsy",
+  stack: "1Cg38jbq6cZAbs5tGiyPJx",
+  variable: "1Cg4dffD1ishzVFEtps3vf",
+  runnerPool: "1Cg6SuCmeUhdfoSqQkGqSX",
+  runnerToken: "1Cg6vMS3jJrtD2F1Jx3vne",
+  integration: "1Cg8yK6FQpG43h8EDMqZ3E",
+  stagingDeployment: "1CgB6r7zmpUseRM3TQDrFT",
+  deployment: "1CgDnQkZtH6hVJuWg8P7W9",
+  attempt: "1CgFzX9rvZEa7RMhfCBxr4",
+  resource: "1CgKTqVtrA4RJQ8McBDYRS",
+  event: "1CgNThcegWHbhpNQB1L8Jj",
+  delivery: "1CgPFTL7UeTsxphVyHHXSf",
+  changelogEntry: "1CgQuY8akfz7QnnHApfdSd",
+} as const;
+
+export type ExampleKind = keyof typeof EXAMPLE_IDS;

@@ -1,0 +1,316 @@
+import { describe, expect, it } from "vitest";
+import { ERRORS } from "../../src/lib/errors.ts";
+import { EXAMPLE_IDS } from "../../src/lib/example-ids.ts";
+import type { Parsed } from "../support/client.ts";
+import {
+  errorExamples,
+  mismatches,
+  type Operation,
+  openApi,
+  operations,
+  resolve,
+} from "../support/contract.ts";
+
+type Node = Record<string, unknown>;
+
+const components: Record<string, Parsed> = openApi.components.schemas;
+const title = ({ method, path }: Operation) => `${method} ${path}`;
+const cases = operations.map((each) => [title(each), each] as const);
+const wordsOf = (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [];
+
+/** Every object of the document with its path, examples left out. */
+function nodesIn(value: unknown, path: string[] = []): { path: string[]; node: Node }[] {
+  if (typeof value !== "object" || value === null) return [];
+  const nested = Object.entries(value)
+    .filter(([key]) => key !== "example" && key !== "examples")
+    .flatMap(([key, each]) => nodesIn(each, [...path, key]));
+  return Array.isArray(value) ? nested : [{ path, node: value as Node }, ...nested];
+}
+
+const nodes = nodesIn(openApi);
+const properties = nodes
+  .filter(({ path }) => path.at(-2) === "properties")
+  .map(({ path, node }) => ({ name: String(path.at(-1)), where: path.join("/"), node }));
+
+describe("a property", () => {
+  /** These components only name a format. */
+  const FORMATS = ["#/components/schemas/Identifier", "#/components/schemas/Timestamp"];
+
+  const describedBy = (node: Node): string => {
+    const isFormat = FORMATS.includes(String(node["$ref"]));
+    return String(node["description"] ?? (isFormat ? "" : resolve(node)["description"]) ?? "");
+  };
+
+  it("is described in words that say more than its name and its format", () => {
+    expect(properties.length).toBeGreaterThan(400);
+    const vague = properties.filter(({ name, node }) => {
+      const known = [...wordsOf(name), "a", "an", "the", "id", "timestamp", "identifier", "of"];
+      return wordsOf(describedBy(node)).filter((word) => !known.includes(word)).length < 2;
+    });
+    expect(vague.map(({ where }) => where)).toEqual([]);
+  });
+
+  it("that is optional in a response says when it is absent", () => {
+    const responses = ["Project", "Stack", "Variable", "Delivery", "Integration", "ApiKey"];
+    const silent = responses.flatMap((name) => {
+      const { properties: all, required } = components[name];
+      return Object.entries<Node>(all)
+        .filter(([property]) => !required.includes(property))
+        .filter(([, node]) => !/\babsent\b|^Nothing is sent/i.test(describedBy(node)))
+        .map(([property]) => `${name}.${property}`);
+    });
+    expect(silent).toEqual(["Project.description", "Project.icon"]);
+  });
+
+  it("that is a secret says that it is shown once", () => {
+    expect(components["CreatedOrganization"].allOf[1].properties.api_key.description).toContain(
+      "shown only once",
+    );
+  });
+});
+
+describe("a component", () => {
+  it("has its own description, and not that of its first use", () => {
+    const undescribed = Object.entries(components).filter(
+      ([, schema]) => wordsOf(String(schema.description ?? "")).length < 3,
+    );
+    expect(undescribed.map(([name]) => name)).toEqual([]);
+    expect(components["OrgRole"].description).toMatch(/^A role in the organization/);
+    expect(components["CreatedApiKey"].description).toMatch(/^A new API key/);
+    expect(components["EnvironmentReference"].description).toMatch(/^The environment, as far/);
+  });
+
+  it("contains every enum, so that no generator has to invent its name", () => {
+    const inline = nodes.filter(
+      ({ path, node }) => Array.isArray(node["enum"]) && path.at(-2) !== "schemas",
+    );
+    expect(inline.map(({ path }) => path.join("/"))).toEqual([]);
+    const names = Object.keys(components).map((name) => name.toLowerCase());
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("is the body of each webhook, named after the type of the event", () => {
+    const references = Object.entries(openApi.webhooks).map(([type, { post }]) => [
+      type,
+      post.requestBody?.content["application/json"]?.schema["$ref"],
+    ]);
+    expect(references).toContainEqual([
+      "deployments.in_progress",
+      "#/components/schemas/DeploymentsInProgressEvent",
+    ]);
+    const variants: Node[] = components["EventPayload"].anyOf;
+    expect(references.map(([, reference]) => reference)).toEqual(
+      variants.map((each) => each["$ref"]),
+    );
+  });
+});
+
+describe("a path parameter", () => {
+  it("has one name for each kind of record, which says the kind", () => {
+    const names = new Map<string, Set<string>>();
+    for (const { path } of operations) {
+      for (const [, collection = "", name = ""] of path.matchAll(/([\w-]+)\/\{(\w+)\}/g)) {
+        names.set(collection, (names.get(collection) ?? new Set()).add(name));
+      }
+    }
+    const several = [...names].filter(([, each]) => each.size > 1 || each.has("id"));
+    expect(several).toEqual([]);
+    expect([...(names.get("deployments") ?? [])]).toEqual(["deployment_id"]);
+  });
+});
+
+describe("an example", () => {
+  const IDENTIFIER = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
+  /** Fields with the same kind of record under another name. */
+  const ALIASES: Record<string, string> = {
+    member: "membership",
+    default_environment: "environment",
+    webhook: "event",
+  };
+
+  /** The IDs that the document shows, by the field that contains them. */
+  function idsIn(value: unknown, key = ""): [string, string][] {
+    if (typeof value === "string") return IDENTIFIER.test(value) ? [[key, value]] : [];
+    if (typeof value !== "object" || value === null) return [];
+    const { name, properties: own, example } = value as Node;
+    const entries = Object.entries(own ?? value).filter(([each]) => each !== "name");
+    return entries.flatMap(([each, nested]) => {
+      const isPlain = ["example", "schema", "items", "0"].includes(each);
+      return idsIn(nested, isPlain ? (typeof name === "string" && !example ? name : key) : each);
+    });
+  }
+
+  const kindOf = (field: string) => {
+    const name = field.replace(/[_-]ids?$/, "");
+    return ALIASES[name] ?? name;
+  };
+
+  it("shows one ID for each kind of record, and no ID for two kinds", () => {
+    const found = idsIn(openApi).filter(([field]) => /[_-]ids?$/.test(field));
+    const pairs = new Set(found.map(([field, id]) => `${kindOf(field)} ${id}`));
+    const kinds = [...pairs].map((pair) => pair.split(" ")[0]);
+    const ids = [...pairs].map((pair) => pair.split(" ")[1]);
+    expect(kinds.length).toBeGreaterThan(15);
+    expect(kinds.toSorted()).toEqual([...new Set(kinds)].toSorted());
+    expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
+  });
+
+  it("shows valid IDs of the table only", () => {
+    const all = Object.values<string>(EXAMPLE_IDS);
+    expect(new Set(all).size).toBe(all.length);
+    for (const id of all) expect(id).toMatch(IDENTIFIER);
+    const shown = new Set(idsIn(openApi).map(([, id]) => id));
+    expect([...shown].filter((id) => !all.includes(id) && !/[a-z]{8}/.test(id))).toEqual([]);
+    for (const name of ["Project", "Environment", "Stack", "Component", "Deployment"] as const) {
+      const { id } = components[name].properties;
+      const kind = name.toLowerCase() as Lowercase<typeof name>;
+      expect(id.example ?? components["Identifier"].example).toBe(EXAMPLE_IDS[kind]);
+    }
+  });
+});
+
+describe("the errors of an operation", () => {
+  const statusesOf = ({ responses }: Operation) =>
+    Object.keys(responses)
+      .map(Number)
+      .filter((status) => status >= 400);
+
+  it.each(cases)("have valid examples: %s", (_, operation) => {
+    for (const status of statusesOf(operation)) {
+      const examples = errorExamples(operation, status);
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) {
+        expect(mismatches({ $ref: "#/components/schemas/Error" }, example)).toEqual([]);
+        expect(ERRORS[example["code"] as keyof typeof ERRORS].status).toBe(status);
+      }
+    }
+  });
+
+  it.each(cases)("are those that it can return: %s", (_, operation) => {
+    const { method, path, security, requestBody } = operation;
+    const statuses = statusesOf(operation);
+    expect(statuses).toEqual(expect.arrayContaining([429, 500]));
+    expect(statuses.includes(401)).toBe(security.length > 0);
+    expect(statuses.includes(404)).toBe(path.includes("{") || path === "/v1/bootstrap");
+    if (requestBody) expect(statuses).toContain(400);
+    const isRead = method === "GET" && !operation["x-writes"];
+    if (isRead) expect(statuses).not.toContain(409);
+    if (!isRead && security.some((each) => !("bootstrap_token" in each))) {
+      expect(statuses).toContain(409);
+    }
+    expect(statuses.includes(501)).toBe(path.includes("slack"));
+  });
+
+  it("are shared by operations with the same errors", () => {
+    const inline = operations.flatMap((operation) =>
+      statusesOf(operation).filter((status) => !operation.responses[status]?.["$ref"]),
+    );
+    expect(inline).toEqual([]);
+    const texts = Object.values(openApi.components.responses).map((each) => JSON.stringify(each));
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+});
+
+describe("an error message in an example", () => {
+  const sources: Record<string, string> = import.meta.glob(
+    ["../../src/**/*.ts", "!../../src/**/*routes.ts", "!../../src/http/operation-errors.ts"],
+    { query: "?raw", import: "default", eager: true },
+  );
+  const SHORTEST = 10;
+
+  /** The texts of the source, joined where they are split, as patterns for their placeholders. */
+  const literals = Object.values(sources).flatMap((source) => {
+    const joined = source.replaceAll(/["`]\s*\+\s*["`]/g, "");
+    return [...joined.matchAll(/["`]((?:[^"`\\\n]|\\.)*)["`]/g)].map(([, text = ""]) =>
+      text.replaceAll(/\\(.)/g, "$1"),
+    );
+  });
+  const patterns = literals
+    .filter((text) => text.replaceAll(/\$\{[^}]*\}/g, "").length >= SHORTEST)
+    .map((text) => {
+      const parts = text.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[^\w\s]/g, "\\$&"));
+      return new RegExp(`^${parts.join(".+")}$`);
+    });
+
+  const isInSource = (message: string) =>
+    patterns.some((pattern) => pattern.test(message)) ||
+    literals.some((text) => text.length > 2 * SHORTEST && message.endsWith(text));
+
+  const examples = operations.flatMap((operation) =>
+    Object.keys(operation.responses).flatMap((status) => errorExamples(operation, Number(status))),
+  ) as Parsed[];
+
+  it("is a message of the code", () => {
+    const messages = examples.flatMap(
+      ({ message, cause }) =>
+        cause?.issues?.map(({ message: each }: { message: string }) => each) ?? [message],
+    );
+    expect(messages.length).toBeGreaterThan(400);
+    const foreign = [...new Set(messages)].filter((message) => !isInSource(message));
+    expect(foreign).toEqual([]);
+  });
+
+  it("names records as the code names them", () => {
+    const nouns = examples.flatMap(({ message }) => /^There is no such (.+)\.$/.exec(message)?.[1]);
+    const named = [...new Set(nouns)].filter((noun) => noun !== undefined);
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((noun) => !literals.includes(noun))).toEqual([]);
+  });
+});
+
+describe("the cause of an error", () => {
+  const problems = (cause: unknown) =>
+    mismatches(
+      { $ref: "#/components/schemas/Error" },
+      { code: "bad_input", message: "Invalid.", cause },
+    );
+
+  it.each([
+    [{ issues: [{ path: "name", message: "Send a text." }] }],
+    [{ request_id: crypto.randomUUID() }],
+    [{ request_id: crypto.randomUUID(), missing_secrets: ["LEASE_SECRET"], database: "ok" }],
+    [{ reason: "patch_conflict" }],
+  ])("has a documented form: %j", (cause) => {
+    expect(problems(cause)).toEqual([]);
+  });
+
+  it.each([
+    [{}],
+    [{ detail: "unknown" }],
+    ["text"],
+    [{ issues: [{ path: "name" }] }],
+    [{ issues: [], hint: "unknown" }],
+    [{ reason: "other" }],
+    [{ request_id: crypto.randomUUID(), database: "ok" }],
+  ])("has no other form: %j", (cause) => {
+    expect(problems(cause)).not.toEqual([]);
+  });
+});
+
+describe("a pattern", () => {
+  it("is valid in ECMAScript and in RE2", () => {
+    const patterns = nodes.flatMap(({ node }) => node["pattern"] ?? []).map(String);
+    expect(patterns.length).toBeGreaterThan(50);
+    for (const pattern of new Set(patterns)) {
+      expect(() => new RegExp(pattern, "u")).not.toThrow();
+      expect(pattern).not.toMatch(/\(\?[=!<]|\\[1-9kuc]/);
+    }
+  });
+});
+
+describe("the document", () => {
+  it("names a contact", () => {
+    const { info } = openApi as unknown as { info: Parsed };
+    expect(info.contact).toEqual({ name: "Longshore", url: expect.stringContaining("https://") });
+  });
+
+  it.each(cases)("describes %s", (_, { summary, description = "", tags }) => {
+    expect(wordsOf(summary).length).toBeGreaterThan(1);
+    expect(wordsOf(description).length).toBeGreaterThan(3);
+    expect(tags).toHaveLength(1);
+  });
+
+  it("contains its own path", () => {
+    expect(operations.map(title)).toContain("GET /openapi.json");
+  });
+});

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { regexes } from "zod/v4";
+import { AccountInput } from "../../src/features/memberships/index.ts";
+import { line, paragraphs, text } from "../../src/lib/schemas.ts";
+import { EMAIL, LINE, PARAGRAPHS, TEXT } from "../../src/lib/text-patterns.ts";
+
+const MAXIMUM = 1_000;
+const NUMBER_OF_RUNS = 5_000;
+
+/** Controls, all white space of ECMAScript, and characters next to them. */
+const SPECIAL = [
+  ..."\0\b\t\n\v\f\r\u001F !~\u007F\u0080\u0085\u009F\u00A0\u00AD\u1680\u180E\u2000\u200A\u200B",
+  ..."\u2027\u2028\u2029\u202F\u205F\u2060\u3000\uFEFF\uFFFEaé😀",
+];
+const unit = fc.oneof(fc.constantFrom(...SPECIAL), fc.string({ unit: "binary", maxLength: 1 }));
+const texts = fc.array(unit, { maxLength: 8 }).map((all) => all.join(""));
+const anyText = fc.string({ unit: "binary" });
+
+describe("the documented pattern", () => {
+  it.each([
+    ["a line", line(MAXIMUM), LINE],
+    ["a text that is not blank", text(MAXIMUM), TEXT],
+    ["paragraphs", paragraphs(MAXIMUM), PARAGRAPHS],
+  ])("of %s accepts exactly what the service accepts", (_, schema, pattern) => {
+    const documented = new RegExp(pattern.source, "u");
+    fc.assert(
+      fc.property(fc.oneof(texts, anyText), (value) => {
+        expect(documented.test(value)).toBe(schema.safeParse(value).success);
+      }),
+      { numRuns: NUMBER_OF_RUNS },
+    );
+  });
+
+  it("of a text treats every character as the service does", () => {
+    for (let code = 0; code <= 0xffff; code += 1) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const value = String.fromCharCode(code);
+      expect([code, TEXT.test(value)]).toEqual([code, text(MAXIMUM).safeParse(value).success]);
+    }
+  });
+
+  it("of an e-mail address accepts exactly what the service and zod accept", () => {
+    const part = fc.string({ unit: fc.constantFrom(..."aZ0_'+-.@"), maxLength: 12 });
+    const address = fc.oneof(
+      part,
+      fc.tuple(part, part).map(([local, domain]) => `${local}@${domain}.com`),
+      fc.emailAddress(),
+    );
+    fc.assert(
+      fc.property(address, (email) => {
+        const accepted = AccountInput.safeParse({ email, name: "Ada" }).success;
+        expect(new RegExp(EMAIL.source, "u").test(email)).toBe(accepted);
+        expect(regexes.email.test(email)).toBe(accepted);
+      }),
+      { numRuns: NUMBER_OF_RUNS },
+    );
+  });
+});
