@@ -5,6 +5,8 @@ import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/i
 import { toAccountRow } from "../../src/features/memberships/index.ts";
 import { insertAccount } from "../../src/features/memberships/store.ts";
 import { prepareOrganization } from "../../src/features/organizations/index.ts";
+import { issueRunnerToken } from "../../src/features/runner-pools/credentials.ts";
+import { insertToken } from "../../src/features/runner-pools/store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";
@@ -112,6 +114,14 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
   const { body: pool } = await client.post(pools, body);
   const { body: token } = await client.post(`${pools}/${pool.id}/tokens`, { name: "test" });
   return { id: pool.id, tokenId: token.id, runner: new Client(token.token) };
+}
+
+/** Adds a token to a pool. Each token has its own rate limit. */
+export async function newToken(world: World, pool: Pool): Promise<Pool> {
+  const { key, ...issued } = await issueRunnerToken(newId(systemClock));
+  const token = { ...issued, organizationId: world.id, poolId: pool.id, name: "test" };
+  await insertToken(openForWriting(env.DB).db, { ...token, createdAt: Date.now() });
+  return { id: pool.id, tokenId: issued.id, runner: new Client(key) };
 }
 
 export const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
