@@ -117,7 +117,7 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
 }
 
 /** Adds a token to a pool. Each token has its own rate limit. */
-export async function newToken(world: World, pool: Pool): Promise<Pool> {
+export async function newToken(world: World, pool: Pick<Pool, "id">): Promise<Pool> {
   const { key, ...issued } = await issueRunnerToken(newId(systemClock));
   const token = { ...issued, organizationId: world.id, poolId: pool.id, name: "test" };
   await insertToken(openForWriting(env.DB).db, { ...token, createdAt: Date.now() });
