@@ -175,11 +175,11 @@ export async function newDelivery(
   const id = newId(systemClock);
   const { status = "succeeded", createdAt = 1, attempts = 1 } = fields;
   await env.DB.prepare(
-    `insert into deliveries select ?1, organization_id, project_id, id, ?1, 'deployments.failed',
+    `insert into deliveries select ?1, organization_id, project_id, id, ?6, 'deployments.failed',
        '{"status":"failed"}', 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4), null
      from integrations where id = ?2`,
   )
-    .bind(id, integrationId, status, createdAt, attempts)
+    .bind(id, integrationId, status, createdAt, attempts, newId(systemClock))
     .run();
   return id;
 }
@@ -189,7 +189,7 @@ export async function newResource(stackId: string): Promise<string> {
   const id = newId(systemClock);
   await env.DB.prepare(
     `insert into resources select ?1, organization_id, project_id, environment_id, id, ?1, 'p',
-       'AWS::S3::Bucket', 'CREATE_COMPLETE', null, 0, 0, 0 from stacks where id = ?2`,
+       'AWS::S3::Bucket', 'CREATE_COMPLETE', null, 1, 2, 3 from stacks where id = ?2`,
   )
     .bind(id, stackId)
     .run();
