@@ -273,6 +273,36 @@ describe("the environments of a pool", () => {
   });
 });
 
+describe("the attempts of a runner", () => {
+  it.each(["+created_at", "-created_at"])(
+    "are listed in pages, each once, also if they were claimed at the same time (%s)",
+    async (order) => {
+      const environments = `/v1/projects/${project.id}/environments`;
+      const ids = [environmentId];
+      for (const name of ["b", "c", "d"]) {
+        ids.push((await world.client.post(environments, { name })).body.id);
+      }
+      for (const id of ids.toReversed()) {
+        now += 1;
+        await newDeployment(world.client, id);
+      }
+      const shared = (await newPool(world, ids)).runner.via(worker.fetch);
+      const claimed: string[] = [];
+      for (const _ of ids) claimed.push((await Attempt.claim(shared)).claimed.attempt_id);
+      const list = `/v1/runner/attempts?sort_by=${encodeURIComponent(order)}`;
+      const listed: string[] = [];
+      for (let after = ""; listed.length <= ids.length; ) {
+        const { body } = await shared.get(`${list}&limit=1${after}`);
+        listed.push(...body.data.map(({ attempt_id }: Parsed) => attempt_id));
+        if (!body.has_more) break;
+        after = `&after=${body.next_page}`;
+      }
+      const ascending = claimed.toSorted();
+      expect(listed).toEqual(order === "+created_at" ? ascending : ascending.toReversed());
+    },
+  );
+});
+
 describe("a report of a stack", () => {
   const bucket = {
     template_id: "Bucket",
