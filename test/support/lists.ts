@@ -88,5 +88,5 @@ export async function expectIndexedPages(
   expect(listed).toEqual(whole.body.data.map(idOf));
 }
 
-/** A member has no ID of its own. */
-const idOf = ({ id, membership_id }: Parsed): string => id ?? membership_id;
+/** Members and alarms have no ID of their own. */
+const idOf = ({ id, membership_id, name }: Parsed): string => id ?? membership_id ?? name;

@@ -13,7 +13,7 @@ const LIMIT = 20;
 const TIES = 70;
 const SIX_STATUSES = DEPLOYMENT_STATUSES.filter((status) => status !== "succeeded").join();
 
-describe("every list of deployments, resources, runners and deliveries", () => {
+describe("every list of deployments, resources, alarms, changes, runners and deliveries", () => {
   let world: World;
   let admin: Client;
   let projectId: string;
@@ -90,6 +90,14 @@ describe("every list of deployments, resources, runners and deliveries", () => {
         `insert into runner_pools (id, organization_id, name, created_at, updated_at)
            values (?1, ?2, ?1, ?3, 0)`,
       ).bind(id, world.id, timeOf(at)),
+      insert(
+        `insert into alarms (id, stack_id, name, organization_id, project_id, state, created_at,
+           changed_at, updated_at) values (?1, ?2, ?5, ?3, ?4, 'ok', ?6, 0, 0)`,
+      ).bind(id, stackId, world.id, projectId, `alarm ${at}`, timeOf(at)),
+      insert(
+        `insert into changelog_entries (id, organization_id, project_id, action, record_type,
+           record_id, created_at) values (?1, ?2, ?3, 'updated', 'stack', ?4, ?5)`,
+      ).bind(id, world.id, projectId, stackId, timeOf(at)),
       // The member has a role in every hundredth of the projects.
       ...(at % 10 === 0
         ? [
@@ -143,6 +151,8 @@ describe("every list of deployments, resources, runners and deliveries", () => {
     deliveries: () => [deliveriesPath(), admin],
     "deliveries with one status": () => [`${deliveriesPath()}?status=failed`, admin],
     "deliveries with two statuses": () => [`${deliveriesPath()}?status=failed,succeeded`, admin],
+    "alarms of a stack": () => [`/v1/stacks/${stackId}/alarms`, admin],
+    "changelog of a project": () => [`/v1/projects/${projectId}/changelog`, admin],
     "runner pools": () => [`/v1/orgs/${world.id}/runner-pools`, admin],
   } satisfies Record<string, () => [string, Client]>;
 
