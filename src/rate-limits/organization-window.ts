@@ -3,7 +3,7 @@ import { LEASE_MS, type LeaseReport } from "./lease.ts";
 import { WINDOW_MS } from "./policies.ts";
 
 /** Times in the log are rounded up to a multiple of this, which bounds its size. */
-export const LOG_STEP_MS = 50;
+const LOG_STEP_MS = 50;
 /** At most this share of the limit is prefetched. */
 const RESERVED_SHARE = 0.15;
 /** One grant is at most this share of the tokens that may still be prefetched. */

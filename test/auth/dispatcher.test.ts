@@ -1,17 +1,64 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/lib/digest.ts";
 import { BASE62, encodeRadix, toBigInt } from "../../src/lib/radix.ts";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
 import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
+import { Attempt } from "../support/runner.ts";
+import {
+  join,
+  newDeployableProject,
+  newDeployment,
+  newKey,
+  newPool,
+  newProject,
+  newToken,
+  newWorld,
+  type Pool,
+  type World,
+} from "../support/world.ts";
+
+const HOUR_MS = 3_600_000;
+/** More than one batch of invalidations. */
+const MANY = 60;
 
 let world: World;
 
 beforeAll(async () => {
   world = await newWorld();
 });
+
+/** The distinct statuses of one request with each credential. */
+async function statusesOf(clients: readonly Client[], path: string): Promise<number[]> {
+  const statuses = new Set<number>();
+  for (const client of clients) statuses.add((await client.get(path)).status);
+  return [...statuses];
+}
+
+/** Uses the credential in two isolates, one of which is two hours behind. */
+async function expectNewestUse(
+  client: Client,
+  path: string,
+  lastUse: () => Promise<string | undefined>,
+): Promise<void> {
+  const start = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const clocks = { slow: start - 10_000, fast: start + 2 * HOUR_MS };
+  const slow = client.via(new Instrumented({ clock: { now: () => clocks.slow } }).fetch);
+  const fast = client.via(new Instrumented({ clock: { now: () => clocks.fast } }).fetch);
+  await slow.get(path);
+  expect(await lastUse()).toBe(new Date(start - HOUR_MS).toISOString());
+  await fast.get(path);
+  const newest = new Date(clocks.fast).toISOString();
+  expect(await lastUse()).toBe(newest);
+  // The next hour, while the isolate still has the credential as it was before the newest use.
+  clocks.slow += 20_000;
+  await slow.get(path);
+  expect(await lastUse()).toBe(newest);
+  clocks.fast += HOUR_MS;
+  await fast.get(path);
+  expect(await lastUse()).toBe(new Date(clocks.fast).toISOString());
+}
 
 describe("a key", () => {
   it("that is revoked is refused on its next request, in every isolate", async () => {
@@ -47,6 +94,23 @@ describe("a key", () => {
     });
     expect((await reader.get(keys)).body.code).toBe("unauthorized");
     expect((await writer.post(keys, { name: "after" })).body.code).toBe("unauthorized");
+  });
+
+  it("loses the role with all other keys of a member who is demoted, and is refused with them", async () => {
+    const organization = await newWorld();
+    const members = `/v1/orgs/${organization.id}/members`;
+    const { membershipId } = await join(organization, "admin");
+    const clients: Client[] = [];
+    for (let at = 0; at < MANY; at += 1) {
+      clients.push((await newKey(organization, { membershipId, role: "admin" })).client);
+    }
+    const other = await join(organization, "admin");
+    expect(await statusesOf(clients, members)).toEqual([200]);
+    await organization.client.put(`${members}/${membershipId}`, { role: "member" });
+    expect(await statusesOf(clients, members)).toEqual([403]);
+    await organization.client.delete(`${members}/${membershipId}`);
+    expect(await statusesOf(clients, members)).toEqual([401]);
+    expect((await other.client.get(members)).status).toBe(200);
   });
 
   it("of a member who is removed is refused on its next request", async () => {
@@ -92,6 +156,13 @@ describe("a key", () => {
     expect(await lastUse()).toBe(new Date(now - (now % 3_600_000)).toISOString());
   });
 
+  it("keeps its newest use when an isolate with a slow clock reports an older one", async () => {
+    const { client, keyId } = await newKey(world);
+    const path = `/v1/orgs/${world.id}/api-keys/${keyId}`;
+    const lastUse = async () => (await world.client.get(path)).body.last_used_at;
+    await expectNewestUse(client, "/v1/orgs", lastUse);
+  });
+
   it("with the ID of a valid key, another secret and a correct checksum is refused", async () => {
     const { client, keyId } = await newKey(world);
     const unchecked = `lsh_${keyId}_${"0".repeat(43)}`;
@@ -112,6 +183,56 @@ describe("a key", () => {
     const keys = [undefined, "lsh_nonsense", revoked.client.key, expired.client.key];
     const answers = keys.map(async (key) => (await new Client(key).get("/v1/orgs")).text);
     expect(new Set(await Promise.all(answers)).size).toBe(1);
+  });
+});
+
+describe("a runner token", () => {
+  const ATTEMPTS = "/v1/runner/attempts";
+  let pool: Pool;
+
+  beforeEach(async () => {
+    pool = await newPool(world, [(await newProject(world.client)).default_environment_id]);
+  });
+
+  it("is refused on its next request once its pool is deleted, like all others of the pool", async () => {
+    const clients = [pool.runner];
+    while (clients.length < MANY) clients.push((await newToken(world, pool)).runner);
+    const { runner: other } = await newPool(world, [
+      (await newProject(world.client)).default_environment_id,
+    ]);
+    expect(await statusesOf([...clients, other], ATTEMPTS)).toEqual([200]);
+    const path = `/v1/orgs/${world.id}/runner-pools/${pool.id}`;
+    expect((await world.client.delete(path)).status).toBe(204);
+    expect(await statusesOf(clients, ATTEMPTS)).toEqual([401]);
+    expect((await other.get(ATTEMPTS)).status).toBe(200);
+  });
+
+  it("stays valid if its pool cannot be deleted, because a runner executes a deployment", async () => {
+    const { pool: busy, environmentId } = await newDeployableProject(world);
+    await newDeployment(world.client, environmentId);
+    await Attempt.started(busy.runner);
+    const path = `/v1/orgs/${world.id}/runner-pools/${busy.id}`;
+    expect((await world.client.delete(path)).status).toBe(409);
+    expect((await busy.runner.get(ATTEMPTS)).status).toBe(200);
+  });
+
+  it("is refused on its next request once it is revoked, and no other of its pool", async () => {
+    const { runner, tokenId } = await newToken(world, pool);
+    expect(await statusesOf([runner, pool.runner], ATTEMPTS)).toEqual([200]);
+    const path = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens/${tokenId}`;
+    expect((await world.client.delete(path)).status).toBe(204);
+    expect((await runner.get(ATTEMPTS)).status).toBe(401);
+    expect((await pool.runner.get(ATTEMPTS)).status).toBe(200);
+  });
+
+  it("keeps its newest use when an isolate with a slow clock reports an older one", async () => {
+    const lastUse = async () => {
+      const used = await env.DB.prepare("select last_used_at from runner_tokens where id = ?")
+        .bind(pool.tokenId)
+        .first<number>("last_used_at");
+      return used === null ? undefined : new Date(used).toISOString();
+    };
+    await expectNewestUse(pool.runner, ATTEMPTS, lastUse);
   });
 });
 

@@ -1,9 +1,12 @@
 import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../support/client.ts";
+import { FEATURES } from "../../src/features/index.ts";
+import { usage } from "../../src/features/usage/table.ts";
+import type { Parsed, Reply } from "../support/client.ts";
 import { type Operation, operations } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { pathWith } from "../support/operations.ts";
+import { type Ids, pathWith } from "../support/operations.ts";
 import {
   connect,
   join,
@@ -13,6 +16,7 @@ import {
   newKey,
   newPool,
   newProject,
+  newToken,
   newWorld,
   type World,
 } from "../support/world.ts";
@@ -39,13 +43,14 @@ const deletions = operations.filter(({ method }) => method === "DELETE");
 const cases = deletions.map((each) => [each.operationId, each] as const);
 
 /** IDs of one record of each deletable type, by path parameter. */
-async function newRecords(world: World): Promise<Record<string, string>> {
-  const project = await newProject(world.client);
+async function newRecords(world: World, into?: { project: Parsed }): Promise<Ids> {
+  const project = into?.project ?? (await newProject(world.client));
   const member = await join(world);
   const body = { member_ids: [member.membershipId] };
   await world.client.post(`/v1/projects/${project.id}/members`, body);
   const environments = `/v1/projects/${project.id}/environments`;
-  const { body: staging } = await world.client.post(environments, { name: "staging" });
+  const name = `n-${crypto.randomUUID()}`;
+  const { body: staging } = await world.client.post(environments, { name });
   const pool = await newPool(world, [staging.id]);
   return {
     ...(await newInside(world.client, staging.id)),
@@ -60,9 +65,45 @@ async function newRecords(world: World): Promise<Record<string, string>> {
   };
 }
 
+/** Records that have as much as possible in common with those of `ids`. */
+async function newSiblings(world: World, project: Parsed, ids: Ids): Promise<void> {
+  const { membership_id: membershipId = "", environment_id = "", pool_id = "" } = ids;
+  await newRecords(world, { project });
+  await newRecords(world);
+  const other = await newProject(world.client);
+  await world.client.post(`/v1/projects/${other.id}/members`, { member_ids: [membershipId] });
+  await newInside(world.client, environment_id);
+  await newPool(world, [environment_id]);
+  await newToken(world, { id: pool_id });
+  await newKey(world, { membershipId, role: "member" });
+}
+
+interface StoredRow {
+  name: string;
+  text: string;
+  id: string | undefined;
+}
+
+/** The rows of an organization in all tables that have its ID, except its counts, which change. */
+async function rowsOf(world: World): Promise<StoredRow[]> {
+  const tables = FEATURES.flatMap(({ tables: each = [] }) => each.map(({ table }) => table));
+  const found = tables
+    .filter((table) => "organizationId" in table && table !== usage)
+    .map(async (table) => {
+      const from = getTableName(table);
+      const { results } = await env.DB.prepare(`select * from ${from} where organization_id = ?`)
+        .bind(world.id)
+        .all<{ id?: string }>();
+      return results.map((row) => {
+        const text = JSON.stringify(row);
+        return { name: `${from} ${row.id ?? text}`, text, id: row.id };
+      });
+    });
+  return (await Promise.all(found)).flat();
+}
+
 /** The ID of the deleted record, which is the last path parameter. */
-const recordOf = (operation: Operation, ids: Record<string, string>) =>
-  pathWith(operation, ids).split("/").at(-1);
+const recordOf = (operation: Operation, ids: Ids) => pathWith(operation, ids).split("/").at(-1);
 
 /** A database that runs the first query of all `count` sessions before any second query. */
 function readingTogether(count: number): D1Database {
@@ -160,6 +201,32 @@ describe("of several DELETEs of one record", () => {
     expect((await world.client.delete(path)).status).toBe(404);
     expect(await countEntries(recordOf(operation, ids))).toBe(CHANGELOG[id] ? 1 : 0);
   });
+});
+
+describe("a DELETE", () => {
+  it.each(cases)(
+    "deletes the record and those that refer to it, and no other: %s",
+    async (_, operation) => {
+      const world = await newWorld();
+      const project = await newProject(world.client);
+      const ids = await newRecords(world, { project });
+      await newSiblings(world, project, ids);
+      const before = await rowsOf(world);
+      const path = pathWith(operation, ids);
+      expect((await world.client.delete(path)).status).toBe(204);
+      const left = new Set((await rowsOf(world)).map(({ name }) => name));
+      const deleted = before.filter(({ name }) => !left.has(name));
+      expect(deleted).not.toEqual([]);
+      const names = [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
+      const pathIds = names.map((name) => String(ids[name]));
+      const deletedIds = deleted.flatMap(({ id }) => id ?? []);
+      const unrelated = deleted.filter(({ text, id }) => {
+        const isNamed = pathIds.every((each) => text.includes(each));
+        return !isNamed && !deletedIds.some((each) => each !== id && text.includes(each));
+      });
+      expect(unrelated.map(({ name }) => name)).toEqual([]);
+    },
+  );
 });
 
 describe("a record that cannot be deleted", () => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Database } from "../../src/db/client.ts";
 import { SEALED_COLUMNS } from "../../src/features/index.ts";
-import { rotateBatch } from "../../src/features/key-rotation/rotation.ts";
+import { type RotationBatch, rotateBatch } from "../../src/features/key-rotation/rotation.ts";
 import type { SealedColumn } from "../../src/lib/cipher.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import type { Client, Parsed } from "../support/client.ts";
@@ -121,6 +121,13 @@ async function rotateAll(db: Database, cipher: Cipher, size: number): Promise<nu
   return resealed;
 }
 
+/** Replaces the text of a variable by one that no key opens. */
+async function makeUnreadable(id: string): Promise<void> {
+  await env.DB.prepare("update variables set value = ? where id = ?")
+    .bind("gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", id)
+    .run();
+}
+
 const ONE_BATCH = { after: "", size: 50 };
 const columnNamed = (name: string) => {
   const found = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name);
@@ -221,13 +228,41 @@ describe("key rotation", () => {
     await expectReadable(await Cipher.of(NEW), texts);
   });
 
+  it.each([
+    ["the first of a batch", (at: number) => at === 0],
+    ["the last of a batch", (at: number) => at === 4],
+    ["one of the last batch", (at: number) => at === VARIABLES - 1],
+    ["a whole batch", (at: number) => at >= 5 && at < 10],
+    ["everything but the last text", (at: number) => at < VARIABLES - 1],
+  ])(
+    "goes on after %s is unreadable, and reports each unreadable text once",
+    async (_, isBroken) => {
+      await newSealedTexts();
+      const column = columnNamed("variables.value");
+      const broken = (await rowsOf(column)).filter((_row, at) => isBroken(at)).map(({ id }) => id);
+      for (const id of broken) await makeUnreadable(id);
+      const cipher = await Cipher.of(`${NEW},${OLD}`);
+      const batches: RotationBatch[] = [];
+      for (let after: string | undefined = ""; after !== undefined; ) {
+        const page = { after, size: 5 };
+        const batch: RotationBatch = await rotateBatch(drizzle(env.DB), cipher, column, page);
+        batches.push(batch);
+        after = batch.next;
+      }
+      expect(batches.flatMap(({ unreadable }) => unreadable)).toEqual(broken);
+      expect(batches.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(
+        VARIABLES - broken.length,
+      );
+      const remaining = (await rowsOf(column)).filter(({ sealed }) => !sealed.startsWith("next."));
+      expect(remaining.map(({ id }) => id)).toEqual(broken);
+    },
+  );
+
   it("reports texts that no key opens, leaves them unchanged, and continues", async () => {
     await newSealedTexts();
     const column = columnNamed("variables.value");
     const [unreadable] = await rowsOf(column);
-    await env.DB.prepare("update variables set value = ? where id = ?")
-      .bind("gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", unreadable?.id)
-      .run();
+    await makeUnreadable(String(unreadable?.id));
     const cipher = await Cipher.of(`${NEW},${OLD}`);
     const batch = await rotateBatch(drizzle(env.DB), cipher, column, ONE_BATCH);
     expect(batch).toEqual({

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { API_KEY_PATTERN } from "../../src/auth/credentials.ts";
 import { encodeCursor } from "../../src/lib/cursor.ts";
-import { Client } from "../support/client.ts";
+import { Client, type Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { join, newEmail, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
@@ -198,6 +198,47 @@ describe("members of an organization", () => {
     expect((await other.client.get(projectMembers)).body.data).toMatchObject([
       { membership_id: other.membershipId, role: "owner" },
     ]);
+  });
+
+  it("leave each of their projects an owner when two owners are removed concurrently", async () => {
+    const [first, second] = [await join(world), await join(world)];
+    const project = await newProject(first.client);
+    const projectMembers = `/v1/projects/${project.id}/members`;
+    const added = { member_ids: [second.membershipId], role: "owner" };
+    expect((await first.client.post(projectMembers, added)).status).toBe(201);
+    const removed = await Promise.all(
+      [first, second].map(({ membershipId }) => world.client.delete(`${members}/${membershipId}`)),
+    );
+    expect(removed.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    const { body } = await world.client.get(projectMembers);
+    expect(body.data.map(({ role }: Parsed) => role)).toEqual(["owner"]);
+  });
+
+  it("cannot be removed while they are the only owner of one of several projects", async () => {
+    const owner = await join(world);
+    const shared = await newProject(world.client);
+    const added = { member_ids: [owner.membershipId], role: "owner" };
+    await world.client.post(`/v1/projects/${shared.id}/members`, added);
+    const own = await newProject(owner.client);
+    expect((await world.client.delete(`${members}/${owner.membershipId}`)).status).toBe(409);
+    expect((await owner.client.get(`/v1/projects/${shared.id}/members`)).body.data).toHaveLength(2);
+    expect((await world.client.delete(`/v1/projects/${own.id}`)).status).toBe(204);
+    expect((await world.client.delete(`${members}/${owner.membershipId}`)).status).toBe(204);
+    const { body } = await world.client.get(`/v1/projects/${shared.id}/members`);
+    expect(body.data).toMatchObject([{ membership_id: world.membershipId, role: "owner" }]);
+  });
+
+  it("who are demoted keep their project roles, and a revoked key changes none", async () => {
+    const owner = await join(world, "owner");
+    const spare = await newKey(world, { membershipId: owner.membershipId });
+    const project = await newProject(owner.client);
+    const path = `${members}/${owner.membershipId}`;
+    expect((await world.client.put(path, { role: "member" })).status).toBe(200);
+    expect((await world.client.delete(`${keys}/${owner.keyId}`)).status).toBe(204);
+    expect((await owner.client.get("/v1/orgs")).status).toBe(401);
+    const { body } = await spare.client.get(`/v1/projects/${project.id}/members`);
+    expect(body.data).toMatchObject([{ membership_id: owner.membershipId, role: "owner" }]);
+    expect((await spare.client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
   });
 
   it("lose their keys and project roles when they are removed", async () => {

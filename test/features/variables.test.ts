@@ -4,7 +4,7 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import { beforeEach, describe, expect, it } from "vitest";
 import { insertVariable } from "../../src/features/variables/store.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
-import type { Parsed } from "../support/client.ts";
+import type { Parsed, Reply } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
@@ -282,6 +282,78 @@ describe("a bulk write of variables", () => {
     expect(reply.body.cause.issues.map((issue: Parsed) => issue.path)).toContain(path);
     expect(namesOf(await list(component))).toEqual(["BEFORE"]);
   });
+
+  describe.each([
+    ["of an empty scope", [], [], []],
+    ["with an empty list", ["BEFORE"], [], []],
+    ["with a list", ["BEFORE", "KEPT"], ["KEPT", "NEW"], ["KEPT", "NEW"]],
+  ])("that replaces the variables %s", (_, before, sent, after) => {
+    const variables = sent.map((name) => variable(name));
+    beforeEach(async () => {
+      for (const name of before) await world.client.post(component, variable(name));
+    });
+
+    it("also deletes a variable that is created concurrently", async () => {
+      const create = () => world.client.post(component, variable("RACING"));
+      const { caller, created } = await racing(create, 1);
+      const reply = await caller.put(component, { mode: "replace", variables });
+      expect([reply.status, namesOf(reply), created()]).toEqual([200, after, 1]);
+      expect(namesOf(await list(component))).toEqual(after);
+    });
+
+    it("changes nothing if variables are created during all of its attempts", async () => {
+      const create = (at: number) => world.client.post(component, variable(`RACING_${at}`));
+      const { caller, created } = await racing(create, Number.POSITIVE_INFINITY);
+      const reply = await caller.put(component, { mode: "replace", variables });
+      expect([reply.status, reply.body.code]).toEqual([409, "conflict"]);
+      const racers = Array.from({ length: created() }, (_each, index) => `RACING_${index + 1}`);
+      expect(racers.length).toBeGreaterThan(1);
+      expect(namesOf(await list(component))).toEqual([...before, ...racers].toSorted());
+    });
+
+    it("ignores variables that are created elsewhere", async () => {
+      const create = () => world.client.post(environment, variable("ELSEWHERE"));
+      const { caller } = await racing(create, 1);
+      const reply = await caller.put(component, { mode: "replace", variables });
+      expect([reply.status, namesOf(reply)]).toEqual([200, after]);
+      expect(namesOf(await list(environment))).toEqual(["ELSEWHERE"]);
+    });
+  });
+
+  it("that merges keeps a variable of another name that is created concurrently", async () => {
+    const create = () => world.client.post(component, variable("RACING"));
+    const { caller, created } = await racing(create, 1);
+    for (const variables of [[variable("NEW")], []]) {
+      const reply = await caller.put(component, { mode: "merge", variables });
+      expect([reply.status, namesOf(reply)]).toEqual([200, ["NEW", "RACING"]]);
+    }
+    expect(created()).toBe(1);
+  });
+
+  /** A client whose first `times` writes are each preceded by `create`, after the read. */
+  async function racing(create: (at: number) => Promise<Reply>, times: number) {
+    let batches = 0;
+    let created = 0;
+    const withSession = (constraint: string) => {
+      const session = env.DB.withSession(constraint);
+      return {
+        prepare: (sql: string) => session.prepare(sql),
+        batch: async (statements: D1PreparedStatement[]) => {
+          batches += 1;
+          // An attempt is a batch that reads, and a batch that writes.
+          if (batches % 2 === 0 && created < times) {
+            created += 1;
+            expect((await create(created)).status).toBe(201);
+          }
+          return session.batch(statements);
+        },
+        getBookmark: () => session.getBookmark(),
+      };
+    };
+    const worker = new Instrumented({ database: { withSession } as unknown as D1Database });
+    const caller = (await newKey(world)).client.via(worker.fetch);
+    return { caller, created: () => created };
+  }
 
   it("leaves every value readable and every name unique after concurrent writes", async () => {
     const write = (round: number) =>

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { Exchange } from "./instruments.ts";
+import type { Client, Parsed } from "./client.ts";
+import { type Exchange, Instrumented } from "./instruments.ts";
 import type { World } from "./world.ts";
 
 export interface Row {
@@ -61,3 +62,31 @@ export async function expectIndexed(
     expect(meta.rows_read, sql).toBeLessThanOrEqual(each * (returned + 1) + 3 * merged + 16);
   }
 }
+
+/**
+ * Reads the first three pages, which must be full, and expects each to be indexed. Together they have
+ * the rows of one page of three times the limit, in the same order: equal times cost no row.
+ */
+export async function expectIndexedPages(
+  client: Client,
+  path: string,
+  { sort_by, limit }: { sort_by: string; limit: number },
+): Promise<void> {
+  const worker = new Instrumented();
+  const caller = client.via(worker.fetch);
+  const list = `${path}${path.includes("?") ? "&" : "?"}sort_by=${sort_by}`;
+  const listed: string[] = [];
+  for (let page = 0, after = ""; page < 3; page += 1) {
+    worker.forget();
+    const { body } = await caller.get(`${list}&limit=${limit}${after}`);
+    expect(body.data).toHaveLength(limit);
+    listed.push(...body.data.map(idOf));
+    after = `&after=${body.next_page}`;
+    await expectIndexed(worker.database, limit);
+  }
+  const whole = await caller.get(`${list}&limit=${3 * limit}`);
+  expect(listed).toEqual(whole.body.data.map(idOf));
+}
+
+/** Members and alarms have no ID of their own. */
+const idOf = ({ id, membership_id, name }: Parsed): string => id ?? membership_id ?? name;

@@ -8,22 +8,30 @@ import {
   newInside,
   newIntegration,
   newResource,
+  newToken,
   type World,
 } from "./world.ts";
 
 export type Ids = Record<string, string>;
 
-/** An ID for every path parameter, all of one organization, with a runner token and a lease token. */
+/**
+ * An ID for every path parameter, all of one organization, with a runner token and a lease token.
+ * Most of the records have a sibling of the same type.
+ */
 export async function newIds(world: World): Promise<Ids> {
   const { project, environmentId, pool } = await newDeployableProject(world);
-  const member = await join(world);
+  const [member, other] = [await join(world), await join(world, "admin")];
   await world.client.post(`/v1/projects/${project.id}/members`, {
-    member_ids: [member.membershipId],
+    member_ids: [member.membershipId, other.membershipId],
   });
   const inside = await newInside(world.client, environmentId);
+  await newResource(String((await newInside(world.client, environmentId))["stack_id"]));
   const deployment = await newDeployment(world.client, environmentId);
   const attempt = await Attempt.started(pool.runner);
   const integration = await newIntegration(world.client, project.id);
+  const subscribed = await newIntegration(world.client, project.id, ["promotions", "services_ok"]);
+  await newDelivery(subscribed.id, { status: "failed" });
+  await newToken(world, pool);
   return {
     ...inside,
     deployment_id: deployment.id,

@@ -6,6 +6,8 @@ import { toAccountRow } from "../../src/features/memberships/index.ts";
 import { insertAccount } from "../../src/features/memberships/store.ts";
 import { EVENTS } from "../../src/features/notifications/events.ts";
 import { prepareOrganization } from "../../src/features/organizations/index.ts";
+import { issueRunnerToken } from "../../src/features/runner-pools/credentials.ts";
+import { insertToken } from "../../src/features/runner-pools/store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";
@@ -115,6 +117,14 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
   return { id: pool.id, tokenId: token.id, runner: new Client(token.token) };
 }
 
+/** Adds a token to a pool. Each token has its own rate limit. */
+export async function newToken(world: World, pool: Pick<Pool, "id">): Promise<Pool> {
+  const { key, ...issued } = await issueRunnerToken(newId(systemClock));
+  const token = { ...issued, organizationId: world.id, poolId: pool.id, name: "test" };
+  await insertToken(openForWriting(env.DB).db, { ...token, createdAt: Date.now() });
+  return { id: pool.id, tokenId: issued.id, runner: new Client(key) };
+}
+
 export const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
 
 /** Connects a project; required before its first deployment. */
@@ -169,11 +179,19 @@ export async function newDelivery(
   const id = newId(systemClock);
   const { status = "succeeded", createdAt = 1, attempts = 1 } = fields;
   await env.DB.prepare(
-    `insert into deliveries select ?1, organization_id, project_id, id, ?1, 'deployments.failed',
-       ?6, 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4), null
+    `insert into deliveries select ?1, organization_id, project_id, id, ?6, 'deployments.failed',
+       ?7, 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4), null
      from integrations where id = ?2`,
   )
-    .bind(id, integrationId, status, createdAt, attempts, JSON.stringify(FAILED_DEPLOYMENT))
+    .bind(
+      id,
+      integrationId,
+      status,
+      createdAt,
+      attempts,
+      newId(systemClock),
+      JSON.stringify(FAILED_DEPLOYMENT),
+    )
     .run();
   return id;
 }
@@ -183,7 +201,7 @@ export async function newResource(stackId: string): Promise<string> {
   const id = newId(systemClock);
   await env.DB.prepare(
     `insert into resources select ?1, organization_id, project_id, environment_id, id, ?1, 'p',
-       'AWS::S3::Bucket', 'CREATE_COMPLETE', null, 0, 0, 0 from stacks where id = ?2`,
+       'AWS::S3::Bucket', 'CREATE_COMPLETE', null, 1, 2, 3 from stacks where id = ?2`,
   )
     .bind(id, stackId)
     .run();

@@ -20,7 +20,7 @@ const refuseTakenName = conflictIfTaken(
   "The environment already has a component with this name. Choose another name.",
 );
 
-export async function requireComponent(
+async function requireComponent(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,

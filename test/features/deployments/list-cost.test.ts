@@ -1,19 +1,21 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, it } from "vitest";
 import { DEPLOYMENT_STATUSES } from "../../../src/features/deployments/lifecycle.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import type { Client } from "../../support/client.ts";
-import { Instrumented } from "../../support/instruments.ts";
-import { expectIndexed, insertProjects } from "../../support/lists.ts";
-import { join, newWorld, type World } from "../../support/world.ts";
+import { expectIndexedPages, insertProjects } from "../../support/lists.ts";
+import { join, newKey, newWorld, type World } from "../../support/world.ts";
 
 const ROWS = 1_000;
 const LIMIT = 20;
+/** Rows with the same creation time, so that pages end between them. */
+const TIES = 70;
 const SIX_STATUSES = DEPLOYMENT_STATUSES.filter((status) => status !== "succeeded").join();
 
-describe("every list of deployments, resources, runners and deliveries", () => {
+describe("every list of deployments, resources, alarms, changes, runners and deliveries", () => {
   let world: World;
+  let admin: Client;
   let projectId: string;
   const environmentId = newId(systemClock);
   const stackId = newId(systemClock);
@@ -24,10 +26,13 @@ describe("every list of deployments, resources, runners and deliveries", () => {
     const person = await join(world);
     projectId = newId(systemClock);
     const ids = Array.from({ length: ROWS }, () => newId(systemClock));
+    // In another order than the deliveries, so that one cannot replace the other in a cursor.
+    const eventIds = ids.map(() => newId(systemClock)).toReversed();
+    const timeOf = (at: number) => Math.floor(at / TIES);
     await insertProjects(world, [{ id: projectId, createdAt: 0 }]);
     await insertProjects(
       world,
-      ids.map((id, index) => ({ id, createdAt: index })),
+      ids.map((id, at) => ({ id, createdAt: timeOf(at) })),
     );
     const insert = (sql: string) => env.DB.prepare(sql);
     await env.DB.batch([
@@ -50,6 +55,7 @@ describe("every list of deployments, resources, runners and deliveries", () => {
            shown_url, created_at, updated_at) values (?1, ?2, ?3, 'webhook', '{}', '', '', 0, 0)`,
       ).bind(integrationId, world.id, projectId),
     ]);
+    const statusOf = (at: number) => (at % 2 ? "failed" : "succeeded");
     const roles = ["viewer", "contributor", "viewer"];
     const statements = ids.flatMap((id, at) => [
       insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(id),
@@ -67,23 +73,31 @@ describe("every list of deployments, resources, runners and deliveries", () => {
       insert(
         `insert into deployments (id, organization_id, project_id, environment_id, number, status,
            announced, queue, patch, configuration, created_at, updated_at)
-           values (?1, ?2, ?3, ?4, ?5, ?6, ?6, 'fifo', '[]', '{}', ?5, 0)`,
-      ).bind(id, world.id, projectId, environmentId, at, at % 2 ? "failed" : "succeeded"),
+           values (?1, ?2, ?3, ?4, ?5, ?6, ?6, 'fifo', '[]', '{}', ?7, 0)`,
+      ).bind(id, world.id, projectId, environmentId, at, statusOf(at), timeOf(at)),
       insert(
         "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
-      ).bind(id, stackId, world.id, environmentId, at),
+      ).bind(id, stackId, world.id, environmentId, timeOf(at)),
       insert(
         `insert into resources values (?1, ?2, ?3, ?4, ?5, ?1, 'p', 'x', 'CREATE_COMPLETE', null,
            0, ?6, 0)`,
-      ).bind(id, world.id, projectId, environmentId, stackId, at),
+      ).bind(id, world.id, projectId, environmentId, stackId, timeOf(at)),
       insert(
-        `insert into deliveries values (?1, ?2, ?3, ?4, ?1, 'ping', '{}', 0, ?6, 0, 0, null, 0, ?5,
+        `insert into deliveries values (?1, ?2, ?3, ?4, ?7, 'ping', '{}', 0, ?6, 0, 0, null, 0, ?5,
            0, 0, null)`,
-      ).bind(id, world.id, projectId, integrationId, at, at % 2 ? "failed" : "succeeded"),
+      ).bind(id, world.id, projectId, integrationId, timeOf(at), statusOf(at), eventIds[at]),
       insert(
         `insert into runner_pools (id, organization_id, name, created_at, updated_at)
            values (?1, ?2, ?1, ?3, 0)`,
-      ).bind(id, world.id, at),
+      ).bind(id, world.id, timeOf(at)),
+      insert(
+        `insert into alarms (id, stack_id, name, organization_id, project_id, state, created_at,
+           changed_at, updated_at) values (?1, ?2, ?5, ?3, ?4, 'ok', ?6, 0, 0)`,
+      ).bind(id, stackId, world.id, projectId, `alarm ${at}`, timeOf(at)),
+      insert(
+        `insert into changelog_entries (id, organization_id, project_id, action, record_type,
+           record_id, created_at) values (?1, ?2, ?3, 'updated', 'stack', ?4, ?5)`,
+      ).bind(id, world.id, projectId, stackId, timeOf(at)),
       // The member has a role in every hundredth of the projects.
       ...(at % 10 === 0
         ? [
@@ -101,50 +115,45 @@ describe("every list of deployments, resources, runners and deliveries", () => {
     }
   });
 
+  /** A new key for each test, because each key has its own rate limit. */
+  beforeEach(async () => {
+    admin = (await newKey(world)).client;
+  });
+
   const deliveriesPath = () =>
     `/v1/projects/${projectId}/notification-integrations/${integrationId}/deliveries`;
 
   const lists = {
-    deployments: () => ["/v1/deployments", world.client],
-    "deployments with one status": () => ["/v1/deployments?status=failed", world.client],
-    "deployments with two statuses": () => [
-      "/v1/deployments?status=failed,succeeded",
-      world.client,
-    ],
-    "deployments of an environment": () => [
-      `/v1/environments/${environmentId}/deployments`,
-      world.client,
-    ],
+    deployments: () => ["/v1/deployments", admin],
+    "deployments with one status": () => ["/v1/deployments?status=failed", admin],
+    "deployments with two statuses": () => ["/v1/deployments?status=failed,succeeded", admin],
+    "deployments of an environment": () => [`/v1/environments/${environmentId}/deployments`, admin],
     "deployments of an environment with two statuses": () => [
       `/v1/environments/${environmentId}/deployments?status=failed,succeeded`,
-      world.client,
+      admin,
     ],
-    "deployments with six statuses": () => [`/v1/deployments?status=${SIX_STATUSES}`, world.client],
+    "deployments with six statuses": () => [`/v1/deployments?status=${SIX_STATUSES}`, admin],
     "deployments of an environment with six statuses": () => [
       `/v1/environments/${environmentId}/deployments?status=${SIX_STATUSES}`,
-      world.client,
+      admin,
     ],
-    "deployments of a stack": () => [`/v1/stacks/${stackId}/deployments`, world.client],
+    "deployments of a stack": () => [`/v1/stacks/${stackId}/deployments`, admin],
     "deployments of a stack with one status": () => [
       `/v1/stacks/${stackId}/deployments?status=failed`,
-      world.client,
+      admin,
     ],
     "deployments of a stack with two statuses": () => [
       `/v1/stacks/${stackId}/deployments?status=failed,succeeded`,
-      world.client,
+      admin,
     ],
-    "resources of a stack": () => [`/v1/stacks/${stackId}/resources`, world.client],
-    "resources of an environment": () => [
-      `/v1/environments/${environmentId}/resources`,
-      world.client,
-    ],
-    deliveries: () => [deliveriesPath(), world.client],
-    "deliveries with one status": () => [`${deliveriesPath()}?status=failed`, world.client],
-    "deliveries with two statuses": () => [
-      `${deliveriesPath()}?status=failed,succeeded`,
-      world.client,
-    ],
-    "runner pools": () => [`/v1/orgs/${world.id}/runner-pools`, world.client],
+    "resources of a stack": () => [`/v1/stacks/${stackId}/resources`, admin],
+    "resources of an environment": () => [`/v1/environments/${environmentId}/resources`, admin],
+    deliveries: () => [deliveriesPath(), admin],
+    "deliveries with one status": () => [`${deliveriesPath()}?status=failed`, admin],
+    "deliveries with two statuses": () => [`${deliveriesPath()}?status=failed,succeeded`, admin],
+    "alarms of a stack": () => [`/v1/stacks/${stackId}/alarms`, admin],
+    "changelog of a project": () => [`/v1/projects/${projectId}/changelog`, admin],
+    "runner pools": () => [`/v1/orgs/${world.id}/runner-pools`, admin],
   } satisfies Record<string, () => [string, Client]>;
 
   const cases = Object.entries(lists).flatMap(([name, list]) =>
@@ -155,18 +164,7 @@ describe("every list of deployments, resources, runners and deliveries", () => {
     "walks an index, and reads about as many rows as it returns (%s, %s)",
     async (_, order, list) => {
       const [path, client] = list();
-      const worker = new Instrumented();
-      const caller = client.via(worker.fetch);
-      const separator = path.includes("?") ? "&" : "?";
-      let after = "";
-      for (let page = 0; page < 3; page += 1) {
-        worker.forget();
-        const query = `sort_by=${order}&limit=${LIMIT}${after}`;
-        const { body } = await caller.get(`${path}${separator}${query}`);
-        expect(body.data).toHaveLength(LIMIT);
-        after = `&after=${body.next_page}`;
-        await expectIndexed(worker.database, LIMIT);
-      }
+      await expectIndexedPages(client, path, { sort_by: order, limit: LIMIT });
     },
   );
 });

@@ -113,6 +113,70 @@ describe("a claim", () => {
   });
 });
 
+describe("a live runner", () => {
+  const LOST_MS = 360_000;
+
+  it("is never lost while it sends heartbeats, however long it runs", async () => {
+    const { id } = await deploy();
+    const attempt = await Attempt.started(runner);
+    for (let seq = 1; seq <= 10; seq += 1) {
+      now += LOST_MS - 1;
+      const heartbeat = await attempt.post("heartbeat");
+      expect([heartbeat.status, heartbeat.body.desired]).toEqual([200, "continue"]);
+      await worker.sweep();
+      expect((await claim(runner)).status).toBe(204);
+      expect((await attempt.report(stackId, { seq, status: "in_progress" })).status).toBe(200);
+      expect((await attempt.variables()).status).toBe(200);
+      expect((await read(id)).status).toBe("in_progress");
+    }
+    now += LOST_MS - 1;
+    await attempt.report(stackId, { seq: 11, status: "succeeded" });
+    expect((await attempt.complete("succeeded")).body.status).toBe("succeeded");
+  });
+
+  it("is lost 360 s after its last heartbeat, not after its start", async () => {
+    const { id } = await deploy();
+    const attempt = await Attempt.started(runner);
+    now += LOST_MS - 1;
+    await attempt.post("heartbeat");
+    now += LOST_MS - 1;
+    await worker.sweep();
+    expect((await read(id)).status).toBe("in_progress");
+    now += 1;
+    await worker.sweep();
+    expect((await read(id)).status).toBe("failed");
+    const refused = await attempt.post("heartbeat");
+    expect([refused.status, desired(refused)]).toEqual([409, "stop"]);
+  });
+
+  it("reads variables until 60 s after its last heartbeat", async () => {
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    now += 59_999;
+    await attempt.post("heartbeat");
+    now += 59_999;
+    expect((await attempt.variables()).status).toBe(200);
+    now += 1;
+    expect((await attempt.variables()).status).toBe(409);
+  });
+
+  it("renews its own attempt only", async () => {
+    await deploy();
+    const silent = await Attempt.started(runner);
+    const path = `/v1/projects/${project.id}/environments`;
+    const { body: staging } = await world.client.post(path, { name: "staging" });
+    const second = await newPool(world, [staging.id]);
+    const { id } = await newDeployment(world.client, staging.id);
+    const live = await Attempt.started(second.runner.via(worker.fetch));
+    now += LOST_MS - 1;
+    await live.post("heartbeat");
+    now += 1;
+    await worker.sweep();
+    expect((await read(silent.deploymentId)).status).toBe("failed");
+    expect((await read(id)).status).toBe("in_progress");
+  });
+});
+
 describe("a silent runner", () => {
   it("is stale after 60 s, and reads variables only after a heartbeat", async () => {
     await deploy();
@@ -166,6 +230,79 @@ describe("a silent runner", () => {
   });
 });
 
+describe("the environments of a pool", () => {
+  const newEnvironment = async (name: string) => {
+    now += 1;
+    const path = `/v1/projects/${project.id}/environments`;
+    return String((await world.client.post(path, { name })).body.id);
+  };
+
+  it("are served in the order of their oldest deployments", async () => {
+    const ids = [environmentId, await newEnvironment("b"), await newEnvironment("c")];
+    const { runner: shared } = await newPool(world, ids);
+    const serving = shared.via(worker.fetch);
+    const [a = "", b = "", c = ""] = ids;
+    const created: string[] = [];
+    // The newest environment first, and a second deployment of it that has to wait for the first.
+    for (const id of [c, c, a, b]) {
+      now += 1;
+      created.push((await newDeployment(world.client, id, { queue: "fifo" })).id);
+    }
+    const [firstOfC, secondOfC, ofA, ofB] = created;
+    const attempts = [
+      await Attempt.started(serving),
+      await Attempt.started(serving),
+      await Attempt.started(serving),
+    ];
+    expect(attempts.map((each) => each.deploymentId)).toEqual([firstOfC, ofA, ofB]);
+    expect((await claim(serving)).status).toBe(204);
+    await attempts[0]?.complete("failed");
+    expect((await Attempt.claim(serving)).deploymentId).toBe(secondOfC);
+  });
+
+  it("are served in the order of the deployments' IDs if these are equally old", async () => {
+    const ids = [environmentId, await newEnvironment("b"), await newEnvironment("c")];
+    const { runner: shared } = await newPool(world, ids);
+    const created: string[] = [];
+    for (const id of ids.toReversed()) created.push((await newDeployment(world.client, id)).id);
+    const claimed: string[] = [];
+    for (const _ of ids) {
+      claimed.push((await Attempt.started(shared.via(worker.fetch))).deploymentId);
+    }
+    expect(claimed).toEqual(created.toSorted());
+  });
+});
+
+describe("the attempts of a runner", () => {
+  it.each(["+created_at", "-created_at"])(
+    "are listed in pages, each once, also if they were claimed at the same time (%s)",
+    async (order) => {
+      const environments = `/v1/projects/${project.id}/environments`;
+      const ids = [environmentId];
+      for (const name of ["b", "c", "d"]) {
+        ids.push((await world.client.post(environments, { name })).body.id);
+      }
+      for (const id of ids.toReversed()) {
+        now += 1;
+        await newDeployment(world.client, id);
+      }
+      const shared = (await newPool(world, ids)).runner.via(worker.fetch);
+      const claimed: string[] = [];
+      for (const _ of ids) claimed.push((await Attempt.claim(shared)).claimed.attempt_id);
+      const list = `/v1/runner/attempts?sort_by=${encodeURIComponent(order)}`;
+      const listed: string[] = [];
+      for (let after = ""; listed.length <= ids.length; ) {
+        const { body } = await shared.get(`${list}&limit=1${after}`);
+        listed.push(...body.data.map(({ attempt_id }: Parsed) => attempt_id));
+        if (!body.has_more) break;
+        after = `&after=${body.next_page}`;
+      }
+      const ascending = claimed.toSorted();
+      expect(listed).toEqual(order === "+created_at" ? ascending : ascending.toReversed());
+    },
+  );
+});
+
 describe("a report of a stack", () => {
   const bucket = {
     template_id: "Bucket",
@@ -188,6 +325,43 @@ describe("a report of a stack", () => {
     expect(after).toMatchObject([
       { id: before[0].id, status: "UPDATE_FAILED", status_reason: "No quota" },
       { id: before[1].id, status: "DELETE_COMPLETE" },
+    ]);
+  });
+
+  it("leaves the resources as they are if it does not include them", async () => {
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    const topic = { ...bucket, template_id: "Topic", status: "DELETE_FAILED" };
+    await attempt.report(stackId, { seq: 1, status: "in_progress", resources: [bucket, topic] });
+    const before = await resources();
+    expect(before).toHaveLength(2);
+    now += 1_000;
+    for (const fields of [{ status: "in_progress" }, { status: "succeeded" }]) {
+      const seq = fields.status === "succeeded" ? 3 : 2;
+      expect((await attempt.report(stackId, { seq, ...fields })).status).toBe(200);
+      expect(await resources()).toEqual(before);
+    }
+  });
+
+  it("with an empty list marks all resources of its stack as deleted, and of no other", async () => {
+    const otherId = String((await newInside(world.client, environmentId))["stack_id"]);
+    await deploy();
+    const attempt = await Attempt.started(runner);
+    const gone = { ...bucket, template_id: "Gone", status: "DELETE_COMPLETE" };
+    for (const id of [stackId, otherId]) {
+      await attempt.report(id, { seq: 1, status: "in_progress", resources: [bucket, gone] });
+    }
+    const [, unchanged] = await resources();
+    now += 1_000;
+    await attempt.report(stackId, { seq: 2, status: "in_progress", resources: [] });
+    expect(await resources()).toMatchObject([
+      { status: "DELETE_COMPLETE", timestamp: new Date(now).toISOString() },
+      unchanged,
+    ]);
+    const { body } = await world.client.get(`/v1/stacks/${otherId}/resources`);
+    expect(body.data.map((each: Parsed) => each.status).toSorted()).toEqual([
+      "CREATE_COMPLETE",
+      "DELETE_COMPLETE",
     ]);
   });
 
@@ -227,6 +401,26 @@ describe("a completion", () => {
       expect((await read(id)).status).toBe("failed");
     },
   );
+});
+
+describe("a completion with the outcome succeeded", () => {
+  it.each([
+    ["all succeeded", ["succeeded", "succeeded"], "succeeded"],
+    ["all skipped", ["skipped", "skipped"], "succeeded"],
+    ["succeeded or skipped", ["succeeded", "skipped"], "succeeded"],
+    ["skipped, except one that failed", ["skipped", "failed"], "failed"],
+    ["skipped, except one that is in progress", ["skipped", "in_progress"], "failed"],
+    ["succeeded, except one that was never reported", ["succeeded", undefined], "failed"],
+  ])("of stacks that are %s ends as its stacks allow", async (_, reported, status) => {
+    const stackIds = [stackId, String((await newInside(world.client, environmentId))["stack_id"])];
+    const { id } = await deploy({ stack_ids: stackIds });
+    const attempt = await Attempt.started(runner);
+    for (const [at, each] of reported.entries()) {
+      if (each) await attempt.report(String(stackIds[at]), { seq: 1, status: each });
+    }
+    expect((await attempt.complete("succeeded")).body.status).toBe(status);
+    expect((await read(id)).status).toBe(status);
+  });
 });
 
 describe("the values of variables", () => {
