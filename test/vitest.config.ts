@@ -44,6 +44,7 @@ const inNode = {
   test: {
     name: "node",
     include: ["test/node/**/*.test.ts"],
+    globalSetup: ["test/node/support/bundle.ts"],
     maxConcurrency: 20,
     testTimeout: 120_000,
     hookTimeout: 120_000,
