@@ -7,7 +7,9 @@ import { Instrumented } from "../support/instruments.ts";
 import { newKey, newWorld, type World } from "../support/world.ts";
 
 const KEYS = 60;
-const REQUESTS_PER_KEY = 50;
+const REQUESTS_PER_KEY = 15;
+/** Requests of other keys, so that fewer reach the limit of 2,000. */
+const EARLIER_REQUESTS = 1_500;
 const CONNECTIONS = 6;
 
 beforeEach(freezeTime);
@@ -39,6 +41,8 @@ describe("an organization with 60 keys", () => {
   it("is admitted 16 to 20 times the limit of one key, and does not affect another organization", async () => {
     const [busy, quiet] = [await newWorld(), await newWorld()];
     const keys = await keysOf(busy, KEYS);
+    const request = { id: "earlier", waiting: EARLIER_REQUESTS, prefetch: 0, reports: [] };
+    await env.ORGANIZATION_LIMITER.getByName(busy.id).lease("default", request);
     const others = sendAll(
       Array.from({ length: REQUESTS_PER_KEY }, () => quiet.client.key),
       1,
@@ -47,8 +51,8 @@ describe("an organization with 60 keys", () => {
     const replies = await sendAll(rounds.flat(), CONNECTIONS);
     expect(withStatus(await others, 200)).toHaveLength(REQUESTS_PER_KEY);
     const refused = withStatus(replies, 429);
-    const admitted = withStatus(replies, 200).length;
-    expect(admitted + refused.length).toBe(KEYS * REQUESTS_PER_KEY);
+    expect(withStatus(replies, 200).length + refused.length).toBe(KEYS * REQUESTS_PER_KEY);
+    const admitted = EARLIER_REQUESTS + withStatus(replies, 200).length;
     expect(admitted).toBeGreaterThanOrEqual(1_600);
     expect(admitted).toBeLessThanOrEqual(2_000);
     for (const { headers } of refused) {
