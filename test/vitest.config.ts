@@ -5,6 +5,9 @@ import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
+/** Only for tests that hang: no test depends on the speed of the machine. */
+const TIMEOUTS = { testTimeout: 600_000, hookTimeout: 600_000 };
+
 /** Every test except those in test/node, which start programs. */
 const inWorkerd = {
   root,
@@ -22,8 +25,11 @@ const inWorkerd = {
           ALLOW_INSECURE_WEBHOOKS: "false",
           SLACK_CLIENT_ID: "1234.5678",
           SLACK_CLIENT_SECRET: "canary-secret-of-the-slack-app",
-          WALKS: process.env["WALKS"] ?? "60",
+          // `.ci/run` sets more of each.
+          WALKS: process.env["WALKS"] ?? "16",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
+          RACES: process.env["RACES"] ?? "33",
+          FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "2000",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },
@@ -34,8 +40,7 @@ const inWorkerd = {
     include: ["test/**/*.test.ts"],
     exclude: ["test/node/**"],
     setupFiles: ["test/support/setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...TIMEOUTS,
   },
 };
 
@@ -44,9 +49,9 @@ const inNode = {
   test: {
     name: "node",
     include: ["test/node/**/*.test.ts"],
+    globalSetup: ["test/node/support/bundle.ts"],
     maxConcurrency: 20,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    ...TIMEOUTS,
   },
 };
 

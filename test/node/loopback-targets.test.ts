@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { newEncryptionKey } from "../../scripts/lib/secrets.ts";
 import { secretContext, urlContext } from "../../src/features/notifications/integrations/secret.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
@@ -24,8 +23,7 @@ const ORIGINS = [
   "https://[::1]",
   "https://[::ffff:127.0.0.1]",
 ];
-const POLL_EVERY_MS = 50;
-const ENDS_WITHIN_MS = 30_000;
+const POLLING = { interval: 50, timeout: 90_000 };
 
 interface Attempt {
   status_code: number | null;
@@ -44,17 +42,15 @@ class Target {
     this.#cipher = cipher;
   }
 
-  static async start(allowInsecure: "true" | "false"): Promise<Target> {
+  /** Stops when the test finishes. */
+  static async start(context: TestContext, allowInsecure: "true" | "false"): Promise<Target> {
     const service = await startService({
       ENCRYPTION_KEYS: KEYRING,
       ALLOW_INSECURE_WEBHOOKS: allowInsecure,
     });
+    context.onTestFinished(() => service.stop());
     const project = await service.owner.call("POST", "/v1/projects", { name: "storefront" });
     return new Target(service, project, await Cipher.of(KEYRING));
-  }
-
-  stop(): Promise<void> {
-    return this.#service.stop();
   }
 
   /** Pings a new integration with this URL; returns the delivery's ID. */
@@ -67,16 +63,10 @@ class Target {
 
   /** Waits for the first attempt of a delivery. */
   async attempt(deliveryId: string): Promise<Attempt> {
-    const deadline = performance.now() + ENDS_WITHIN_MS;
     const select = this.#service.d1
       .prepare("select status_code, error from delivery_attempts where delivery_id = ?")
       .bind(deliveryId);
-    while (performance.now() < deadline) {
-      const attempt = await select.first<Attempt>();
-      if (attempt) return attempt;
-      await sleep(POLL_EVERY_MS);
-    }
-    throw new Error("The delivery was not sent");
+    return vi.waitUntil(() => select.first<Attempt>(), POLLING);
   }
 
   async #insertIntegration(url: string): Promise<string> {
@@ -95,19 +85,20 @@ class Target {
   }
 }
 
-let listener: LoopbackListener;
-
-beforeAll(async () => {
-  listener = await LoopbackListener.start();
-});
-
-afterAll(() => listener.stop());
+/** Stops when the test finishes. */
+async function listen(
+  context: TestContext,
+  ...[answer]: Parameters<typeof LoopbackListener.start>
+): Promise<LoopbackListener> {
+  const listener = await LoopbackListener.start(answer);
+  context.onTestFinished(() => listener.stop());
+  return listener;
+}
 
 describe("a listener on loopback", () => {
   it("gets no connection from the deployed service, for any stored URL", async (context) => {
-    const target = await Target.start("false");
-    context.onTestFinished(() => target.stop());
-    const before = listener.connections;
+    const listener = await listen(context);
+    const target = await Target.start(context, "false");
     const ids = await Promise.all(
       ORIGINS.map((origin) => target.ping(`${origin}:${listener.port}/hook`)),
     );
@@ -115,24 +106,27 @@ describe("a listener on loopback", () => {
       const refused = { status_code: null, error: "the URL is not allowed" };
       expect(await target.attempt(id)).toEqual(refused);
     }
-    expect(listener.connections - before).toBe(0);
+    expect(listener.connections).toBe(0);
   });
 
-  it("gets connections when insecure targets are allowed, but none through a redirect", async (context) => {
-    const target = await Target.start("true");
-    context.onTestFinished(() => target.stop());
+  it("gets connections when insecure targets are allowed", async (context) => {
+    const listener = await listen(context);
+    const target = await Target.start(context, "true");
     for (const origin of ORIGINS) {
       const before = listener.connections;
       await target.attempt(await target.ping(`${origin}:${listener.port}/hook`));
       expect(listener.connections - before, origin).toBeGreaterThan(0);
     }
-    const before = listener.connections;
-    const redirector = await LoopbackListener.start((request, response) => {
+  });
+
+  it("gets no connection through a redirect", async (context) => {
+    const listener = await listen(context);
+    const target = await Target.start(context, "true");
+    const redirector = await listen(context, (request, response) => {
       const [, status = "", at = ""] = request.url?.split("/") ?? [];
       const location = `${ORIGINS[Number(at)]}:${listener.port}/hook`;
       response.writeHead(Number(status), { location }).end();
     });
-    context.onTestFinished(() => redirector.stop());
     const paths = [301, 302, 303, 307, 308].flatMap((status) =>
       ORIGINS.map((_, at) => `/${status}/${at}`),
     );
@@ -140,7 +134,8 @@ describe("a listener on loopback", () => {
       paths.map((path) => target.ping(`http://127.0.0.1:${redirector.port}${path}`)),
     );
     for (const id of ids) expect(await target.attempt(id)).toMatchObject({ error: "redirected" });
-    expect(redirector.paths.toSorted()).toEqual(paths.toSorted());
-    expect(listener.connections - before).toBe(0);
+    // A slow test also gets retries.
+    expect([...new Set(redirector.paths)].toSorted()).toEqual(paths.toSorted());
+    expect(listener.connections).toBe(0);
   });
 });

@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunnerFixture } from "./support/fixture.ts";
 
 /** Maximum size of an environment variable on Linux, in bytes. */
 const MAX_ARG_STRLEN = 131_072;
-/** Longer than the interval in which the runner counts signals as one. */
-const ANOTHER_SIGNAL_MS = 1_500;
 const SLEEPS = "exec sleep 600";
 /** Appends the patch of each run as one line. */
 const READS_PATCH = 'cat "$LONGSHORE_PATCH_FILE" >> patches; echo >> patches';
@@ -77,18 +74,20 @@ describe.concurrent("the patch that the reference runner executes", () => {
   it("is deleted from disk when a third signal ends the runner immediately", async (context) => {
     // The report after the first signal is delayed, so the runner is still working at the third.
     const { project, run } = await fixture.prepare(context, async (verb, times) => {
-      if (verb === "stacks" && times === 2) await runner.exited;
+      if (verb === "stacks" && times >= 2) await runner.exited;
       return false;
     });
     const runner = run(`${SHOWS_PATCH_FILE}; ${SLEEPS}`);
     await project.deploy();
     await runner.waitForLines("modes", 2);
     runner.signal("SIGTERM");
-    await sleep(ANOTHER_SIGNAL_MS);
+    await runner.waitForOutput("SIGTERM: ending.");
     const [path = ""] = runner.read("paths");
     expect(existsSync(path)).toBe(true);
+    await runner.passSameSignal();
     runner.signal("SIGTERM");
-    await sleep(ANOTHER_SIGNAL_MS);
+    await runner.waitForOutput("SIGTERM: ending at once.");
+    await runner.passSameSignal();
     runner.signal("SIGTERM");
     expect(await runner.exited).toBe(1);
     expect(existsSync(dirname(path))).toBe(false);
@@ -105,7 +104,7 @@ describe.concurrent("the patch that the reference runner executes", () => {
   it("is reported as a conflict if it does not apply, and the next deployment runs", async (context) => {
     const requests: string[] = [];
     const { project, run } = await fixture.prepare(context, (verb, times) => {
-      requests.push(verb);
+      if (verb !== "heartbeat") requests.push(verb);
       // Drops the reply to the first start of each deployment, so that the runner repeats it.
       return verb === "start" && times === 1;
     });

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Parsed, type Service, startService } from "./support/service.ts";
 
 /** The endpoint's handlers for a new connection and for a complete request. */
@@ -14,11 +13,11 @@ interface Endpoint {
 const OK = "HTTP/1.1 200 OK\r\n";
 const LOST = "no connection, or lost before a valid response";
 const SHORT = "the response ended before its declared length";
-const PAUSE_MS = 50;
+const POLLING = { interval: 50, timeout: 90_000 };
 
-/** Writes part of a response, and resets the connection after the bytes have arrived. */
+/** Writes part of a response, and resets the connection when the system has the bytes. */
 const thenReset = (socket: Socket, text: string) => {
-  socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), PAUSE_MS));
+  socket.write(text, () => socket.resetAndDestroy());
 };
 
 /** workerd 1.20261023.1 does not distinguish these cases, so they share one error text. */
@@ -76,15 +75,13 @@ beforeAll(async () => {
   pingTo = async (url) => {
     const { id } = await owner.call("POST", root, { type: "webhook", configuration: {}, url });
     const ping = await owner.call("POST", `${root}/${id}/ping`);
-    for (let times = 0; times < 200; times += 1) {
+    const sent = async () => {
       const delivery = await owner.call("GET", `${root}/${id}/deliveries/${ping.id}`);
-      if (delivery.attempts.length > 0) {
-        await owner.call("DELETE", `${root}/${id}`);
-        return delivery;
-      }
-      await sleep(PAUSE_MS);
-    }
-    throw new Error("The ping was not sent");
+      return delivery.attempts.length > 0 && delivery;
+    };
+    const delivery = await vi.waitUntil(sent, POLLING);
+    await owner.call("DELETE", `${root}/${id}`);
+    return delivery;
   };
 });
 

@@ -74,9 +74,9 @@ export class ConfigurationModel {
     this.#starts.push({ deployment, patch });
   }
 
-  /** Reads the rest of the log; returns descriptions of differences. */
-  async check(): Promise<string[]> {
-    const rows = await this.#readLog();
+  /** Follows the rest of the log; returns descriptions of differences. */
+  check(rows: readonly LogRow[]): string[] {
+    this.#seen = rows.at(-1)?.id ?? this.#seen;
     const breaches: string[] = [];
     const history = new Map([...this.#current].map(([id, document]) => [id, [document]]));
     const succeeded = new Map<string, string>();
@@ -170,14 +170,11 @@ export class ConfigurationModel {
     return this.#results.get(id);
   }
 
-  async #readLog(): Promise<LogRow[]> {
-    const { results } = await env.DB.prepare(
+  /** Reads the rest of the log, for `check`. */
+  selectLog(): D1PreparedStatement {
+    return env.DB.prepare(
       `select * from walk_log where id > ?1
         and environment_id in (select value from json_each(?2)) order by id`,
-    )
-      .bind(this.#seen, JSON.stringify([...this.#current.keys()]))
-      .all<LogRow>();
-    this.#seen = results.at(-1)?.id ?? this.#seen;
-    return results;
+    ).bind(this.#seen, JSON.stringify([...this.#current.keys()]));
   }
 }

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { EDGE_TABLE, EDGE_TRIGGERS } from "./edges.ts";
+import type { WalkFixture } from "./fixture.ts";
 
 const FINAL = "('succeeded', 'failed', 'canceled', 'superseded')";
 const FINAL_STACK = "('succeeded', 'failed', 'canceled', 'skipped')";
@@ -101,6 +102,9 @@ export async function installInvariants(): Promise<void> {
   }
 }
 
+/** Attempts and stacks have no index on their organization. */
+const OURS = "environment_id in (select value from json_each(?2))";
+
 /** Invariants between requests; each query finds the rows that break one. */
 const BREACHES = {
   "an active deployment has no running attempt": `select id from deployments as d
@@ -108,22 +112,22 @@ const BREACHES = {
       select 1 from attempts where deployment_id = d.id and state = 'running')`,
   "an attempt outlives its deployment": `select a.id from attempts as a
     join deployments as d on d.id = a.deployment_id
-    where a.organization_id = ?1 and ((a.state = 'running' and d.status not in ('in_progress', 'canceling'))
+    where a.${OURS} and ((a.state = 'running' and d.status not in ('in_progress', 'canceling'))
       or (a.state = 'offered' and d.status <> 'queued'))`,
   "two attempts are active in an environment": `select environment_id as id from attempts
-    where organization_id = ?1 and state <> 'ended' group by environment_id having count(*) > 1`,
+    where ${OURS} and state <> 'ended' group by environment_id having count(*) > 1`,
   "an old attempt is active": `select a.id from attempts as a
     join environments as e on e.id = a.environment_id
-    where a.organization_id = ?1 and a.state <> 'ended' and a.epoch <> e.epoch`,
+    where a.${OURS} and a.state <> 'ended' and a.epoch <> e.epoch`,
   "an epoch was given twice": `select environment_id as id from attempts
-    where organization_id = ?1 group by environment_id, epoch having count(*) > 1`,
+    where ${OURS} group by environment_id, epoch having count(*) > 1`,
   "an unstarted attempt was completed": `select id from attempts
-    where organization_id = ?1 and completion is not null and started_at is null`,
+    where ${OURS} and completion is not null and started_at is null`,
   "a deployment succeeded without a completion": `select id from deployments as d
     where organization_id = ?1 and status = 'succeeded' and not exists (select 1 from attempts
       where deployment_id = d.id and outcome = 'succeeded' and completion is not null)`,
   "a deployment was started twice": `select deployment_id as id from attempts
-    where organization_id = ?1 and started_at is not null group by deployment_id having count(*) > 1`,
+    where ${OURS} and started_at is not null group by deployment_id having count(*) > 1`,
   "a superseded deployment is queued": `select id from deployments as d
     where organization_id = ?1 and status = 'queued' and exists (select 1 from deployments as newer
       where newer.environment_id = d.environment_id and newer.queue = 'supersede'
@@ -133,12 +137,12 @@ const BREACHES = {
       select 1 from deployments as newer where newer.environment_id = d.environment_id
         and newer.queue = 'supersede' and newer.number > d.number)`,
   "a request was given two attempts": `select pool_id as id from attempts
-    where organization_id = ?1 group by pool_id, request_id having count(*) > 1`,
+    where ${OURS} group by pool_id, request_id having count(*) > 1`,
   "a failed stack did not fail its deployment": `select d.id from deployments as d
     where organization_id = ?1 and status in ('succeeded', 'canceled') and cancel_deadline is null
       and exists (select 1 from deployment_stacks where deployment_id = d.id and status = 'failed')`,
   "a run has another time limit than its pool": `select a.id from attempts as a
-    join runner_pools as p on p.id = a.pool_id where a.organization_id = ?1
+    join runner_pools as p on p.id = a.pool_id where a.${OURS}
       and a.run_until is not a.started_at + 1000 * p.max_run_seconds`,
   "a deployment does not fail exactly after five lapsed offers": `select d.id
     from deployments as d where organization_id = ?1 and (
@@ -156,7 +160,7 @@ const BREACHES = {
       select 1 from deployments where project_id = p.id and status not in ${FINAL})`,
   "a finished deployment has an unfinished stack": `select d.id from deployment_stacks as s
     join deployments as d on d.id = s.deployment_id
-    where s.organization_id = ?1 and s.status in ('pending', 'in_progress')
+    where s.${OURS} and s.status in ('pending', 'in_progress')
       and d.status in ${FINAL}`,
 };
 
@@ -164,11 +168,13 @@ const CHECK = `select ${Object.entries(BREACHES)
   .map(([description, query]) => `(select id from (${query}) limit 1) as "${description}"`)
   .join(", ")}`;
 
-/** Descriptions of the broken invariants of an organization. */
-export async function findBreaches(organizationId: string): Promise<string[]> {
-  const found = await env.DB.prepare(CHECK)
-    .bind(organizationId)
-    .first<Record<string, string | null>>();
+/** Finds the broken invariants of an organization with these environments. */
+export function selectBreaches({ worldId, environments }: WalkFixture): D1PreparedStatement {
+  return env.DB.prepare(CHECK).bind(worldId, JSON.stringify(environments));
+}
+
+/** Descriptions of the broken invariants that `selectBreaches` found. */
+export function describeBreaches([found]: Record<string, string | null>[]): string[] {
   return Object.entries(found ?? {})
     .filter(([, id]) => id !== null)
     .map(([description, id]) => `${description}: ${id}`);

@@ -2,6 +2,10 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Reply } from "./fixture.ts";
 
+/** A runner may send each request within this time after its last start or heartbeat. */
+export const LOST_AFTER_MS = 360_000;
+export const VARIABLES_WITHIN_MS = 60_000;
+
 /** The state of an attempt in the database before a request about it. */
 export interface Lease {
   state: "offered" | "running" | "ended";
@@ -25,7 +29,11 @@ interface Row {
   failure_reason: string | null;
 }
 
-export async function readLease(attemptId: string, now: number): Promise<Lease> {
+/**
+ * Once a runner has started the attempt, its last accepted start or heartbeat decides whether its
+ * lease is valid, whatever the database has.
+ */
+export async function readLease(attemptId: string, now: number, aliveAt?: number): Promise<Lease> {
   const row = await env.DB.prepare(
     `select a.*, d.status, d.failure_reason from attempts as a
       join deployments as d on d.id = a.deployment_id where a.id = ?`,
@@ -33,7 +41,9 @@ export async function readLease(attemptId: string, now: number): Promise<Lease> 
     .bind(attemptId)
     .first<Row>();
   if (!row) throw new Error(`No attempt ${attemptId}`);
-  const isRunning = row.state === "running" && now < Number(row.lost_at);
+  const lostAt = aliveAt === undefined ? Number(row.lost_at) : aliveAt + LOST_AFTER_MS;
+  const staleAt = aliveAt === undefined ? Number(row.lease_until) : aliveAt + VARIABLES_WITHIN_MS;
+  const isRunning = row.state === "running" && now < lostAt;
   const isLive = isRunning || (row.state === "offered" && now < row.offered_until);
   const isOver = row.status === "canceling" || (isRunning && Number(row.run_until) <= now);
   return {
@@ -41,9 +51,23 @@ export async function readLease(attemptId: string, now: number): Promise<Lease> 
     deploymentStatus: row.status,
     failureReason: row.failure_reason,
     isLive,
-    isFresh: isRunning && now < Number(row.lease_until),
+    isFresh: isRunning && now < staleAt,
     directive: isOver ? "cancel" : "continue",
   };
+}
+
+/** Finds attempts that ended without a completion or a deadline, although their runner was alive. */
+export function selectEndedAlive(
+  attempts: readonly { id: string; aliveAt: number }[],
+): D1PreparedStatement {
+  return env.DB.prepare(
+    `select a.id from json_each(?1) as known
+      join attempts as a on a.id = known.value ->> 'id'
+      join deployments as d on d.id = a.deployment_id
+      where a.state = 'ended' and a.completion is null
+        and a.ended_at < (known.value ->> 'aliveAt') + ${LOST_AFTER_MS}
+        and not (d.cancel_deadline is not null and d.cancel_deadline <= a.ended_at)`,
+  ).bind(JSON.stringify(attempts));
 }
 
 /** Of these attempts, those that their runners hold now. */

@@ -5,7 +5,7 @@ import { ConfigurationActor } from "./configuration-actor.ts";
 import { ConfigurationModel } from "./configuration-model.ts";
 import { listUnmetEdges, recordEdges } from "./edges.ts";
 import { newWalkFixture, VirtualTimeWorker, type WalkFixture } from "./fixture.ts";
-import { findBreaches, installInvariants } from "./invariants.ts";
+import { describeBreaches, installInvariants, selectBreaches } from "./invariants.ts";
 import { RunnerActor } from "./runner-actor.ts";
 import { Scenarios } from "./scenarios.ts";
 import { UserActor } from "./user-actor.ts";
@@ -25,6 +25,7 @@ class Walk {
   readonly #editor: ConfigurationActor;
   readonly #runners: RunnerActor;
   readonly #scenarios: Scenarios;
+  #checkedCalls = 0;
 
   constructor(seed: number, worker: VirtualTimeWorker, fixture: WalkFixture) {
     this.#client = new WalkClient(seededRandom(seed), worker, fixture);
@@ -92,6 +93,7 @@ class Walk {
       [8, () => scenarios.startDuringEdit()],
       [5, () => scenarios.executeInOrder()],
       [2, () => this.#sweep()],
+      [3, () => scenarios.outliveFirstLease()],
     ];
   }
 
@@ -104,15 +106,27 @@ class Walk {
   }
 
   async #expectNoBreach(): Promise<void> {
-    const found = await findBreaches(this.#client.fixture.worldId);
-    const breaches = [...found, ...(await this.#model.check())];
+    const { calls, fixture } = this.#client;
+    if (calls === this.#checkedCalls) return;
+    this.#checkedCalls = calls;
+    const [found = [], log = [], ended = []] = (
+      await env.DB.batch<ReturnType<typeof JSON.parse>>([
+        selectBreaches(fixture),
+        this.#model.selectLog(),
+        this.#runners.selectEndedAlive(),
+      ])
+    ).map(({ results }) => results);
+    const breaches = [
+      ...describeBreaches(found),
+      ...this.#model.check(log),
+      ...ended.map(({ id }) => `a live run ends: ${id}`),
+    ];
     if (breaches.length > 0) throw new Error(breaches.join("; "));
   }
 
   async #sweep(): Promise<void> {
-    const { worker, log } = this.#client;
-    log.push("sweep");
-    await worker.sweep();
+    const { worker } = this.#client;
+    await this.#client.sweep();
     const overdue = await this.#count(`status = 'canceling' and cancel_deadline <= ${worker.now}`);
     expect(overdue, "canceling after the deadline").toBe(0);
     const late = await this.#count(`status = 'in_progress' and exists (select 1 from attempts

@@ -1,7 +1,16 @@
 import { expect } from "vitest";
 import type { ConfigurationModel } from "./configuration-model.ts";
 import type { Reply } from "./fixture.ts";
-import { expectAccepted, expectStarted, isAfterEnd, listLive, readLease } from "./leases.ts";
+import {
+  expectAccepted,
+  expectStarted,
+  isAfterEnd,
+  LOST_AFTER_MS,
+  listLive,
+  readLease,
+  selectEndedAlive,
+  VARIABLES_WITHIN_MS,
+} from "./leases.ts";
 import type { WalkClient } from "./walk-client.ts";
 
 /** A runner's knowledge of an attempt that it claimed. */
@@ -119,7 +128,7 @@ export class RunnerActor {
     const lease = { "lease-token": attempt.claimed.lease_token };
     const reply = await this.#client.send(attempt.runner, "GET", path, undefined, lease);
     if (before.isFresh) expectAccepted(before, reply);
-    if (reply.status === 200) this.#expectAlive(attempt, 60_000);
+    if (reply.status === 200) this.#expectAlive(attempt, VARIABLES_WITHIN_MS);
     this.#checkDirective(attempt, reply);
   }
 
@@ -212,8 +221,16 @@ export class RunnerActor {
     return true;
   }
 
-  #leaseOf({ claimed }: ClaimedAttempt) {
-    return readLease(claimed.attempt_id, this.#client.worker.now);
+  /** Finds runs that ended although their runners called in time. */
+  selectEndedAlive(): D1PreparedStatement {
+    const started = this.#attempts.flatMap(({ claimed, aliveAt }) =>
+      aliveAt === undefined ? [] : [{ id: claimed.attempt_id, aliveAt }],
+    );
+    return selectEndedAlive(started);
+  }
+
+  #leaseOf({ claimed, aliveAt }: ClaimedAttempt) {
+    return readLease(claimed.attempt_id, this.#client.worker.now, aliveAt);
   }
 
   #post(attempt: ClaimedAttempt, verb: string, body?: object): Promise<Reply> {
@@ -228,7 +245,10 @@ export class RunnerActor {
   }
 
   /** Requests are accepted only until the runner counts as lost, even before the next sweep. */
-  #expectAlive({ aliveAt = Number.NEGATIVE_INFINITY }: ClaimedAttempt, within = 360_000): void {
+  #expectAlive(
+    { aliveAt = Number.NEGATIVE_INFINITY }: ClaimedAttempt,
+    within = LOST_AFTER_MS,
+  ): void {
     const silence = this.#client.worker.now - aliveAt;
     expect(silence, "a request of a lost runner was accepted").toBeLessThan(within);
   }

@@ -63,6 +63,20 @@ export class Scenarios {
     if (this.#client.random.chance(0.5)) await this.#runners.complete(attempt);
   }
 
+  /** Sends heartbeats in time until the lease of the start would have ended, or for longer. */
+  async outliveFirstLease(): Promise<void> {
+    const { random } = this.#client;
+    const attempt = await this.#offer();
+    if (!attempt) return;
+    await this.#runners.start(attempt);
+    for (let beats = 2 + random.below(3); beats > 0; beats -= 1) {
+      this.#client.advance(180_000 + random.below(170_000));
+      await this.#runners.heartbeat(attempt);
+      if (random.chance(0.2)) await this.#client.sweep();
+    }
+    if (random.chance(0.5)) await this.#runners.complete(attempt);
+  }
+
   /** Starts a queued deployment after, or during, an edit of the configuration. */
   async startDuringEdit(): Promise<void> {
     const { random } = this.#client;

@@ -7,6 +7,8 @@ export class WalkClient {
   readonly worker: VirtualTimeWorker;
   readonly fixture: WalkFixture;
   readonly log: string[] = [];
+  /** Requests and sweeps. */
+  calls = 0;
 
   constructor(random: Random, worker: VirtualTimeWorker, fixture: WalkFixture) {
     this.random = random;
@@ -19,6 +21,12 @@ export class WalkClient {
     this.worker.now += milliseconds;
   }
 
+  async sweep(): Promise<void> {
+    this.log.push("sweep");
+    this.calls += 1;
+    await this.worker.sweep();
+  }
+
   /** Sends a request exactly once. Used where a repetition would create another record. */
   async once(
     key: string,
@@ -27,6 +35,7 @@ export class WalkClient {
     body?: object,
     headers?: Record<string, string>,
   ): Promise<Reply> {
+    this.calls += 1;
     const reply = await this.worker.call(key, method, path, body, headers);
     this.log.push(`${method} ${path} ${JSON.stringify(body)}: ${reply.status} ${reply.directive}`);
     if (reply.status >= 500) {

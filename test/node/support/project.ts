@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { vi } from "vitest";
 import { ApiClient, type Parsed, type Service } from "./service.ts";
 
-const POLL_EVERY_MS = 250;
-const ENDS_WITHIN_MS = 90_000;
+const POLLING = { interval: 250, timeout: 90_000 };
 
 /** An environment with two stacks and a variable, and a runner pool for it. */
 export class TestProject {
@@ -57,15 +56,13 @@ export class TestProject {
 
   /** Waits until a deployment ends; returns its status and those of its stacks. */
   async waitForEnd(id: string): Promise<{ status: string; stacks: string[] }> {
-    const deadline = performance.now() + ENDS_WITHIN_MS;
-    while (performance.now() < deadline) {
-      const { status, data } = await this.read(id);
-      if (!/^(queued|in_progress|canceling)$/.test(status)) {
-        return { status, stacks: data.stacks.map(toText) };
-      }
-      await sleep(POLL_EVERY_MS);
-    }
-    throw new Error(`Deployment ${id} did not end.`);
+    const isActive = (status: string) => /^(queued|in_progress|canceling)$/.test(status);
+    const ended = async () => {
+      const deployment = await this.read(id);
+      return !isActive(deployment.status) && deployment;
+    };
+    const { status, data } = await vi.waitUntil(ended, POLLING);
+    return { status, stacks: data.stacks.map(toText) };
   }
 }
 

@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { vi } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
 const MAIN = join(ROOT, "packages/runner/src/main.ts");
-const POLL_EVERY_MS = 50;
-const APPEARS_WITHIN_MS = 90_000;
+const MOVABLE_CLOCK = join(ROOT, "test/node/support/movable-clock.ts");
+const POLLING = { interval: 50, timeout: 90_000 };
+/** The interval in which the runner counts signals as one. */
+const SAME_SIGNAL_MS = 1_000;
 
 /** Appends the process group and the environment of a run to the file `runs`. */
 const RECORD =
@@ -36,12 +38,13 @@ export class RunnerProcess {
   /** Runs `command` after recording the run. */
   constructor(url: string, token: string, command: string, flags: readonly string[] = []) {
     const exec = `${RECORD}; ${command}`;
-    const node = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", MAIN];
+    const types = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+    const node = [...types, "--import", MOVABLE_CLOCK, MAIN];
     this.#child = spawn(process.execPath, [...node, "--url", url, "--exec", exec, ...flags], {
       cwd: this.#folder,
       // A runner that gets SIGKILL leaves temporary files; they are deleted with the folder.
       env: { ...process.env, LONGSHORE_RUNNER_TOKEN: token, TMPDIR: this.#folder },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -74,6 +77,13 @@ export class RunnerProcess {
     this.#child.kill(signal);
   }
 
+  /** Moves the clock ahead, so that the next signal does not count as the same as the last. */
+  async passSameSignal(): Promise<void> {
+    const moved = once(this.#child, "message");
+    this.#child.send(SAME_SIGNAL_MS);
+    await moved;
+  }
+
   /** Waits until the command has started this many times. */
   waitForRuns(times: number): Promise<void> {
     return this.waitForLines("runs", times);
@@ -86,6 +96,11 @@ export class RunnerProcess {
 
   waitForOutput(text: string): Promise<void> {
     return this.#until(`"${text}"`, () => this.output.includes(text));
+  }
+
+  /** Waits until killed processes are gone. Init collects those whose parent has exited. */
+  waitForNoLeftovers(): Promise<void> {
+    return this.#until("end of the commands", () => this.leftovers.length === 0);
   }
 
   /** Process groups of the command that still have processes. */
@@ -102,11 +117,9 @@ export class RunnerProcess {
   }
 
   async #until(what: string, holds: () => boolean): Promise<void> {
-    const deadline = performance.now() + APPEARS_WITHIN_MS;
-    while (!holds()) {
-      if (performance.now() > deadline) throw new Error(`No ${what} from:\n${this.output}`);
-      await sleep(POLL_EVERY_MS);
-    }
+    await vi.waitUntil(holds, POLLING).catch(() => {
+      throw new Error(`No ${what} from:\n${this.output}`);
+    });
   }
 }
 

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { inject } from "vitest";
 import { bootstrap } from "../../../scripts/lib/local-api.ts";
 import { applyMigrations } from "../../../scripts/lib/migrations.ts";
 import { SECRETS } from "../../../scripts/lib/secrets.ts";
-import { bundle, type RunningWorker, start } from "../../../scripts/lib/workers.ts";
+import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 
 /** An untyped reply body. */
 export type Parsed = ReturnType<typeof JSON.parse>;
@@ -17,11 +15,9 @@ export interface Service extends RunningWorker {
 
 /** Uses new secrets; `given` overrides them and adds other bindings. */
 export async function startService(given: Record<string, string> = {}): Promise<Service> {
-  const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
   const secrets = Object.entries(SECRETS).map(([name, make]) => [name, make()]);
   const bindings: Record<string, string> = { ...Object.fromEntries(secrets), ...given };
-  const worker = await start(bundle("src/index.ts", folder), bindings);
-  rmSync(folder, { recursive: true });
+  const worker = await start(inject("bundle"), bindings);
   await applyMigrations(worker.d1);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
   const owner = new ApiClient(worker.url, key ?? "");

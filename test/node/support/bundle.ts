@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { type Bundle, bundle } from "../../../scripts/lib/workers.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    bundle: Bundle;
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
+
+/** Bundles the Worker once for all files. */
+export function setup(project: TestProject): void {
+  project.provide("bundle", bundle("src/index.ts", folder));
+}
+
+export function teardown(): void {
+  rmSync(folder, { recursive: true });
+}
