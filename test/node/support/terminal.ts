@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_EVERY_MS = 50;
-const APPEARS_WITHIN_MS = 100_000;
+const APPEARS_WITHIN_MS = 300_000;
 const DONE = /<done (\d+)>\n$/;
 
 /** A shell in a folder, which runs commands one after the other. */
