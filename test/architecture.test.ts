@@ -284,9 +284,9 @@ describe("the bundle", () => {
     const { z } = await import("../src/http/zod-subset.ts");
     const bundled = Object.keys(z);
     const used = Object.entries(sources).flatMap(([path, text]) =>
-      [...text.matchAll(/\bz\s*\.\s*([a-z]\w*)\s*(?=[.(])/g)].map(
-        ([, name]) => `${path}: z.${name}`,
-      ),
+      [
+        ...text.matchAll(/\bz\s*\.\s*(?:([a-z]\w*)\s*(?=[.(])|(?<=instanceof\s+z\s*\.\s*)(\w+))/g),
+      ].map(([, called, instantiated]) => `${path}: z.${called ?? instantiated}`),
     );
     expect(used.length).toBeGreaterThan(0);
     const lacking = used.filter((each) => !bundled.includes(each.split("z.").at(-1) ?? ""));

@@ -22,5 +22,6 @@ export const z = {
   union: zod.union,
   unknown: zod.unknown,
   url: zod.url,
+  ZodObject: zod.ZodObject,
   ZodType: zod.ZodType,
 };
