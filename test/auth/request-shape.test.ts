@@ -142,10 +142,10 @@ async function prepare(operation: Operation) {
   await connect(world.client, project.id);
   const deployment = await newDeployment(world.client, staging.id);
   if (operation.operationId !== "cancelDeployment") await pretendSuccess(deployment.id);
-  const isResource = operation.path.includes("/resources");
   const integration = await newIntegration(world.client, project.id);
   const ids: Record<string, string> = {
-    id: isResource ? await newResource(String(within["stack_id"])) : deployment.id,
+    deployment_id: deployment.id,
+    resource_id: await newResource(String(within["stack_id"])),
     pool_id: pool.id,
     token_id: pool.tokenId,
     ...within,
@@ -164,6 +164,9 @@ async function prepare(operation: Operation) {
     body["default_environment_id"] = project.default_environment_id;
   }
   if (body && "environment_ids" in body) body["environment_ids"] = [staging.id];
+  // A stack's component costs a further query.
+  if (body && "component_id" in body) delete body["component_id"];
+  if (body && operation.operationId === "replaceEnvironment") body["name"] = "renamed";
   if (body && "member_ids" in body) body["member_ids"] = [outside.membershipId];
   if (body && "patch" in body) body["patch"] = [];
   if (body && "environment_id" in body) body["environment_id"] = staging.id;
