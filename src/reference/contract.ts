@@ -90,7 +90,9 @@ export function readContract(document: OpenApiDocument): Contract {
     const operations: [string, DocumentedOperation][] = Object.entries(item);
     for (const [method, documented] of operations) {
       const section = sections.find(({ name }) => documented.tags?.includes(name));
-      section?.operations.push(readOperation(method, path, documented, credentials));
+      const parameters = documented.parameters?.map((each) => resolveParameter(each, components));
+      const resolved = { ...documented, ...(parameters && { parameters }) };
+      section?.operations.push(readOperation(method, path, resolved, credentials));
     }
   }
   return {
@@ -108,6 +110,14 @@ export function readContract(document: OpenApiDocument): Contract {
     },
     schemas: new Schemas(components.schemas ?? {}, JSON.stringify(document)),
   };
+}
+
+function resolveParameter(
+  parameter: Parameter & { $ref?: string },
+  { parameters = {} }: { parameters?: object },
+): Parameter {
+  const shared = parameters as Record<string, Parameter>;
+  return shared[parameter.$ref?.split("/").at(-1) ?? ""] ?? parameter;
 }
 
 function readOperation(

@@ -17,6 +17,7 @@ const ACCESS: Record<string, Access> = {
   finishSlackInstallation: PUBLIC,
   bootstrap: PUBLIC,
   readHealth: PUBLIC,
+  readHome: PUBLIC,
   readOpenApiDocument: PUBLIC,
   readReference: PUBLIC,
   listOrganizations: { api_key: "default" },

@@ -10,7 +10,7 @@ interface DocumentedOperation {
   summary: string;
   description?: string;
   security: Record<string, unknown>[];
-  parameters?: { name: string; in: "path" | "query"; schema: Node }[];
+  parameters?: (Node & { name: string; in: "path" | "query"; schema: Node })[];
   requestBody?: { required: boolean; content: Record<string, { schema: Node }> };
   responses: Record<string, Node>;
   "x-writes"?: boolean;
@@ -29,9 +29,11 @@ export const openApi = JSON.parse(JSON.stringify(createApp().describe())) as {
   components: { schemas: Record<string, Node>; responses: Record<string, Node> };
 };
 
+/** With their parameters resolved. */
 export const operations: Operation[] = Object.entries(openApi.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({
+  Object.entries(item).map(([method, { parameters, ...operation }]) => ({
     ...operation,
+    ...(parameters && { parameters: parameters.map((each) => resolve(each) as typeof each) }),
     method: method.toUpperCase(),
     path,
   })),

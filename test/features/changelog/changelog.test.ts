@@ -54,7 +54,7 @@ async function newFixture(): Promise<ChangelogFixture> {
     project_id: project.id,
     member_id: member.membershipId,
     integration_id: integration.id,
-    id: deployment.id,
+    deployment_id: deployment.id,
   };
   return { world, project, member, outsiders, ids };
 }
@@ -262,7 +262,8 @@ const CASES: Record<string, Case> = {
     ]),
   },
   deleteEnvironment: {
-    prepare: ({ world, ids }) => world.client.patch(`/v1/deployments/${ids["id"]}/cancel`),
+    prepare: ({ world, ids }) =>
+      world.client.patch(`/v1/deployments/${ids["deployment_id"]}/cancel`),
     read: "/v1/environments/{environment_id}",
     entries: deleted("environment"),
   },
@@ -283,7 +284,8 @@ const CASES: Record<string, Case> = {
     entries: renamed("stack", (_, after) => [{}, { component_id: after.component_id }]),
   },
   deleteStack: {
-    prepare: ({ world, ids }) => world.client.patch(`/v1/deployments/${ids["id"]}/cancel`),
+    prepare: ({ world, ids }) =>
+      world.client.patch(`/v1/deployments/${ids["deployment_id"]}/cancel`),
     read: "/v1/stacks/{stack_id}",
     entries: deleted("stack"),
   },
@@ -296,7 +298,7 @@ const CASES: Record<string, Case> = {
   },
   redeployDeployment: makesDeployment,
   promoteDeployment: {
-    prepare: ({ ids }) => pretendSuccess(String(ids["id"])),
+    prepare: ({ ids }) => pretendSuccess(String(ids["deployment_id"])),
     body: ({ project }) => ({ environment_id: project.default_environment_id }),
     entries: (fixture, before, answer) => {
       const [entry] = makesDeployment.entries(fixture, before, answer) as [Parsed];
@@ -308,7 +310,7 @@ const CASES: Record<string, Case> = {
     entries: ({ ids }) => [
       {
         action: "canceled",
-        record: { type: "deployment", id: ids["id"] },
+        record: { type: "deployment", id: ids["deployment_id"] },
         before: { status: "queued" },
         after: { status: "canceled" },
       },
@@ -583,7 +585,7 @@ describe("a request that changes nothing", () => {
     [
       "the promotion of a deployment that has not succeeded",
       ({ world, ids, project }) =>
-        world.client.post(`/v1/deployments/${ids["id"]}/promote`, {
+        world.client.post(`/v1/deployments/${ids["deployment_id"]}/promote`, {
           environment_id: project.default_environment_id,
         }),
       409,

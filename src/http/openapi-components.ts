@@ -1,0 +1,142 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+
+export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
+
+export const HEADERS = {
+  "X-Request-Id": header("Identifies this request in the service's log."),
+  "X-D1-Bookmark": header("Send it with a later request to read data at least as new."),
+  "X-Ratelimit-Limit": header("Requests that the policy admits in any 60 seconds.", "integer"),
+  "X-Ratelimit-Remaining": header("Requests that are admitted now.", "integer"),
+  "X-Ratelimit-Reset": header("Seconds until more requests are available.", "integer"),
+  "RateLimit-Policy": header('The policy, its quota and its window: `"default";q=100;w=60`.'),
+  RateLimit: header(
+    'The remaining requests, and the seconds until the reset: `"default";r=99;t=60`.',
+  ),
+  "Retry-After": header("Seconds to wait before a retry.", "integer"),
+  "Deployment-Desired": header("What the runner must do: `continue`, `cancel`, or `stop` at once."),
+  Allow: header("The methods that the path has."),
+};
+
+type HeaderName = keyof typeof HEADERS;
+
+const COMMON_HEADERS: HeaderName[] = ["X-Request-Id"];
+const AUTHENTICATED_HEADERS: HeaderName[] = [
+  ...COMMON_HEADERS,
+  "X-D1-Bookmark",
+  "X-Ratelimit-Limit",
+  "X-Ratelimit-Remaining",
+  "X-Ratelimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
+];
+const HEADERS_BY_STATUS: Partial<Record<string, HeaderName[]>> = {
+  429: ["Retry-After"],
+  501: ["Allow"],
+};
+
+function header(description: string, type: "string" | "integer" = "string") {
+  return { description, schema: { type } };
+}
+
+/**
+ * Adds the headers to every reply, and replaces the error replies of every operation by references:
+ * written out, they would make the document four times as long.
+ */
+export function addHeadersAndShareErrors(document: OpenApiDocument): void {
+  /** Names by the text of the reply. */
+  const names = new Map<string, string>();
+  const shared: Record<string, DocumentedReply> = {};
+  for (const { operationId = "", security = [], responses = {} } of operationsOf(document)) {
+    const audience = audienceOf(security);
+    for (const [status, reply] of Object.entries(responses)) {
+      const isError = Number(status) >= 400;
+      const added = (isError && HEADERS_BY_STATUS[status]) || [];
+      reply.headers = headerReferences([...HEADERS_OF_AUDIENCE[audience], ...added]);
+      if (!isError) continue;
+      const text = JSON.stringify(reply);
+      const name = names.get(text) ?? nameOfErrors(status, operationId, reply) + audience;
+      if (shared[name] && !names.has(text)) throw new Error(`Two error replies are named ${name}`);
+      names.set(text, name);
+      shared[name] = reply;
+      responses[status] = { $ref: `#/components/responses/${name}` };
+    }
+  }
+  const sorted = Object.entries(shared).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  Object.assign(document.components ?? {}, { responses: Object.fromEntries(sorted) });
+}
+
+/** Replaces parameters that several operations have by references. */
+export function shareParameters(document: OpenApiDocument): void {
+  const uses = new Map<string, { name: string; count: number }>();
+  const all = operationsOf(document).flatMap(({ parameters = [] }) => parameters);
+  for (const parameter of all) {
+    const text = JSON.stringify(parameter);
+    uses.set(text, { name: parameter.name ?? "", count: (uses.get(text)?.count ?? 0) + 1 });
+  }
+  const names = [...uses.values()].map(({ name }) => name);
+  const isShared = (parameter: DocumentedParameter) => {
+    const { name, count } = uses.get(JSON.stringify(parameter)) ?? { name: "", count: 0 };
+    return count > 1 && names.filter((each) => each === name).length === 1;
+  };
+  const shared = all.filter(isShared).map((each) => [pascalCase(each.name ?? ""), each]);
+  for (const operation of operationsOf(document)) {
+    operation.parameters = operation.parameters?.map((each) =>
+      isShared(each) ? { $ref: `#/components/parameters/${pascalCase(each.name ?? "")}` } : each,
+    );
+    if (operation.parameters === undefined) delete operation.parameters;
+  }
+  Object.assign(document.components ?? {}, { parameters: Object.fromEntries(shared) });
+}
+
+type Audience = "" | "ForRunners" | "Public";
+
+const HEADERS_OF_AUDIENCE: Record<Audience, readonly HeaderName[]> = {
+  "": AUTHENTICATED_HEADERS,
+  ForRunners: [...AUTHENTICATED_HEADERS, "Deployment-Desired"],
+  Public: COMMON_HEADERS,
+};
+
+function audienceOf(security: readonly object[]): Audience {
+  if (security.some((each) => "api_key" in each)) return "";
+  return security.some((each) => "runner_token" in each) ? "ForRunners" : "Public";
+}
+
+/** More examples would make the name too long. */
+const MAXIMUM_NAMED_EXAMPLES = 3;
+
+/** `Error404NoProject` for a reply with the example `no_project`; else after its first operation. */
+function nameOfErrors(status: string, operationId: string, { content }: DocumentedReply): string {
+  const names = Object.keys(content?.["application/json"]?.examples ?? {});
+  const name = names.length > MAXIMUM_NAMED_EXAMPLES ? operationId : names.join("_");
+  return `Error${status}${pascalCase(name)}`;
+}
+
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+interface DocumentedReply {
+  headers?: object;
+  content?: Record<string, { examples?: object }>;
+  $ref?: string;
+}
+
+interface DocumentedParameter {
+  name?: string;
+  $ref?: string;
+}
+
+interface DocumentedOperation {
+  operationId?: string;
+  parameters?: DocumentedParameter[] | undefined;
+  security?: object[];
+  responses?: Record<string, DocumentedReply>;
+}
+
+function operationsOf(document: OpenApiDocument): DocumentedOperation[] {
+  return Object.values(document.paths ?? {}).flatMap((item) => Object.values(item));
+}
+
+function headerReferences(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
