@@ -39,7 +39,7 @@ async function waitFor(ids: readonly string[], fields: object): Promise<void> {
     async () => {
       for (const id of ids) expect(await stored(id)).toMatchObject(fields);
     },
-    { timeout: 50_000, interval: 100 },
+    { timeout: 300_000, interval: 100 },
   );
 }
 
