@@ -268,7 +268,14 @@ describe("the cause of an error", () => {
   it.each([
     [{ issues: [{ path: "name", message: "Send a text." }] }],
     [{ request_id: crypto.randomUUID() }],
-    [{ request_id: crypto.randomUUID(), missing_secrets: ["LEASE_SECRET"], database: "ok" }],
+    [
+      {
+        request_id: crypto.randomUUID(),
+        missing_secrets: ["LEASE_SECRET"],
+        missing_tables: ["projects"],
+        database: "ok",
+      },
+    ],
     [{ reason: "patch_conflict" }],
   ])("has a documented form: %j", (cause) => {
     expect(problems(cause)).toEqual([]);

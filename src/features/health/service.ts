@@ -4,6 +4,7 @@ import { ApiError } from "../../lib/errors.ts";
 import { listTables } from "./store.ts";
 
 const TIMEOUT_MS = 3_000;
+const INCOMPLETE = "The deployment is incomplete; see cause.";
 
 interface Required {
   secrets: Record<string, string | undefined>;
@@ -17,8 +18,8 @@ export async function checkHealth(d1: D1Database, { secrets, tables }: Required)
   const present = await findTables(d1);
   const missingTables = present ? tables.filter((name) => !present.has(name)) : [];
   if (present && missingSecrets.length + missingTables.length === 0) return;
-  const hint = missingTables.length > 0 ? ` ${HOW_TO_MIGRATE}` : "";
-  throw new ApiError("internal", `The deployment is incomplete; see cause.${hint}`, {
+  const message = missingTables.length > 0 ? `${INCOMPLETE} ${HOW_TO_MIGRATE}` : INCOMPLETE;
+  throw new ApiError("internal", message, {
     cause: {
       missing_secrets: missingSecrets,
       missing_tables: missingTables,
