@@ -39,12 +39,14 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
   });
 
   it("stops the command after the run timeout, and prints why the deployment failed", async (context) => {
-    const { project, run } = await fixture.prepare(context);
+    const { project, proxy, run } = await fixture.prepare(context);
     const { id } = await project.deploy();
     const runner = run(STOPS, "--once");
     await runner.waitForRuns(1);
+    proxy.isSilent = true;
     await fixture.timeOut(id);
     expect((await project.read(id)).status).toBe("canceling");
+    proxy.isSilent = false;
     expect(await runner.exited).toBe(1);
     const stacks = [`canceled: ${CANCELED}`, `skipped: ${CANCELED}`];
     expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
