@@ -10,10 +10,10 @@ import {
   shareParameters,
 } from "./openapi-components.ts";
 
-export type { OpenApiDocument };
-
 import { simplifySchemas } from "./openapi-schemas.ts";
 import { withErrorReplies } from "./operation-errors.ts";
+
+export type { OpenApiDocument };
 
 export interface Tag {
   name: string;
@@ -21,8 +21,9 @@ export interface Tag {
 }
 
 const DESCRIPTION = `
-The control plane of a deployment platform. It stores projects, their environments, and the roles of
-their members.
+The control plane of a deployment platform. It stores projects, their environments and encrypted
+variables, and the roles of their members. It queues deployments, which your runners execute, and
+notifies webhooks and Slack.
 
 **Authentication.** Send an API key in the \`x-api-key\` header. A key belongs to one organization;
 a record of another organization is \`not_found\`. The runner endpoints, \`/v1/runner/*\`, take a

@@ -37,6 +37,14 @@ export interface Operation {
   parameters: Parameter[];
   body: { schema: Schema; required: boolean } | undefined;
   replies: Reply[];
+  errors: OperationError[];
+}
+
+/** An error that an operation can return. */
+export interface OperationError {
+  status: string;
+  code: string;
+  message: string;
 }
 
 export interface Webhook {
@@ -71,14 +79,26 @@ interface DocumentedOperation {
   security?: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content?: Content };
-  responses?: Record<string, { description?: string; content?: Content }>;
+  responses?: Record<string, DocumentedReply>;
   [POLICY_EXTENSION]?: string;
+}
+
+interface DocumentedReply {
+  $ref?: string;
+  description?: string;
+  content?: Content;
 }
 
 /** This tag has no operations: its description introduces the webhooks. */
 const WEBHOOKS_TAG = "Webhooks";
 
-type Content = Record<string, { schema?: Schema }>;
+type Content = Record<string, { schema?: Schema; examples?: Record<string, Example> }>;
+
+interface Example {
+  value: { code: string; message: string };
+}
+
+type Components = NonNullable<OpenApiDocument["components"]>;
 
 export function readContract(document: OpenApiDocument): Contract {
   const { info, tags = [], paths = {}, webhooks = {}, components = {} } = document;
@@ -91,7 +111,8 @@ export function readContract(document: OpenApiDocument): Contract {
     for (const [method, documented] of operations) {
       const section = sections.find(({ name }) => documented.tags?.includes(name));
       const parameters = documented.parameters?.map((each) => resolveParameter(each, components));
-      const resolved = { ...documented, ...(parameters && { parameters }) };
+      const responses = resolveReplies(documented.responses, components);
+      const resolved = { ...documented, responses, ...(parameters && { parameters }) };
       section?.operations.push(readOperation(method, path, resolved, credentials));
     }
   }
@@ -114,10 +135,21 @@ export function readContract(document: OpenApiDocument): Contract {
 
 function resolveParameter(
   parameter: Parameter & { $ref?: string },
-  { parameters = {} }: { parameters?: object },
+  { parameters = {} }: Components,
 ): Parameter {
   const shared = parameters as Record<string, Parameter>;
   return shared[parameter.$ref?.split("/").at(-1) ?? ""] ?? parameter;
+}
+
+function resolveReplies(
+  replies: DocumentedOperation["responses"] = {},
+  { responses = {} }: Components,
+): Record<string, DocumentedReply> {
+  const shared = responses as Record<string, DocumentedReply>;
+  const resolved = Object.entries(replies).map(([status, reply]) => {
+    return [status, shared[reply.$ref?.split("/").at(-1) ?? ""] ?? reply] as const;
+  });
+  return Object.fromEntries(resolved);
 }
 
 function readOperation(
@@ -141,6 +173,7 @@ function readOperation(
     parameters,
     body: schema && { schema, required: requestBody?.required ?? false },
     replies: readReplies(documented.responses).filter(({ status }) => /^[23]/.test(status)),
+    errors: readOperationErrors(documented.responses),
   };
 }
 
@@ -158,6 +191,14 @@ function readReplies(responses: DocumentedOperation["responses"] = {}): Reply[] 
     const [[mediaType, { schema } = {}] = []] = Object.entries(content);
     return { status, description, mediaType, schema };
   });
+}
+
+function readOperationErrors(responses: DocumentedOperation["responses"] = {}): OperationError[] {
+  return Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Object.values(content["application/json"]?.examples ?? {}).map(({ value }) => {
+      return { status, code: value.code, message: value.message };
+    }),
+  );
 }
 
 type DocumentedScheme = { name?: string; scheme?: string; description?: string };

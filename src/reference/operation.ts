@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { Operation, Parameter, Reply } from "./contract.ts";
+import type { Operation, OperationError, Parameter, Reply } from "./contract.ts";
 import { renderCurl } from "./curl.ts";
 import { exampleOf, renderJson, renderSample } from "./example.ts";
 import {
@@ -20,7 +20,7 @@ const PARAMETER_GROUPS = [
 ];
 
 export function renderOperation(operation: Operation, schemas: Schemas): Html {
-  const { id, summary, description, parameters, body, replies } = operation;
+  const { id, summary, description, parameters, body, replies, errors } = operation;
   return html`<article id="${id}" aria-labelledby="${id}-title">
 <header>
 <h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>
@@ -35,6 +35,7 @@ ${PARAMETER_GROUPS.map(({ location, title }) => {
 })}
 ${body ? html`<h4>Body</h4>${renderContent("", body.schema, { schemas, labeled: "required" })}` : ""}
 ${replies.map((reply) => renderReply(reply, schemas))}
+${renderErrors(errors)}
 </div>
 <div class="samples">
 ${renderSample("Request", `curl for: ${summary}`, renderCurl(operation, schemas))}
@@ -95,6 +96,18 @@ ${
     ? renderContent(description, schema, { schemas, labeled: "optional" })
     : html`<p>${renderInline(description)} ${mediaType && html`<code>${mediaType}</code>`}</p>`
 }`;
+}
+
+function renderErrors(errors: readonly OperationError[]): Html | "" {
+  if (errors.length === 0) return "";
+  return html`<details class="errors"><summary>Errors</summary>
+<table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Example of a message</th></tr></thead>
+<tbody>${errors.map(
+    ({ status, code, message }) =>
+      html`<tr><td>${status}</td><th scope="row"><code>${code}</code></th><td>${renderInline(message)}</td></tr>`,
+  )}</tbody>
+</table></details>`;
 }
 
 function renderReplySample(

@@ -106,7 +106,7 @@ function renderErrors({ errors, schemas }: Contract): Html {
   return html`<section id="errors" aria-labelledby="errors-title">
 <div class="facts">
 <h2 id="errors-title">Errors</h2>
-<p>Every operation may return one of these errors.</p>
+<p>Each operation lists which of these errors it can return, with examples.</p>
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${errors.map(

@@ -90,6 +90,9 @@ h3 ~ .fields > div:first-child { border-top: 0; }
 .limits { display: flex; flex-wrap: wrap; gap: .125rem 1rem; color: var(--soft); font-size: .8125rem; }
 .limits code { color: var(--text); }
 .limits summary { width: fit-content; }
+.errors { margin-top: 2rem; }
+.errors summary { font-size: .9375rem; font-weight: 600; width: fit-content; }
+.errors table { margin-top: .5rem; }
 figure { margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); overflow: hidden; }
 figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); padding: .5rem 1rem; border-bottom: 1px solid var(--line); }
 pre { margin: 0; padding: .875rem 1rem; overflow: auto; max-height: 32rem; font-size: .8125rem; line-height: 1.55; tab-size: 2; }

@@ -54,6 +54,18 @@ describe("the page at /docs", () => {
     reply = await new Client(undefined).get("/docs");
   });
 
+  it("lists the errors of each operation, with an example of each", () => {
+    const [, operation = ""] =
+      /<article id="createProject"([\s\S]*?)<\/article>/.exec(reply.text) ?? [];
+    const [, errors = ""] = /<details class="errors">([\s\S]*?)<\/details>/.exec(operation) ?? [];
+    const rows = capture(errors, /<tr><td>(\d+)<\/td>/g);
+    expect(new Set(rows)).toEqual(new Set(["400", "401", "408", "409", "429", "500"]));
+    expect(errors).toContain("Unknown field; remove it.");
+    expect(errors).not.toContain("<code>forbidden</code>");
+    const count = capture(reply.text, /(<details class="errors">)/g).length;
+    expect(count).toBe(operations.length);
+  });
+
   it("is HTML that caches may store", () => {
     expect(reply.status).toBe(200);
     expect(reply.headers.get("content-type")?.toLowerCase()).toBe("text/html; charset=utf-8");
@@ -129,7 +141,8 @@ describe("the page at /docs", () => {
   });
 
   it("lists each error code once", () => {
-    expect(capture(reply.text, /<th scope="row"><code>(\w+)<\/code>/g)).toHaveLength(10);
+    const [, section = ""] = /<section id="errors"([\s\S]*?)<\/section>/.exec(reply.text) ?? [];
+    expect(capture(section, /<th scope="row"><code>(\w+)<\/code>/g)).toHaveLength(10);
   });
 });
 
