@@ -94,14 +94,13 @@ function stopOnSignals(): () => boolean {
 async function serve(options: Options, bootstrapToken: string): Promise<number> {
   const url = `http://localhost:${options.port}`;
   const logLevel = options.verbose ? "log" : "error";
-  const { exited } = startWrangler(
-    ["dev", "--port", String(options.port), "--log-level", logLevel],
-    {
-      env: { LONGSHORE_CREATES_KEY: "true" },
-      stdio: ["ignore", "inherit", "inherit"],
-      ownGroup: true,
-    },
-  );
+  // Wrangler does not choose its inspector's port atomically, so two that start together may collide.
+  const ports = ["--port", String(options.port), "--inspector-port", "0"];
+  const { exited } = startWrangler(["dev", ...ports, "--log-level", logLevel], {
+    env: { LONGSHORE_CREATES_KEY: "true" },
+    stdio: ["ignore", "inherit", "inherit"],
+    ownGroup: true,
+  });
   const exitController = new AbortController();
   exited.finally(() => exitController.abort());
   runSchedule(url, exitController.signal);

@@ -59,8 +59,8 @@ export default defineConfig({
   root,
   test: {
     projects: [inWorkerd, inNode],
-    // At least two, because some test files mostly wait.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than the cores, because some test files mostly wait for programs.
+    maxWorkers: availableParallelism() + 1,
     reporters: ["default", "./test/summary-reporter.ts"],
     silent: "passed-only",
   },

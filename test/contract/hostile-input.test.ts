@@ -121,6 +121,25 @@ function hostileBodies(operation: Operation): [string, string][] {
   ]);
 }
 
+interface Fixture {
+  world: World;
+  ids: Ids;
+}
+
+async function newFixture(): Promise<Fixture> {
+  const world = await newWorld();
+  return { world, ids: await newIds(world) };
+}
+
+let shared: Promise<Fixture> | undefined;
+
+/** Reads share their records; writes could change or delete those of others. */
+function fixtureOf({ method }: Operation): Promise<Fixture> {
+  if (method !== "GET") return newFixture();
+  shared ??= newFixture();
+  return shared;
+}
+
 describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as const))(
   "%s",
   (_, operation) => {
@@ -129,9 +148,9 @@ describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as 
     let before: string[][];
 
     beforeAll(async () => {
-      const world = await newWorld();
-      ids = await newIds(world);
-      sender = new Sender(world, ids);
+      const fixture = await fixtureOf(operation);
+      ids = fixture.ids;
+      sender = new Sender(fixture.world, ids);
       before = prototypes();
     });
 

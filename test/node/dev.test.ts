@@ -19,7 +19,8 @@ describe.each(["npx wrangler dev", "npm run dev --"])("%s in a fresh clone", (co
       checkout.remove();
     });
     const url = new URL(`http://localhost:${await findFreePort()}`);
-    terminal.start(`${command} --port ${url.port}`);
+    // By default, wrangler may choose an inspector port that another one is about to use.
+    terminal.start(`${command} --port ${url.port} --inspector-port 0`);
     await terminal.waitForOutput(`Ready on ${url.origin}`);
 
     const [, origin, authorization = "", type = "", body = ""] =

@@ -76,26 +76,32 @@ describe("the tour in docs/tour.md", () => {
     checkout.remove();
   });
 
-  /** The packages are installed, and the ports may be in use on this machine. */
-  const adapt = (commands: string) =>
+  /**
+   * The packages are installed, the ports may be in use on this machine, and npx takes half a second
+   * to find a command: the first section uses it, the others call the command itself.
+   */
+  const adapt = ({ section, commands }: Block) =>
     commands
+      .replaceAll("npx longshore", section === "Projects" ? "$&" : "node_modules/.bin/longshore")
       .replace("npm ci && npm start", "npm start")
       .replace("npm start", `npm start -- --port ${ports.api}`)
       .replace("lsh_...", apiKey)
       .replaceAll("8787", String(ports.api))
       .replaceAll("9000", String(ports.webhook));
 
-  const startProgram = async ({ terminal: name, commands }: Block) => {
+  const startProgram = async (block: Block) => {
+    const { terminal: name } = block;
     await terminals.get(name)?.interrupt();
     const terminal = new Terminal(checkout.folder);
     terminals.set(name, terminal);
-    terminal.start(`${exported}\n${adapt(commands)}`);
+    terminal.start(`${exported}\n${adapt(block)}`);
     await terminal.waitForOutput(READY[name] ?? "");
     apiKey = /API key {2}(lsh_\w+)/.exec(terminal.output)?.[1] ?? apiKey;
   };
 
-  const runCommands = async ({ commands, shown }: Block) => {
-    const { output, status } = (await terminals.get("")?.run(adapt(commands))) ?? {};
+  const runCommands = async (block: Block) => {
+    const { shown } = block;
+    const { output, status } = (await terminals.get("")?.run(adapt(block))) ?? {};
     for (const each of shown) expect(normalize(output ?? "")).toContain(normalize(each));
     const showsError = shown.some((each) => /status 4\d\d/.test(each));
     expect({ status, output }).toEqual({ status: showsError ? 1 : 0, output });

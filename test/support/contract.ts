@@ -39,15 +39,20 @@ export const operations: Operation[] = Object.entries(openApi.paths).flatMap(([p
   })),
 );
 
+/** As in a router, a literal segment takes precedence over a parameter. */
+const patterns = operations
+  .toSorted((a, b) => a.path.split("{").length - b.path.split("{").length)
+  .map((operation) => {
+    const pattern = new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`);
+    return { operation, pattern };
+  });
+
 /** The declared operation for a request; undefined for an undeclared path or method. */
 export function operationAt(method: string, path: string): Operation | undefined {
-  const matches = operations.filter(
-    (operation) =>
-      operation.method === (method === "HEAD" ? "GET" : method) &&
-      new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(path),
-  );
-  // As in a router, a literal segment takes precedence over a parameter.
-  return matches.toSorted((a, b) => a.path.split("{").length - b.path.split("{").length)[0];
+  const declared = method === "HEAD" ? "GET" : method;
+  return patterns.find(
+    ({ operation, pattern }) => operation.method === declared && pattern.test(path),
+  )?.operation;
 }
 
 export function resolve(node: Node): Node {
@@ -165,10 +170,22 @@ const closedComponents = {
   ),
 };
 
+/** By schema, because a validator reads all components, which takes longer than most requests. */
+const validators = new Map<string, Validator>();
+
 export function mismatches(schema: Node, value: unknown): string[] {
-  const root = { ...close(schema), components: closedComponents } as Schema;
-  const { errors } = new Validator(root, "2020-12", false).validate(value);
+  const { errors } = validatorOf(schema).validate(value);
   return errors.map((error) => `${error.instanceLocation}: ${error.error}`);
+}
+
+function validatorOf(schema: Node): Validator {
+  const key = JSON.stringify(schema);
+  const found = validators.get(key);
+  if (found) return found;
+  const root = { ...close(schema), components: closedComponents } as Schema;
+  const validator = new Validator(root, "2020-12", false);
+  validators.set(key, validator);
+  return validator;
 }
 
 /** Forbids properties that the schema does not declare. */

@@ -90,7 +90,10 @@ export class Terminal {
   async #waitUntil(what: string, holds: () => boolean): Promise<void> {
     const deadline = performance.now() + APPEARS_WITHIN_MS;
     while (!holds()) {
-      if (performance.now() > deadline) throw new Error(`No ${what} in:\n${this.output}`);
+      const hasEnded = DONE.test(this.output) || this.#shell.exitCode !== null;
+      if (hasEnded || performance.now() > deadline) {
+        throw new Error(`No ${what} in:\n${this.output}`);
+      }
       await sleep(POLL_EVERY_MS);
     }
   }
