@@ -10,6 +10,7 @@ import {
   stored,
   storedAttempts,
 } from "../../support/delivery-harness.ts";
+import { untilTimersAreSet } from "../../support/frozen-time.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 
 const SECOND = 1_000;
@@ -88,7 +89,8 @@ describe("a batch", () => {
   it("sends each delivery once if several consumers get it", async () => {
     const harness = new DeliveryHarness(
       async () => {
-        await scheduler.wait(5);
+        // Lets the other consumers run meanwhile.
+        await scheduler.wait(0);
         return arrived();
       },
       { instances: 4 },
@@ -242,7 +244,8 @@ describe("an endpoint that does not respond", () => {
     new Promise<Response>((_, reject) => {
       signal.addEventListener("abort", () => reject(new Error("aborted")));
     });
-  const settled = () => scheduler.wait(50);
+  /** One for the request, one for the delay of its batch. */
+  const TIMERS = 2;
 
   it.each([
     ["before its headers", (signal: AbortSignal) => hang(signal), null],
@@ -258,13 +261,11 @@ describe("an endpoint that does not respond", () => {
     const start = harness.now;
     harness.enqueue([id]);
     const run = harness.runUntil(start);
-    await settled();
+    await untilTimersAreSet(TIMERS);
     vi.advanceTimersByTime(14_999);
-    await settled();
     expect(await storedAttempts(id)).toEqual([]);
     harness.now = start + 15 * SECOND;
     vi.advanceTimersByTime(1);
-    await settled();
     await run;
     expect(await storedAttempts(id)).toMatchObject([
       { status_code: statusCode, error: "timed out after 15 s", duration_ms: 15_000 },
@@ -285,9 +286,8 @@ describe("an endpoint that does not respond", () => {
     const alive = await insertDeliveries(project, healthy, harness.now, 10);
     harness.enqueue(dead.slice(0, 1));
     const first = harness.runUntil(harness.now);
-    await settled();
+    await untilTimersAreSet(TIMERS);
     vi.advanceTimersByTime(249);
-    await settled();
     expect(harness.queue.completedBatches).toBe(0);
     vi.advanceTimersByTime(1);
     await first;
@@ -296,9 +296,9 @@ describe("an endpoint that does not respond", () => {
     // No time passes: every message is consumed, and the healthy endpoint has its deliveries.
     await harness.runUntil(harness.now);
     expect(harness.queue.messages).toEqual([]);
-    await settled();
-    const states = await Promise.all(alive.slice(0, 9).map(stored));
-    expect(states.map(({ status }) => status)).toEqual(Array(9).fill("succeeded"));
+    for (const id of alive.slice(0, 9)) {
+      while ((await stored(id)).status !== "succeeded") await scheduler.wait(0);
+    }
     for (const id of dead)
       expect(await stored(id)).toMatchObject({ status: "pending", attempts: 1 });
     vi.advanceTimersByTime(15_000);

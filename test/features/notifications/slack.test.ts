@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { urlContext } from "../../../src/features/notifications/integrations/index.ts";
 import { cipherOf } from "../../../src/lib/cipher.ts";
@@ -398,6 +398,15 @@ describe("a response of Slack", () => {
   ];
 
   it("that takes over ten seconds is a timeout", async () => {
+    const times: number[] = [];
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+      times.push(ms);
+      const controller = new AbortController();
+      const reason = new DOMException("The operation timed out.", "TimeoutError");
+      void scheduler.wait(0).then(() => controller.abort(reason));
+      return controller.signal;
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
     const replies = hanging.map(async ([, answer]) => {
       const harness = new SlackHarness(answer);
       const state = await harness.newState(world.client, project.id);
@@ -406,6 +415,7 @@ describe("a response of Slack", () => {
     for (const { status, body } of await Promise.all(replies)) {
       expect([status, body.code]).toEqual([408, "timeout"]);
     }
+    expect(times).toEqual(hanging.map(() => 10_000));
     expect(await listIntegrations(project.id)).toEqual([]);
   });
 
