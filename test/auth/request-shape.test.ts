@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client } from "../support/client.ts";
 import { exampleBody, type Operation, operations } from "../support/contract.ts";
+import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
 import {
   connect,
@@ -179,6 +180,8 @@ async function prepare(operation: Operation) {
   const caller = client.via(worker.fetch);
   await caller.get("/v1/orgs");
   worker.forget();
+  // On a busy machine, a call to the limiter would time out and be repeated.
+  freezeTime();
   const send = (method = operation.method) => caller.request(method, path, body);
   return { worker, send };
 }
@@ -245,10 +248,9 @@ describe("with a cached key", () => {
       const calls = worker.objects.map(({ statements: [call] }) => call?.sql);
       const [first] = worker.database;
       if (!first) throw new Error("The database was not called");
-      // On a busy machine the call may time out after 500 ms and be repeated.
-      const consumptions = worker.objects.filter((_, at) => calls[at] === "consume");
-      expect(consumptions.some(({ ended }) => ended < first.began)).toBe(true);
-      expect(consumptions.length).toBeLessThanOrEqual(2);
+      const [consumption, ...more] = worker.objects.filter((_, at) => calls[at] === "consume");
+      expect(consumption?.ended).toBeLessThan(first.began);
+      expect(more).toEqual([]);
       expect(calls.filter((call) => call !== "consume" && call !== "raiseVersion")).toEqual([]);
       expect(worker.database.every(({ constraint }) => constraint === "first-primary")).toBe(true);
       expect({
