@@ -9,7 +9,6 @@ import {
   type OpenApiDocument,
   shareParameters,
 } from "./openapi-components.ts";
-
 import { simplifySchemas } from "./openapi-schemas.ts";
 import { withErrorReplies } from "./operation-errors.ts";
 
