@@ -59,18 +59,22 @@ const home = operation({
 
 const PUBLIC = { "cache-control": "public, max-age=300" };
 
-/** Creates the document and the page at their first request: each takes tens of milliseconds. */
+/** Creates the document and the pages at their first request: some take tens of milliseconds. */
 export function referenceRoutes(describe: () => OpenApiDocument) {
   let openApi: OpenApiDocument | undefined;
   let page: { html: string; policy: string } | undefined;
+  let homePage: { html: string; policy: string } | undefined;
   const getOpenApi = () => {
     openApi ??= describe();
     return openApi;
   };
   return createRouter<PublicEnv>()
     .openapi(home, async (c) => {
-      const policy = await contentSecurityPolicy(HOME_STYLE);
-      return c.html(renderHome(), 200, { ...PUBLIC, "content-security-policy": policy });
+      homePage ??= { html: renderHome(), policy: await contentSecurityPolicy(HOME_STYLE) };
+      return c.html(homePage.html, 200, {
+        ...PUBLIC,
+        "content-security-policy": homePage.policy,
+      });
     })
     .openapi(document, (c) => c.json(getOpenApi() as { openapi: string }, 200, PUBLIC))
     .openapi(reference, async (c) => {
