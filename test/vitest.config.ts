@@ -40,6 +40,8 @@ const inWorkerd = {
     include: ["test/**/*.test.ts"],
     exclude: ["test/node/**"],
     setupFiles: ["test/support/setup.ts"],
+    // Starting the runtime for each file would take half of the time.
+    isolate: false,
     ...TIMEOUTS,
   },
 };

@@ -105,20 +105,38 @@ const prototypes = () =>
     (each) => Object.getOwnPropertyNames(each).toSorted(),
   );
 
-/** Each hostile value as the whole body, and as the value of each field. */
+const LARGE_CHARACTERS = 10_000;
+
+/** The fields that received the large values. */
+const filled = new Set<string>();
+
+/**
+ * Each hostile value as the whole body, and as the value of each field. Of fields with the same name
+ * and schema, only the first receives the large values.
+ */
 function hostileBodies(operation: Operation): [string, string][] {
   const example = exampleBody(operation);
   const schema = operation.requestBody?.content["application/json"]?.schema;
   if (!example || !schema) return [];
-  const fields = Object.keys(resolve(schema)["properties"] ?? {});
-  return Object.entries(CORPUS).flatMap(([name, json]) => [
-    [name, json],
-    ...fields.map((field): [string, string] => {
-      const { [field]: _, ...rest } = example;
-      const others = text(rest).slice(1, -1);
-      return [`${name} as ${field}`, `{${others ? `${others},` : ""}${text(field)}:${json}}`];
-    }),
-  ]);
+  const fields = Object.entries(resolve(schema)["properties"] ?? {}).map(([field, value]) => {
+    const name = `${field}: ${text(value)}`;
+    const isNew = !filled.has(name);
+    filled.add(name);
+    return { field, isNew };
+  });
+  return Object.entries(CORPUS).flatMap(([name, json]) => {
+    const isLarge = json.length >= LARGE_CHARACTERS;
+    return [
+      [name, json] satisfies [string, string],
+      ...fields
+        .filter(({ isNew }) => isNew || !isLarge)
+        .map(({ field }): [string, string] => {
+          const { [field]: _, ...rest } = example;
+          const others = text(rest).slice(1, -1);
+          return [`${name} as ${field}`, `{${others ? `${others},` : ""}${text(field)}:${json}}`];
+        }),
+    ];
+  });
 }
 
 interface Fixture {

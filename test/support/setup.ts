@@ -1,8 +1,10 @@
-import { applyD1Migrations } from "cloudflare:test";
+import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach } from "vitest";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 
+// Files share a runtime, which starts once, but no data.
+await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 
 /** Logged lines that contain a canary secret. */
