@@ -25,7 +25,7 @@ describe.concurrent("the reference runner", () => {
     const runner = run("true", "--once");
     expect(await runner.exited).toBe(0);
     expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
-    const environment = { deployment: id, greeting: "good 'morning'", token: "" };
+    const environment = { deployment: id, greeting: "good 'morning'" };
     expect(runner.runs).toMatchObject(stack_ids.map((stack) => ({ ...environment, stack })));
     expect(runner.runs.map((each) => JSON.parse(each.source))).toEqual([source, source]);
     expect(runner.output).not.toContain("morning");
@@ -107,7 +107,7 @@ describe.concurrent("the reference runner", () => {
 
   it("exits with 1 when its token is invalid, and prints what to send", async (context) => {
     const { proxy } = await fixture.prepare(context);
-    const runner = new RunnerProcess(proxy.url, "lsr_nobodys", "true");
+    const runner = new RunnerProcess({ url: proxy.url, token: "lsr_nobodys", command: "true" });
     context.onTestFinished(() => runner.stop());
     expect(await runner.exited).toBe(1);
     expect(runner.output).toContain("Send a valid runner token (lsr_…)");

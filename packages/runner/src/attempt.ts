@@ -1,12 +1,15 @@
 import type { ApiClient } from "./api.ts";
 import type { Claim, Completion, Deployment, Outcome, StackReport } from "./api-types.ts";
 import { type CommandResult, runCommand } from "./command.ts";
+import type { Variable } from "./environment.ts";
 import { ApiError, RunnerError } from "./errors.ts";
 import { type HaltReason, Lease } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
 
 const PATCH_CONFLICT = "patch_conflict";
+/** The server accepts messages of 2,000 characters. */
+const MAXIMUM_NAMES_LENGTH = 1_500;
 
 /** The final status from the server; `lost` if this runner no longer holds the attempt. */
 export interface AttemptResult {
@@ -105,13 +108,17 @@ async function deployStacks(
   { force, patchPath }: { force: AbortSignal; patchPath: string },
 ): Promise<Completion> {
   const variables = lease.halted.aborted ? [] : await readVariables(lease);
+  const refused = options.environment.findRefused(variables.map(({ name }) => name));
+  if (refused.length > 0) return toRefusal(refused);
   for (const stackId of deployment.stack_ids) {
     if (lease.halted.aborted) break;
-    const env = {
-      ...toEnvironment(deployment, variables),
-      LONGSHORE_STACK: stackId,
-      LONGSHORE_PATCH_FILE: patchPath,
-    };
+    const env = options.environment.create([
+      ...variables,
+      { name: "LONGSHORE_DEPLOYMENT", value: deployment.id },
+      { name: "LONGSHORE_STACK", value: stackId },
+      { name: "LONGSHORE_SOURCE", value: JSON.stringify(deployment.data.source ?? {}) },
+      { name: "LONGSHORE_PATCH_FILE", value: patchPath },
+    ]);
     const failure = await deployStack(lease, stackId, options, env, force);
     if (failure && !lease.halted.aborted) {
       return { outcome: "failed", failure_reason: "stack_failed", message: failure };
@@ -121,7 +128,7 @@ async function deployStacks(
 }
 
 /** Reads them once: the server allows it only with a recent heartbeat, and audits every read. */
-async function readVariables(lease: Lease) {
+async function readVariables(lease: Lease): Promise<Variable[]> {
   const variables = await lease.readVariables();
   const names = variables.map(({ name }) => name);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
@@ -129,6 +136,17 @@ async function readVariables(lease: Lease) {
     console.error(`${name} is set more than once; the newest value is used.`);
   }
   return variables;
+}
+
+function toRefusal(names: readonly string[]): Completion {
+  const list = names.join(", ");
+  const isLong = list.length > MAXIMUM_NAMES_LENGTH;
+  const message =
+    `Refused variables: ${isLong ? `${list.slice(0, MAXIMUM_NAMES_LENGTH)}…` : list}. Such a name ` +
+    "changes how programs load or run, or replaces what the runner sets. Rename or delete the " +
+    "variable, or start the runner with --allow-variable NAME for each.";
+  console.error(message);
+  return { outcome: "failed", failure_reason: "variable_refused", message };
 }
 
 /** Returns the reason if the stack failed. */
@@ -163,20 +181,6 @@ function toReport(
 
 function completionOfHalt({ haltReason }: Lease): Completion | undefined {
   return haltReason === undefined || haltReason === "lost" ? undefined : COMPLETIONS[haltReason];
-}
-
-/** Deployment variables do not override the `LONGSHORE_` variables of the runner. */
-function toEnvironment(
-  deployment: Deployment,
-  variables: readonly { name: string; value: string }[],
-): NodeJS.ProcessEnv {
-  const { LONGSHORE_RUNNER_TOKEN: _, ...inherited } = process.env;
-  return {
-    ...inherited,
-    ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
-    LONGSHORE_DEPLOYMENT: deployment.id,
-    LONGSHORE_SOURCE: JSON.stringify(deployment.data.source ?? {}),
-  };
 }
 
 /** Lets another runner claim an unstarted deployment at once. If this fails, the offer lapses. */

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { ApiClient, delay } from "./api.ts";
 import type { Claim } from "./api-types.ts";
 import { type AttemptResult, executeAttempt, release, type Signals } from "./attempt.ts";
+import { closeInheritedDescriptors } from "./descriptors.ts";
 import { NoResponseError, RunnerError } from "./errors.ts";
 import { type Options, readOptions } from "./options.ts";
 
@@ -13,8 +14,12 @@ const CLAIM_EVERY_MS = 5_000;
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
+// Without a listener, the signal opens Node's debugger, through which other processes read the token.
+process.on("SIGUSR1", () => undefined);
+
 try {
   const options = readOptions(process.argv.slice(2), process.env);
+  closeInheritedDescriptors();
   const api = new ApiClient(options.url, options.token);
   process.exitCode = await serve(options, api, listenToSignals());
 } catch (error) {

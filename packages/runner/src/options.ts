@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
+import { CommandEnvironment } from "./environment.ts";
 import { RunnerError } from "./errors.ts";
+import { readTokenDescriptor, readTokenFile } from "./token.ts";
 
 export interface Options {
   /** The origin of the API, without a trailing slash. */
@@ -11,11 +13,12 @@ export interface Options {
   once: boolean;
   /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
+  environment: CommandEnvironment;
 }
 
 const USAGE =
-  "Usage: npm run runner -- --url URL --exec COMMAND [--token TOKEN] [--once] [--grace SECONDS]\n" +
-  "Prefer LONGSHORE_RUNNER_TOKEN to --token: other users of the machine can see command lines.";
+  "Usage: npm run runner -- --url URL (--token-file PATH | --token-fd N) --exec COMMAND\n" +
+  "  [--pass-env NAME]... [--allow-variable NAME]... [--once] [--grace SECONDS]";
 
 /**
  * The server ends a deployment 120 s after its cancellation and may then offer the next one. A runner
@@ -24,22 +27,27 @@ const USAGE =
 const MAXIMUM_GRACE_SECONDS = 45;
 
 export function readOptions(args: string[], environment: NodeJS.Dict<string>): Options {
-  const values = parse(args);
-  const token = values.token ?? environment["LONGSHORE_RUNNER_TOKEN"];
-  if (!token?.startsWith("lsr_")) {
+  if (environment["LONGSHORE_RUNNER_TOKEN"]) {
     throw new RunnerError(
-      `Set LONGSHORE_RUNNER_TOKEN to the token of a runner pool (lsr_…).\n${USAGE}`,
+      "Unset LONGSHORE_RUNNER_TOKEN, and revoke that token if others use this machine as the same " +
+        "user: every process of the user can read the runner's environment. Write the token to a " +
+        "file of mode 0600 and pass --token-file PATH, or pass --token-fd N.",
       2,
     );
   }
+  const values = parse(args);
   if (!values.exec)
     throw new RunnerError(`Set --exec to the command that deploys a stack.\n${USAGE}`, 2);
   return {
     url: readUrl(values.url),
-    token,
     command: values.exec,
     once: values.once,
     graceMs: readGrace(values.grace) * 1000,
+    environment: new CommandEnvironment(environment, {
+      passed: values["pass-env"],
+      allowed: values["allow-variable"],
+    }),
+    token: readToken(values["token-file"], values["token-fd"]),
   };
 }
 
@@ -49,8 +57,11 @@ function parse(args: string[]) {
       args,
       options: {
         url: { type: "string", default: "" },
-        token: { type: "string" },
+        "token-file": { type: "string" },
+        "token-fd": { type: "string" },
         exec: { type: "string" },
+        "pass-env": { type: "string", multiple: true, default: [] },
+        "allow-variable": { type: "string", multiple: true, default: [] },
         once: { type: "boolean", default: false },
         grace: { type: "string", default: "30" },
       },
@@ -59,6 +70,19 @@ function parse(args: string[]) {
   } catch (error) {
     throw new RunnerError(`${error instanceof Error ? error.message : error}\n${USAGE}`, 2);
   }
+}
+
+function readToken(file: string | undefined, descriptor: string | undefined): string {
+  if (file !== undefined && descriptor === undefined) return readTokenFile(file);
+  // 1 and 2 are the runner's output.
+  if (file === undefined && /^(0|[3-9]|[1-9]\d+)$/.test(descriptor ?? "")) {
+    return readTokenDescriptor(Number(descriptor));
+  }
+  throw new RunnerError(
+    "Set either --token-file to a file with the token of a runner pool (lsr_…), or --token-fd to a " +
+      `descriptor: 0, or 3 and above.\n${USAGE}`,
+    2,
+  );
 }
 
 function readUrl(text: string): string {

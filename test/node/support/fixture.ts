@@ -10,6 +10,8 @@ export interface TestSetup {
   proxy: FaultyProxy;
   /** Starts a runner that stops when the test finishes. */
   run(command: string, ...flags: string[]): RunnerProcess;
+  /** Starts one with these names in its environment. */
+  runWith(environment: NodeJS.Dict<string>, command: string, ...flags: string[]): RunnerProcess;
 }
 
 /** The service that the tests of one file share. */
@@ -32,12 +34,13 @@ export class RunnerFixture {
     const project = await TestProject.make(this.service);
     const proxy = await FaultyProxy.start(this.service.url, dropsReply);
     context.onTestFinished(() => proxy.close());
-    const run = (command: string, ...flags: string[]) => {
-      const runner = new RunnerProcess(proxy.url, project.token, command, flags);
+    const runWith: TestSetup["runWith"] = (environment, command, ...flags) => {
+      const { url } = proxy;
+      const runner = new RunnerProcess({ url, token: project.token, command, flags, environment });
       context.onTestFinished(() => runner.stop());
       return runner;
     };
-    return { project, proxy, run };
+    return { project, proxy, runWith, run: (...command) => runWith({}, ...command) };
   }
 
   /** Runs the sweep as if the runner of a deployment had been silent for this long. */

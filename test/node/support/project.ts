@@ -41,6 +41,16 @@ export class TestProject {
     return new TestProject(client, path, [first.id, second.id], token);
   }
 
+  /** Creates or replaces variables of the environment. */
+  async setVariables(values: Record<string, string>): Promise<void> {
+    const variables = Object.entries(values).map(([name, value]) => ({
+      name,
+      storage_method: "secret",
+      value,
+    }));
+    await this.#client.call("PUT", `${this.#path}/variables`, { mode: "merge", variables });
+  }
+
   deploy(body: object = {}): Promise<Parsed> {
     const deployment = { stack_ids: this.stackIds, ...body };
     return this.#client.call("POST", `${this.#path}/deployments`, deployment);

@@ -1,6 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
@@ -14,8 +22,8 @@ const SAME_SIGNAL_MS = 1_000;
 
 /** Appends the process group and the environment of a run to the file `runs`. */
 const RECORD =
-  'printf "%s|%s|%s|%s|%s|%s\\n" "$$" "$LONGSHORE_DEPLOYMENT" "$LONGSHORE_STACK" ' +
-  '"$LONGSHORE_SOURCE" "$GREETING" "$LONGSHORE_RUNNER_TOKEN" >> runs';
+  'printf "%s|%s|%s|%s|%s\\n" "$$" "$LONGSHORE_DEPLOYMENT" "$LONGSHORE_STACK" ' +
+  '"$LONGSHORE_SOURCE" "$GREETING" >> runs';
 
 /** A recorded run of the command. */
 export interface Run {
@@ -24,8 +32,19 @@ export interface Run {
   stack: string;
   source: string;
   greeting: string;
-  token: string;
 }
+
+interface RunnerSetup {
+  url: string;
+  token: string;
+  command: string;
+  flags?: readonly string[];
+  /** Added to the runner's environment. */
+  environment?: NodeJS.Dict<string>;
+}
+
+/** A descriptor above those that Node closes in the programs that it starts. */
+const HIGH_DESCRIPTOR = 40;
 
 /** The reference runner, started as by `npm run runner` in its own folder. */
 export class RunnerProcess {
@@ -35,17 +54,29 @@ export class RunnerProcess {
   readonly #folder = mkdtempSync(join(tmpdir(), "longshore-runner-"));
   readonly #child: ChildProcess;
 
-  /** Runs `command` after recording the run. */
-  constructor(url: string, token: string, command: string, flags: readonly string[] = []) {
+  /**
+   * Runs `command` after recording the run. The runner also has its token as its standard input, and
+   * as a descriptor that it is not told of.
+   */
+  constructor({ url, token, command, flags = [], environment = {} }: RunnerSetup) {
     const exec = `${RECORD}; ${command}`;
+    const tokenFile = join(this.#folder, "runner.token");
+    writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
+    const source = flags.includes("--token-fd") ? [] : ["--token-file", tokenFile];
+    const [stdin, inherited] = [openSync(tokenFile, "r"), openSync(tokenFile, "r")];
+    const stdio: StdioOptions = [stdin, "pipe", "pipe", "ipc"];
+    stdio[HIGH_DESCRIPTOR] = inherited;
     const types = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
     const node = [...types, "--import", MOVABLE_CLOCK, MAIN];
-    this.#child = spawn(process.execPath, [...node, "--url", url, "--exec", exec, ...flags], {
+    const args = [...node, "--url", url, "--exec", exec, ...source, ...flags];
+    this.#child = spawn(process.execPath, args, {
       cwd: this.#folder,
       // A runner that gets SIGKILL leaves temporary files; they are deleted with the folder.
-      env: { ...process.env, LONGSHORE_RUNNER_TOKEN: token, TMPDIR: this.#folder },
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      env: { ...process.env, TMPDIR: this.#folder, ...environment },
+      stdio: Array.from(stdio, (each) => each ?? "ignore"),
     });
+    closeSync(stdin);
+    closeSync(inherited);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;
@@ -56,9 +87,8 @@ export class RunnerProcess {
 
   get runs(): Run[] {
     return this.read("runs").map((line) => {
-      const [group, deployment = "", stack = "", source = "", greeting = "", token = ""] =
-        line.split("|");
-      return { group: Number(group), deployment, stack, source, greeting, token };
+      const [group, deployment = "", stack = "", source = "", greeting = ""] = line.split("|");
+      return { group: Number(group), deployment, stack, source, greeting };
     });
   }
 
