@@ -59,9 +59,11 @@ export class CommandEnvironment {
     this.#base = present.filter(({ name }) => this.#isInBase(name));
   }
 
-  /** The names among these that no variable may have, each once. */
+  /** The names among these that no variable may have, each once, in alphabetical order. */
   findRefused(names: readonly string[]): string[] {
-    return [...new Set(names)].filter((name) => !this.#isAllowed(name) && this.#isRefused(name));
+    return [...new Set(names)]
+      .filter((name) => !this.#isAllowed(name) && this.#isRefused(name))
+      .toSorted();
   }
 
   /** The last of several variables with the same name wins. */

@@ -29,9 +29,8 @@ const MAXIMUM_GRACE_SECONDS = 45;
 export function readOptions(args: string[], environment: NodeJS.Dict<string>): Options {
   if (environment["LONGSHORE_RUNNER_TOKEN"]) {
     throw new RunnerError(
-      "Unset LONGSHORE_RUNNER_TOKEN, and revoke that token if others use this machine as the same " +
-        "user: every process of the user can read the runner's environment. Write the token to a " +
-        "file of mode 0600 and pass --token-file PATH, or pass --token-fd N.",
+      "Unset LONGSHORE_RUNNER_TOKEN: other processes can read the runner's environment. Write the " +
+        "token to a file that only this user can read, and pass --token-file PATH or --token-fd N.",
       2,
     );
   }

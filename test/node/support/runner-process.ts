@@ -51,32 +51,33 @@ export class RunnerProcess {
   output = "";
   /** The exit code, or the signal that ended the process. */
   readonly exited: Promise<number | NodeJS.Signals>;
-  readonly #folder = mkdtempSync(join(tmpdir(), "longshore-runner-"));
+  /** The working directory, and that of temporary files. */
+  readonly folder = mkdtempSync(join(tmpdir(), "longshore-runner-"));
   readonly #child: ChildProcess;
 
   /**
-   * Runs `command` after recording the run. The runner also has its token as its standard input, and
-   * as a descriptor that it is not told of.
+   * Runs `command` after recording the run. The runner also has the file of its token on a descriptor
+   * that it is not told of, and with `--token-fd`, as its standard input.
    */
   constructor({ url, token, command, flags = [], environment = {} }: RunnerSetup) {
     const exec = `${RECORD}; ${command}`;
-    const tokenFile = join(this.#folder, "runner.token");
+    const tokenFile = join(this.folder, "runner.token");
     writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
-    const source = flags.includes("--token-fd") ? [] : ["--token-file", tokenFile];
-    const [stdin, inherited] = [openSync(tokenFile, "r"), openSync(tokenFile, "r")];
-    const stdio: StdioOptions = [stdin, "pipe", "pipe", "ipc"];
-    stdio[HIGH_DESCRIPTOR] = inherited;
+    const descriptor = openSync(tokenFile, "r");
+    const readsStdin = flags.includes("--token-fd");
+    const source = readsStdin ? [] : ["--token-file", tokenFile];
+    const stdio: StdioOptions = [readsStdin ? descriptor : "ignore", "pipe", "pipe", "ipc"];
+    stdio[HIGH_DESCRIPTOR] = descriptor;
     const types = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
     const node = [...types, "--import", MOVABLE_CLOCK, MAIN];
     const args = [...node, "--url", url, "--exec", exec, ...source, ...flags];
     this.#child = spawn(process.execPath, args, {
-      cwd: this.#folder,
+      cwd: this.folder,
       // A runner that gets SIGKILL leaves temporary files; they are deleted with the folder.
-      env: { ...process.env, TMPDIR: this.#folder, ...environment },
+      env: { ...process.env, TMPDIR: this.folder, ...environment },
       stdio: Array.from(stdio, (each) => each ?? "ignore"),
     });
-    closeSync(stdin);
-    closeSync(inherited);
+    closeSync(descriptor);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;
@@ -94,13 +95,13 @@ export class RunnerProcess {
 
   /** The lines of a file that the command writes. */
   read(file: string): string[] {
-    const path = join(this.#folder, file);
+    const path = join(this.folder, file);
     return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
   }
 
   /** Creates a file that the command waits for. */
   make(file: string): void {
-    writeFileSync(join(this.#folder, file), "");
+    writeFileSync(join(this.folder, file), "");
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -143,7 +144,7 @@ export class RunnerProcess {
     this.signal("SIGKILL");
     await this.exited;
     for (const group of this.leftovers) signalGroup(group, "SIGKILL");
-    rmSync(this.#folder, { recursive: true });
+    rmSync(this.folder, { recursive: true });
   }
 
   async #until(what: string, holds: () => boolean): Promise<void> {

@@ -1,0 +1,158 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { RunnerFixture } from "./support/fixture.ts";
+
+/** A script of a deployment, as bash runs it; bash reads `$BASH_ENV` first. */
+const DEPLOYS = "bash -c :";
+const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
+const CREDENTIAL = "canary-of-the-cloud-credential";
+const PRINTS_ENVIRONMENT = "env >> environment";
+/** Records the environment of the process and of its ancestors, and their arguments. */
+const STEALS = `
+env >> stolen
+process=$$
+while [ "$process" -gt 1 ]; do
+  tr '\\0' '\\n' < "/proc/$process/environ" >> stolen
+  tr '\\0' '\\n' < "/proc/$process/cmdline" >> stolen
+  process=$(sed -n 's/^PPid:\\t//p' "/proc/$process/status")
+done
+`;
+
+let fixture: RunnerFixture;
+
+beforeAll(async () => {
+  fixture = await RunnerFixture.start();
+});
+
+afterAll(() => fixture.close());
+
+/** A script that a contributor could write to the repository that the runner deploys. */
+function writeScript(context: TestContext, content: string): string {
+  const path = join(tmpdir(), `${context.task.id}.sh`);
+  writeFileSync(path, content);
+  context.onTestFinished(() => rmSync(path));
+  return path;
+}
+
+describe.concurrent("the variables of a deployment", () => {
+  it("run nothing when one is BASH_ENV: the deployment fails, and says what to do", async (context) => {
+    const { project, runWith } = await fixture.prepare(context);
+    const script = writeScript(context, STEALS);
+    await project.setVariables({ BASH_ENV: script, PATH: "/canary", DATABASE_URL: "postgres://" });
+    const { id } = await project.deploy();
+    const runner = runWith({ AWS_SECRET_ACCESS_KEY: CREDENTIAL }, DEPLOYS, "--once");
+    expect(await runner.exited).toBe(1);
+    const message =
+      "Refused variables: BASH_ENV, PATH. Such a name changes how programs load or run, or " +
+      "replaces what the runner sets. Rename or delete the variable, or start the runner with " +
+      "--allow-variable NAME for each.";
+    const stacks = [`skipped: ${message}`, `skipped: ${message}`];
+    expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
+    expect(await fixture.failureReason(id)).toBe("variable_refused");
+    expect(runner.output).toContain(message);
+    expect(runner.output).toContain(`Deployment ${id}: failed with variable_refused.`);
+    expect(runner.output).not.toContain(script);
+    expect(runner.read("stolen")).toEqual([]);
+    expect(runner.runs).toEqual([]);
+  });
+
+  it("contain no runner token when --allow-variable admits BASH_ENV, nor does any argument", async (context) => {
+    const { project, runWith } = await fixture.prepare(context);
+    await project.setVariables({ BASH_ENV: writeScript(context, STEALS) });
+    const { id } = await project.deploy();
+    const flags = ["--once", "--allow-variable", "BASH_ENV"];
+    const runner = runWith({}, DEPLOYS, ...flags);
+    expect(await runner.exited).toBe(0);
+    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
+    const stolen = runner.read("stolen");
+    // The script has read the command's environment, and the runner's environment and arguments.
+    expect(stolen).toContain("GREETING=good 'morning'");
+    expect(stolen).toContain(`TMPDIR=${runner.folder}`);
+    expect(stolen).toContain("--allow-variable");
+    expect(stolen.filter((line) => line.includes(project.token))).toEqual([]);
+    expect(stolen.join("\n")).not.toContain("lsr_");
+  });
+
+  it("reach the command, beside a few names of the runner and those of --pass-env", async (context) => {
+    const { project, runWith } = await fixture.prepare(context);
+    await project.setVariables({ DATABASE_URL: "postgres://app@db", NODE_ENV: "production" });
+    await project.deploy({ stack_ids: project.stackIds.slice(0, 1) });
+    const runner = runWith(
+      {
+        AWS_ACCESS_KEY_ID: "AKIA",
+        AWS_SECRET_ACCESS_KEY: CREDENTIAL,
+        BASH_ENV: "/nowhere",
+        HTTPS_PROXY: "http://proxy:3128",
+        LC_TIME: "C",
+        LONGSHORE_API_KEY: "lsh_canary",
+      },
+      PRINTS_ENVIRONMENT,
+      ...["--once", "--pass-env", "AWS_ACCESS_KEY_ID", "--pass-env", "HTTPS_PROXY"],
+    );
+    expect(await runner.exited).toBe(0);
+    const lines = runner.read("environment");
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        "AWS_ACCESS_KEY_ID=AKIA",
+        "HTTPS_PROXY=http://proxy:3128",
+        "LC_TIME=C",
+        `PATH=${process.env["PATH"]}`,
+        "DATABASE_URL=postgres://app@db",
+        "NODE_ENV=production",
+        "GREETING=good 'morning'",
+        `LONGSHORE_STACK=${project.stackIds[0]}`,
+      ]),
+    );
+    const names = lines.map((line) => line.slice(0, line.indexOf("=")));
+    for (const absent of ["AWS_SECRET_ACCESS_KEY", "BASH_ENV", "LONGSHORE_API_KEY", "VITEST"]) {
+      expect(names).not.toContain(absent);
+    }
+  });
+
+  it("do not replace what --pass-env passes, unless --allow-variable names it", async (context) => {
+    const { project, runWith } = await fixture.prepare(context);
+    const stack_ids = project.stackIds.slice(0, 1);
+    await project.setVariables({ REGION: "of the variable" });
+    const passed = ["--once", "--pass-env", "REGION"];
+    const start = (...flags: string[]) =>
+      runWith({ REGION: "of the runner" }, PRINTS_ENVIRONMENT, ...passed, ...flags);
+    const { id: refused } = await project.deploy({ stack_ids });
+    expect(await start().exited).toBe(1);
+    expect((await project.read(refused)).status).toBe("failed");
+    await project.deploy({ stack_ids });
+    const runner = start("--allow-variable", "REGION");
+    expect(await runner.exited).toBe(0);
+    expect(runner.read("environment")).toContain("REGION=of the variable");
+  });
+});
+
+describe.concurrent("the runner's token", () => {
+  it.for([
+    { source: "a file", flags: [] },
+    { source: "its standard input", flags: ["--token-fd", "0"] },
+  ])(
+    "is on no descriptor of the runner or the command, when read from $source",
+    async ({ flags }, context) => {
+      const { project, run } = await fixture.prepare(context);
+      const { id } = await project.deploy();
+      const lists = "ls -l /proc/$PPID/fd >> descriptors; ls -l /proc/$$/fd >> descriptors";
+      const runner = run(lists, "--once", ...flags);
+      expect(await runner.exited).toBe(0);
+      expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
+      const files = runner.read("descriptors").flatMap((line) => line.split(" -> ")[1] ?? []);
+      expect(files).toContain("/dev/null");
+      expect(files).not.toContain(join(runner.folder, "runner.token"));
+    },
+  );
+
+  it("is not read through the debugger that Node opens on SIGUSR1", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const { id } = await project.deploy();
+    const runner = run('kill -USR1 "$PPID"', "--once");
+    expect(await runner.exited).toBe(0);
+    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
+    expect(runner.output).not.toMatch(/debugger|inspector/i);
+  });
+});
