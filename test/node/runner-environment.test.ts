@@ -1,24 +1,11 @@
-import {
-  chmodSync,
-  fstatSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, fstatSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  CommandEnvironment,
-  INHERITED_NAMES,
-  INHERITED_ON_WINDOWS,
-} from "../../packages/runner/src/environment.ts";
+import { CommandEnvironment } from "../../packages/runner/src/environment.ts";
 import { readOptions } from "../../packages/runner/src/options.ts";
 import { REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
-import { ROOT } from "../../scripts/lib/wrangler.ts";
 
 /** Names that deployments need. */
 const ORDINARY = [
@@ -186,18 +173,4 @@ describe("the options of the runner", () => {
     expect(read).toThrow(/^Unset LONGSHORE_RUNNER_TOKEN: .* --token-file PATH or --token-fd N\.$/);
     expect(read).not.toThrow(TOKEN);
   });
-});
-
-it("docs/runners.md lists the inherited and the refused names", () => {
-  const page = readFileSync(join(ROOT, "docs/runners.md"), "utf8");
-  const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(", ");
-  const rows = REFUSED_NAMES.map(
-    ({ reason, names, anyCase }) =>
-      `| ${reason} | ${list(names)}${anyCase ? ", in upper and lower case" : ""} |`,
-  );
-  expect(page).toContain(`\n${rows.join("\n")}\n\n`);
-  const inherited = page.replaceAll("\n", " ");
-  expect(inherited).toContain(
-    `${list(INHERITED_NAMES)}; on Windows also ${list(INHERITED_ON_WINDOWS)}.`,
-  );
 });

@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { INHERITED_NAMES, INHERITED_ON_WINDOWS } from "../../packages/runner/src/environment.ts";
+import { REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+
+const PAGE = readFileSync(join(ROOT, "docs/runners.md"), "utf8");
+
+const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(", ");
+
+/** The first block of code in this language that contains the text. */
+function findBlock(language: string, contained: string): string {
+  const blocks = PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"));
+  return (
+    [...blocks].map(([, content = ""]) => content).find((content) => content.includes(contained)) ??
+    ""
+  );
+}
+
+describe("docs/runners.md", () => {
+  it("lists the names that are refused, and why", () => {
+    const rows = REFUSED_NAMES.map(
+      ({ reason, names, anyCase }) =>
+        `| ${reason} | ${list(names)}${anyCase ? ", in upper and lower case" : ""} |`,
+    );
+    expect(PAGE).toContain(`\n${rows.join("\n")}\n\n`);
+  });
+
+  it("lists the names that the command inherits", () => {
+    const inherited = `${list(INHERITED_NAMES)}; on Windows also ${list(INHERITED_ON_WINDOWS)}.`;
+    expect(PAGE.replaceAll("\n", " ")).toContain(inherited);
+  });
+
+  it("has a workflow that pins every action, and keeps expressions out of the shell", () => {
+    const lines = findBlock("yaml", "runs-on").split("\n");
+    const actions = lines.filter((line) => line.includes("uses:"));
+    expect(actions).toHaveLength(3);
+    for (const each of actions)
+      expect(each).toMatch(/ uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const expressions = lines.filter((line) => line.includes("${{"));
+    expect(expressions).toHaveLength(4);
+    for (const each of expressions)
+      expect(each).toMatch(/^ +[A-Z_]+: \$\{\{ (secrets|vars)\.[A-Z_]+ \}\}$/);
+    expect(lines).toEqual(
+      expect.arrayContaining(["permissions: {}", "    environment: production"]),
+    );
+  });
+
+  it.each(["sh", "bash"])("has lines for %s that leave no file with the token", async (shell) => {
+    const folder = mkdtempSync(join(tmpdir(), "longshore-runner-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const token = join(folder, "runner.token");
+    writeFileSync(token, "lsr_canary\n", { mode: 0o600 });
+    const commands = findBlock("sh", "exec 3<")
+      .replace("packages/runner", join(ROOT, "packages/runner"))
+      .replace("localhost:8787", "127.0.0.1:1");
+    const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
+    const runner = spawn(shell, ["-c", commands], {
+      cwd: folder,
+      env: { ...process.env, PATH: path },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    runner.stdout.once("data", () => runner.kill());
+    const [output, errors] = await Promise.all([text(runner.stdout), text(runner.stderr)]);
+    expect(output).toContain("Waiting for deployments of http://127.0.0.1:1");
+    expect(errors).not.toContain("token");
+    expect(existsSync(token)).toBe(false);
+  });
+});
