@@ -117,7 +117,9 @@ describe("the environment of the command", () => {
 
   it("requires the names of --pass-env to be set, and names those that are not", () => {
     const start = (passed: string[]) => () => commandEnvironment({ environment, passed });
-    expect(start(["REGION", "AWS_A", "AWS_B"])).toThrow("Set AWS_A, AWS_B in the runner's");
+    expect(start(["REGION", "AWS_A", "AWS_B"])).toThrow(
+      "Not set in the runner's environment: AWS_A, AWS_B.",
+    );
     expect(start(["REGION"])).not.toThrow();
   });
 });

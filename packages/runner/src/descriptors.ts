@@ -18,9 +18,9 @@ export function closeInheritedDescriptors(): void {
 
 function isInheritable(descriptor: number): boolean {
   try {
-    const [, flags = ""] =
-      /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
-    return (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
+    const info = readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8");
+    const flags = /^flags:\s+([0-7]+)$/m.exec(info)?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
     // The list contains the descriptor with which it was read.
     return false;

@@ -45,18 +45,16 @@ export class CommandEnvironment {
     this.#isWindows = platform === "win32";
     this.#passed = new Set(passed.map((name) => this.#normalize(name)));
     this.#allowed = new Set(allowed.map((name) => this.#normalize(name)));
-    const present = Object.entries(runnerEnvironment).flatMap(([name, value]) =>
-      value === undefined ? [] : [{ name, value }],
+    this.#base = Object.entries(runnerEnvironment).flatMap(([name, value]) =>
+      value !== undefined && this.#isInBase(name) ? [{ name, value }] : [],
     );
-    const names = new Set(present.map(({ name }) => this.#normalize(name)));
-    const missing = passed.filter((name) => !names.has(this.#normalize(name)));
-    if (missing.length > 0) {
-      throw new RunnerError(
-        `Set ${missing.join(", ")} in the runner's environment, or leave out --pass-env: it is not set.`,
-        2,
-      );
-    }
-    this.#base = present.filter(({ name }) => this.#isInBase(name));
+    const present = new Set(this.#base.map(({ name }) => this.#normalize(name)));
+    const missing = passed.filter((name) => !present.has(this.#normalize(name)));
+    if (missing.length === 0) return;
+    throw new RunnerError(
+      `Not set in the runner's environment: ${missing.join(", ")}. Set each, or leave out its --pass-env.`,
+      2,
+    );
   }
 
   /** The names among these that no variable may have, each once, in alphabetical order. */
