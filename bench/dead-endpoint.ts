@@ -55,7 +55,6 @@ export async function measureDeadEndpoint(
   ]);
   const worker = await start(bundle("src/index.ts", folder), {
     ENCRYPTION_KEYS: KEYRING,
-    LEASE_SECRET: "bench",
     ALLOW_INSECURE_WEBHOOKS: "true",
   });
   await migrateAndInsert(worker.d1, seed);

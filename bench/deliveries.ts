@@ -66,7 +66,6 @@ async function startWorkers({ url }: Receiver, seed: Seed, folder: string) {
   const workers = await Promise.all([
     start(bundle("src/index.ts", folder), {
       ENCRYPTION_KEYS: KEYRING,
-      LEASE_SECRET: "bench",
       ALLOW_INSECURE_WEBHOOKS: "true",
     }),
     start(bundle("bench/idiomatic-sender.ts", folder), target),

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { createApp } from "../src/app.ts";
+import { REQUIRED_SECRETS } from "../src/lib/settings.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
-import { SECRET_NAMES } from "./lib/secrets.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
 const MAXIMUM_KB = 250;
@@ -34,8 +34,8 @@ await runCommand(async () => {
 
 function checkSecrets(): void {
   const required = readConfiguration().secrets?.required ?? [];
-  if (required.toSorted().join() === SECRET_NAMES.toSorted().join()) return;
-  throw new CommandError("wrangler.toml and scripts/lib/secrets.ts name different secrets.");
+  if (required.toSorted().join() === REQUIRED_SECRETS.toSorted().join()) return;
+  throw new CommandError("wrangler.toml and src/lib/settings.ts name different secrets.");
 }
 
 function checkLimits(): void {

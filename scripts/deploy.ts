@@ -1,25 +1,40 @@
 /**
- * `npm run deploy`: creates missing queues and the database, migrates the database, and then deploys,
- * so that new code never runs on an old schema. After a failure, run it again.
+ * `npm run deploy`: checks the settings, creates missing queues and the database, migrates the database,
+ * and then deploys, so that new code never runs on an old schema. After a failure, run it again.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findRefusedSettings, REQUIRED_SECRETS } from "../src/lib/settings.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
-import { OPTIONAL_SECRET_NAMES, SECRET_NAMES } from "./lib/secrets.ts";
+import { OPTIONAL_SECRET_NAMES, requireNoneRefused } from "./lib/secrets.ts";
 import { runWrangler, startWrangler } from "./lib/wrangler.ts";
 
 const BINDING = "DB";
+/** Any URL that is not local, for the settings that depend on it. */
+const PUBLIC_URL = "https://longshore.workers.dev";
 
 await runCommand(async () => {
   if (process.argv.length > 2)
     throw new CommandError("npm run deploy takes no arguments. Remove them.", 2);
+  requireSafeGivenSettings();
   await ensureQueues();
   await ensureDatabase();
   await migrate();
   return deploy();
 });
+
+/** A deployment keeps the secrets that are not given. */
+function requireSafeGivenSettings(): void {
+  const { ALLOW_INSECURE_WEBHOOKS } = readConfiguration().vars;
+  const isKept = (name: string) => name !== "ALLOW_INSECURE_WEBHOOKS" && !process.env[name];
+  const refused = findRefusedSettings({ ...process.env, ALLOW_INSECURE_WEBHOOKS }, PUBLIC_URL);
+  requireNoneRefused(
+    refused.filter(({ name }) => !isKept(name)),
+    "Nothing was deployed, because the Worker refuses these settings:",
+  );
+}
 
 /** `wrangler deploy` fails if a queue of wrangler.toml does not exist. */
 async function ensureQueues(): Promise<void> {
@@ -77,7 +92,7 @@ async function migrate(): Promise<void> {
 
 /** Updates the secrets that are set in the environment, and keeps the others. */
 async function deploy(): Promise<number> {
-  const names = [...SECRET_NAMES, ...OPTIONAL_SECRET_NAMES];
+  const names = [...REQUIRED_SECRETS, ...OPTIONAL_SECRET_NAMES];
   const given = names.filter((name) => process.env[name]);
   if (given.length === 0) return runDeploy([]);
   const directory = mkdtempSync(join(tmpdir(), "longshore-"));
@@ -93,7 +108,7 @@ async function deploy(): Promise<number> {
 
 async function runDeploy(args: readonly string[]): Promise<number> {
   const code = await startWrangler(["deploy", ...args]).exited;
-  const absent = SECRET_NAMES.filter((name) => !process.env[name]);
+  const absent = REQUIRED_SECRETS.filter((name) => !process.env[name]);
   if (code !== 0 && absent.length > 0) {
     console.error(`For a first deployment, set these in the environment: ${absent.join(", ")}.`);
   }

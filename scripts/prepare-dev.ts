@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { runCommand } from "./lib/command.ts";
-import { ensureDevVars } from "./lib/dev-vars.ts";
+import { ensureDevVars, requireSafeDevVars } from "./lib/dev-vars.ts";
 import { prepareDatabase } from "./lib/local-state.ts";
 import { firstKeyMessage } from "./lib/start-message.ts";
 import { ROOT } from "./lib/wrangler.ts";
@@ -15,6 +15,8 @@ await runCommand(async () => {
   // `npm start` creates the first key itself.
   const printsHint = process.env["LONGSHORE_CREATES_KEY"] !== "true";
   const { hasKey } = await prepareDatabase({ needsKeyState: printsHint });
+  // After the migration, because the command that replaces the sample key needs it.
+  requireSafeDevVars(secrets);
   if (printsHint && !hasKey) console.log(firstKeyMessage(secrets.BOOTSTRAP_TOKEN));
   return 0;
 });

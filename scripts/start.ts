@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand } from "./lib/command.ts";
-import { ensureDevVars } from "./lib/dev-vars.ts";
+import { ensureDevVars, requireSafeDevVars } from "./lib/dev-vars.ts";
 import { bootstrap, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
 import { createLocalKey } from "./lib/local-key.ts";
 import { prepareDatabase } from "./lib/local-state.ts";
@@ -30,11 +30,12 @@ async function start(): Promise<number> {
   acquireLock(`http://localhost:${options.port}`);
   await requireFree(options.port);
   const wasStopped = stopOnSignals();
-  const { BOOTSTRAP_TOKEN } = ensureDevVars(join(ROOT, ".dev.vars"));
+  const secrets = ensureDevVars(join(ROOT, ".dev.vars"));
   try {
     await prepareDatabase({ needsKeyState: false });
+    requireSafeDevVars(secrets);
     if (wasStopped()) return 0;
-    const exitCode = await serve(options, BOOTSTRAP_TOKEN);
+    const exitCode = await serve(options, secrets.BOOTSTRAP_TOKEN);
     // The launcher of wrangler exits with 0 if wrangler was killed.
     return wasStopped() ? 0 : exitCode || 1;
   } catch (error) {

@@ -3,6 +3,7 @@ import { Dispatcher } from "./auth/dispatcher.ts";
 import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
+import { HEALTH_PATH } from "./features/health/routes.ts";
 import { FEATURES } from "./features/index.ts";
 import {
   consume,
@@ -31,6 +32,7 @@ import {
 import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
+import { requireSafeSettings } from "./lib/settings.ts";
 import { ClientAddressLimiter } from "./rate-limits/index.ts";
 import { referenceRoutes } from "./reference/routes.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";
@@ -72,12 +74,15 @@ export function createApp({
     fetch: (request, env, execution) =>
       handleRequest(createRequestContext(request, env, execution), log, route),
     sweep: async (env, execution) => {
+      requireSafeSettings(env, log);
       const ctx = bindContext(env, execution);
       const sweeps = await Promise.allSettled(FEATURES.map(({ sweep }) => sweep?.(ctx)));
       const failed = sweeps.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
     },
-    queue: (batch, env, execution) => {
+    queue: async (batch, env, execution) => {
+      // The messages are retried. After the last retry, the sweep enqueues their deliveries again.
+      requireSafeSettings(env, log);
       const ctx = bindContext(env, execution);
       if (batch.queue.endsWith("-dead")) return handleDeadLetters(ctx, batch);
       const { DELIVERIES: queue } = env;
@@ -115,9 +120,12 @@ function createRouteHandler(
   const apiKeyDispatcher = new Dispatcher(apiKeyScheme(apiKeyRouter), deps);
   const runnerDispatcher = new Dispatcher(runnerTokenScheme(runnerRouter), deps);
   return async (context: RequestContext): Promise<Response> => {
-    const { request, env, execution, path, requestLog } = context;
+    const { requestId, request, env, execution, path, requestLog } = context;
     const route = routes.find(request.method, path);
     if (route) requestLog.route = route.path;
+    if (route?.path !== HEALTH_PATH) {
+      requireSafeSettings(env, log, { requestUrl: request.url, requestId });
+    }
     if (path.startsWith("/v1/runner/")) {
       return withDirective(context, runnerDispatcher.handle(context, route));
     }

@@ -5,6 +5,7 @@ import type { Clock } from "./lib/clock.ts";
 import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Log } from "./lib/log.ts";
 import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
+import type { SecretName } from "./lib/settings.ts";
 
 export interface Actor {
   keyId: string;
@@ -56,8 +57,6 @@ export type Settings = Omit<TextSettings, SecretName> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };
-
-type SecretName = "BOOTSTRAP_TOKEN" | "ENCRYPTION_KEYS" | "LEASE_SECRET";
 
 /** The context of a request with an API key. */
 export interface ServiceContext extends CoreContext {

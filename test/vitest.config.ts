@@ -18,9 +18,9 @@ const inWorkerd = {
         // No test reaches the internet.
         outboundService,
         bindings: {
-          BOOTSTRAP_TOKEN: "the bootstrap token of the tests",
+          BOOTSTRAP_TOKEN: "the bootstrap token of all of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-          LEASE_SECRET: "the lease secret of the tests",
+          LEASE_SECRET: "the lease secret of all of the tests",
           // Overrides .dev.vars.
           ALLOW_INSECURE_WEBHOOKS: "false",
           SLACK_CLIENT_ID: "1234.5678",

@@ -9,6 +9,7 @@ export interface Configuration {
     producers?: { queue?: string }[];
     consumers?: { queue: string; dead_letter_queue?: string }[];
   };
+  vars: { ALLOW_INSECURE_WEBHOOKS?: string };
   secrets?: { required?: string[] };
 }
 

@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { findRefusedSettings, REQUIRED_SECRETS, type SecretName } from "../../src/lib/settings.ts";
 import { CommandError } from "./command.ts";
-import { newEncryptionKey, SECRET_NAMES, SECRETS, type SecretName } from "./secrets.ts";
+import { newEncryptionKey, newSecret, requireNoneRefused } from "./secrets.ts";
 
 /** Overrides wrangler.toml, so that webhooks may go to this machine. */
 const LOCAL_SETTINGS = { ALLOW_INSECURE_WEBHOOKS: "true" };
@@ -12,8 +13,8 @@ export function ensureDevVars(file: string): Record<SecretName, string> {
   const present = parseEnv(text);
   const secrets: Record<string, string> = {};
   const added: string[] = [];
-  for (const name of SECRET_NAMES) {
-    secrets[name] = present[name] || SECRETS[name]();
+  for (const name of REQUIRED_SECRETS) {
+    secrets[name] = present[name] || newSecret(name);
     if (!present[name]) added.push(`${name}="${secrets[name]}"\n`);
   }
   for (const [name, value] of Object.entries(LOCAL_SETTINGS)) {
@@ -22,6 +23,12 @@ export function ensureDevVars(file: string): Record<SecretName, string> {
   const separator = text === "" || text.endsWith("\n") ? "" : "\n";
   if (added.length > 0) appendFileSync(file, separator + added.join(""), { mode: 0o600 });
   return secrets;
+}
+
+/** Throws if the Worker would refuse these secrets. */
+export function requireSafeDevVars(secrets: Record<SecretName, string>): void {
+  const refused = findRefusedSettings(secrets);
+  requireNoneRefused(refused, "The Worker refuses these settings of .dev.vars:");
 }
 
 export function readDevVars(file: string): NodeJS.Dict<string> {

@@ -1,18 +1,32 @@
 import { randomBytes } from "node:crypto";
+import { REQUIRED_SECRETS, type RefusedSetting, type SecretName } from "../../src/lib/settings.ts";
+import { CommandError } from "./command.ts";
 
-/** The Worker's secrets (`[secrets]` in wrangler.toml), with a generator for each. */
-export const SECRETS = {
+/** A generator for each of the Worker's secrets. */
+const GENERATORS = {
   BOOTSTRAP_TOKEN: () => randomBytes(32).toString("base64url"),
   ENCRYPTION_KEYS: newEncryptionKey,
   LEASE_SECRET: () => randomBytes(32).toString("base64url"),
-} as const satisfies Record<string, () => string>;
+} as const satisfies Record<SecretName, () => string>;
 
-export type SecretName = keyof typeof SECRETS;
+export function newSecret(name: SecretName): string {
+  return GENERATORS[name]();
+}
 
-export const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
+export function newSecrets(): Record<SecretName, string> {
+  const entries = REQUIRED_SECRETS.map((name) => [name, newSecret(name)]);
+  return Object.fromEntries(entries);
+}
 
 /** Secrets that enable optional features (docs/slack.md). */
 export const OPTIONAL_SECRET_NAMES = ["SLACK_CLIENT_SECRET"] as const;
+
+/** Throws with a list of the settings below the heading. */
+export function requireNoneRefused(refused: readonly RefusedSetting[], heading: string): void {
+  if (refused.length === 0) return;
+  const lines = refused.map(({ name, message }) => `  ${name}: ${message}`);
+  throw new CommandError([heading, ...lines].join("\n"));
+}
 
 /** A keyring entry: an ID that contains the creation time, and a key of 32 bytes in base64. */
 export function newEncryptionKey(): string {

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { newSecrets } from "./secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
@@ -45,7 +46,7 @@ export function bundle(entry: string, folder: string): Bundle {
   return { file, compressed: gzipSync(readFileSync(file)).length };
 }
 
-/** Runs a bundle in its own Miniflare, with the bindings of wrangler.toml and `bindings`. */
+/** Runs a bundle in its own Miniflare, with wrangler.toml's bindings, new secrets, and `bindings`. */
 export async function start(
   { file }: Bundle,
   bindings: Record<string, unknown>,
@@ -57,7 +58,7 @@ export async function start(
       name: "longshore",
       modules: [{ type: "ESModule", path: file }],
       modulesRoot: join(file, ".."),
-      bindings: { BOOTSTRAP_TOKEN: "", ...bindings },
+      bindings: { ...newSecrets(), ...bindings },
       handleStructuredLogs: () => undefined,
     }),
   );

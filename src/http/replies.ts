@@ -66,6 +66,19 @@ const DatabaseStatus = component(
   z.enum(["ok", "unreachable"]).openapi({ description: "Whether the database responds." }),
 );
 
+export const RefusedSetting = component(
+  "RefusedSetting",
+  z
+    .object({
+      name: z.string().openapi({ description: "The setting's name.", example: "LEASE_SECRET" }),
+      message: z.string().openapi({
+        description: "What is wrong and what to do, for the operator. Never contains the value.",
+        example: "It is not set. Set it to the output of `openssl rand -hex 32`.",
+      }),
+    })
+    .openapi({ description: "A setting that the service does not run with." }),
+);
+
 const UnhealthyCause = component(
   "UnhealthyCause",
   z
@@ -74,6 +87,11 @@ const UnhealthyCause = component(
       missing_secrets: z.array(z.string()).openapi({
         description: "The names of the secrets that the operator has to set.",
         example: ["LEASE_SECRET"],
+      }),
+      refused_settings: z.array(RefusedSetting).openapi({
+        description:
+          "The settings that are missing, too short, published, or not allowed for this host.",
+        example: [],
       }),
       missing_tables: z.array(z.string()).openapi({
         description: "The names of the tables that pending migrations create.",

@@ -44,17 +44,9 @@ export class Cipher {
     [this.#current] = keys;
   }
 
-  /**
-   * Parses a keyring, `id:base64,id:base64`, with keys of 32 bytes. The first key encrypts; all
-   * keys decrypt. Throws if the keyring is malformed; the message contains no part of it.
-   */
+  /** The first key of the keyring encrypts; all keys decrypt. Throws if it is malformed. */
   static async of(keyring: string): Promise<Cipher> {
-    const entries = keyring.split(",").map((entry) => KEYRING_ENTRY.exec(entry.trim()));
-    const keys = await Promise.all(entries.map((entry, index) => importMasterKey(entry, index)));
-    if (new Set(keys.map(({ id }) => id)).size < keys.length) {
-      throw new Error("The keyring has two keys with the same ID");
-    }
-    const [first, ...rest] = keys;
+    const [first, ...rest] = await Promise.all(parseKeyring(keyring).map(importMasterKey));
     if (!first) throw new Error("The keyring is empty");
     return new Cipher([first, ...rest]);
   }
@@ -102,11 +94,28 @@ export async function cipherOf(keyring: string): Promise<Cipher> {
   return cached.cipher;
 }
 
-async function importMasterKey(entry: RegExpExecArray | null, index: number): Promise<MasterKey> {
-  const [, id, base64] = entry ?? [];
-  if (!id || !base64)
+/** A key of a keyring, before it is imported. */
+export interface KeyringEntry {
+  id: string;
+  /** 32 bytes. */
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Parses a keyring, `id:base64,id:base64`, with keys of 32 bytes. Throws if it is malformed; the
+ * message contains no part of it.
+ */
+export function parseKeyring(keyring: string): KeyringEntry[] {
+  const entries = keyring.split(",").map((entry, index) => {
+    const [, id, base64] = KEYRING_ENTRY.exec(entry.trim()) ?? [];
+    if (id && base64) return { id, bytes: fromBase64(base64) };
     throw new Error(`Entry ${index + 1} of the keyring is not id:base64 of 32 bytes`);
-  const bytes = fromBase64(base64);
+  });
+  if (new Set(entries.map(({ id }) => id)).size === entries.length) return entries;
+  throw new Error("The keyring has two keys with the same ID");
+}
+
+async function importMasterKey({ id, bytes }: KeyringEntry): Promise<MasterKey> {
   const key = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
   return { id, key };
 }

@@ -11,7 +11,13 @@ describe("health", () => {
     const reply = await new Client(undefined).get("/health");
     expect([reply.status, reply.body]).toEqual([
       200,
-      { status: "ok", missing_secrets: [], missing_tables: [], database: "ok" },
+      {
+        status: "ok",
+        missing_secrets: [],
+        refused_settings: [],
+        missing_tables: [],
+        database: "ok",
+      },
     ]);
   });
 
@@ -48,6 +54,10 @@ describe("health", () => {
       cause: {
         request_id: response.headers.get("x-request-id"),
         missing_secrets: ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS"],
+        refused_settings: ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS"].map((name) => ({
+          name,
+          message: expect.stringMatching(/^It is not set\. Set it to the output of /),
+        })),
         missing_tables: [],
         database: "unreachable",
       },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { addEncryptionKey, ensureDevVars } from "../../scripts/lib/dev-vars.ts";
-import { SECRET_NAMES } from "../../scripts/lib/secrets.ts";
+import { REQUIRED_SECRETS } from "../../src/lib/settings.ts";
 
 const KEY = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
 const OLDER = `k0:${Buffer.alloc(32, 2).toString("base64")}`;
@@ -29,8 +29,8 @@ describe("ensureDevVars", () => {
       ...secrets,
       ALLOW_INSECURE_WEBHOOKS: "true",
     });
-    expect(Object.keys(secrets).toSorted()).toEqual(SECRET_NAMES.toSorted());
-    expect(new Set(Object.values(secrets)).size).toBe(SECRET_NAMES.length);
+    expect(Object.keys(secrets).toSorted()).toEqual(REQUIRED_SECRETS.toSorted());
+    expect(new Set(Object.values(secrets)).size).toBe(REQUIRED_SECRETS.length);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 

@@ -297,7 +297,10 @@ describe("the target of a webhook", () => {
         waitUntil() {},
         passThroughOnException() {},
       } as unknown as ExecutionContext;
-      const caller = client.via((request) => app.fetch(request, bindings, execution));
+      const caller = client.via((request) => {
+        const local = request.url.replace("https://longshore.test", "http://localhost:8787");
+        return app.fetch(new Request(local, request), bindings, execution);
+      });
       const url = "http://127.0.0.1:5000/hooks";
       return (await caller.post(integrations, { type: "webhook", configuration: {}, url })).status;
     };

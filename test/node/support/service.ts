@@ -1,7 +1,7 @@
 import { inject } from "vitest";
 import { bootstrap } from "../../../scripts/lib/local-api.ts";
 import { applyMigrations } from "../../../scripts/lib/migrations.ts";
-import { SECRETS } from "../../../scripts/lib/secrets.ts";
+import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 
 /** An untyped reply body. */
@@ -15,8 +15,7 @@ export interface Service extends RunningWorker {
 
 /** Uses new secrets; `given` overrides them and adds other bindings. */
 export async function startService(given: Record<string, string> = {}): Promise<Service> {
-  const secrets = Object.entries(SECRETS).map(([name, make]) => [name, make()]);
-  const bindings: Record<string, string> = { ...Object.fromEntries(secrets), ...given };
+  const bindings: Record<string, string> = { ...newSecrets(), ...given };
   const worker = await start(inject("bundle"), bindings);
   await applyMigrations(worker.d1);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");

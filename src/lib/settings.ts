@@ -1,0 +1,119 @@
+import ipaddr from "ipaddr.js";
+import { parseKeyring } from "./cipher.ts";
+import { ApiError } from "./errors.ts";
+import type { Log } from "./log.ts";
+
+/** The secrets that every deployment needs. */
+export const REQUIRED_SECRETS = ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS", "LEASE_SECRET"] as const;
+
+export type SecretName = (typeof REQUIRED_SECRETS)[number];
+
+/** The settings that are checked, as they are in the environment. */
+export type CheckedSettings = {
+  readonly [Name in SecretName | "ALLOW_INSECURE_WEBHOOKS"]?: string | undefined;
+};
+
+/** A setting that the Worker does not run with. */
+export interface RefusedSetting {
+  name: string;
+  /** What is wrong, and what to do. Never contains the value. */
+  message: string;
+}
+
+const MINIMUM_CHARACTERS = 32;
+
+/** The samples of `.dev.vars.example` in earlier releases: a text, and a key of 32 bytes. */
+const PUBLISHED = ["change-me", "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISE="];
+
+const HOW_TO_SET_TEXT = "Set it to the output of `openssl rand -hex 32`.";
+const HOW_TO_SET_KEYRING = 'Set it to the output of `echo "k1:$(openssl rand -base64 32)"`.';
+
+const INSECURE_WEBHOOKS: RefusedSetting = {
+  name: "ALLOW_INSECURE_WEBHOOKS",
+  message: "It is true, which is only for a Worker that is called at localhost. Set it to false.",
+};
+
+const SECRET_PROBLEMS: Record<SecretName, (value: string) => string | undefined> = {
+  BOOTSTRAP_TOKEN: textProblem,
+  ENCRYPTION_KEYS: keyringProblem,
+  LEASE_SECRET: textProblem,
+};
+
+/** What is wrong with the value of a secret, and what to do. */
+export function secretProblem(name: SecretName, value: string | undefined): string | undefined {
+  return SECRET_PROBLEMS[name](value?.trim() ?? "");
+}
+
+/** Without the URL of a request, as for the schedule and the queue, checks the secrets only. */
+export function findRefusedSettings(
+  settings: CheckedSettings,
+  requestUrl?: string,
+): readonly RefusedSetting[] {
+  const refused = refusedSecrets(settings);
+  if (requestUrl === undefined || settings.ALLOW_INSECURE_WEBHOOKS !== "true") return refused;
+  return isLoopback(new URL(requestUrl).hostname) ? refused : [...refused, INSECURE_WEBHOOKS];
+}
+
+/** Throws `internal` if a setting is refused. The log names the setting, the error does not. */
+export function requireSafeSettings(
+  settings: CheckedSettings,
+  log: Log,
+  { requestUrl, requestId }: { requestUrl?: string; requestId?: string } = {},
+): void {
+  const refused = findRefusedSettings(settings, requestUrl);
+  if (refused.length === 0) return;
+  log("error", "settings.refused", { request_id: requestId, settings: refused });
+  throw new ApiError(
+    "internal",
+    "The settings of this deployment are not safe. Its operator finds the reason at GET /health.",
+  );
+}
+
+/** An isolate has one environment object, so its secrets are checked once. */
+const refusedSecretsOf = new WeakMap<CheckedSettings, readonly RefusedSetting[]>();
+
+function refusedSecrets(settings: CheckedSettings): readonly RefusedSetting[] {
+  const known = refusedSecretsOf.get(settings);
+  if (known) return known;
+  const refused = REQUIRED_SECRETS.flatMap((name) => {
+    const message = secretProblem(name, settings[name]);
+    return message ? [{ name, message }] : [];
+  });
+  refusedSecretsOf.set(settings, refused);
+  return refused;
+}
+
+function textProblem(text: string): string | undefined {
+  if (text === "") return `It is not set. ${HOW_TO_SET_TEXT}`;
+  if (PUBLISHED.some((sample) => text.includes(sample))) {
+    return `It contains a published sample. ${HOW_TO_SET_TEXT}`;
+  }
+  if (text.length >= MINIMUM_CHARACTERS) return undefined;
+  return `It has fewer than ${MINIMUM_CHARACTERS} characters. ${HOW_TO_SET_TEXT}`;
+}
+
+function keyringProblem(keyring: string): string | undefined {
+  if (keyring === "") return `It is not set. ${HOW_TO_SET_KEYRING}`;
+  try {
+    const published = parseKeyring(keyring).findIndex(({ bytes }) => isPublished(bytes));
+    if (published < 0) return undefined;
+    return (
+      `Key ${published + 1} of the keyring is a published sample. Encrypt all values with a new key, ` +
+      "and remove the sample: see docs/configuration.md, Replace the sample key."
+    );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "It is not a keyring";
+    return `${reason}. Correct it: without their keys, stored values cannot be decrypted.`;
+  }
+}
+
+/** Compares the bytes, because several base64 texts decode to the same bytes. */
+function isPublished(bytes: Uint8Array): boolean {
+  return PUBLISHED.includes(btoa(String.fromCharCode(...bytes)));
+}
+
+function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+  if (host === "localhost" || host.endsWith(".localhost")) return true;
+  return ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback";
+}
