@@ -1,4 +1,4 @@
-/** The last step of `npm run check`: configuration, bundle, start-up and OpenAPI document. */
+/** The last step of `npm run check`: configuration, licenses, bundle, start-up and OpenAPI document. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { createApp } from "../src/app.ts";
 import { REQUIRED_SECRETS } from "../src/lib/settings.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
+import { findRefusedLicenses } from "./lib/licenses.ts";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
@@ -22,6 +23,7 @@ await runCommand(async () => {
   try {
     checkSecrets();
     checkLimits();
+    checkLicenses();
     const checks = [checkTypes(), checkDocument(directory), checkBundle(join(directory, "bundle"))];
     for (const result of await Promise.all(checks)) console.log(result);
     console.log(await measureStartup(join(directory, "startup.cpuprofile")));
@@ -41,6 +43,15 @@ function checkSecrets(): void {
 function checkLimits(): void {
   if (readFileSync(LIMITS_FILE, "utf8") === renderLimits()) return;
   throw new CommandError("docs/limits.md is out of date. Run npm run limits.");
+}
+
+function checkLicenses(): void {
+  const refused = findRefusedLicenses(
+    JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")),
+  );
+  if (refused.length === 0) return;
+  const advice = "Use another package, or allow the license in scripts/lib/licenses.ts:";
+  throw new CommandError([`Licenses that are not allowed. ${advice}`, ...refused].join("\n  "));
 }
 
 /** A file that is longer may hold more than one idea. */

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { addEncryptionKey, ensureDevVars } from "../../scripts/lib/dev-vars.ts";
+import { addEncryptionKey, ensureDevVars, requireSafeDevVars } from "../../scripts/lib/dev-vars.ts";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { REQUIRED_SECRETS } from "../../src/lib/settings.ts";
 
 const KEY = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
@@ -63,6 +64,33 @@ describe("ensureDevVars", () => {
     const { BOOTSTRAP_TOKEN } = ensureDevVars(file);
     expect(BOOTSTRAP_TOKEN.length).toBeGreaterThanOrEqual(32);
     expect(parseEnv(readFileSync(file, "utf8"))["BOOTSTRAP_TOKEN"]).toBe(BOOTSTRAP_TOKEN);
+  });
+});
+
+describe("requireSafeDevVars", () => {
+  const SAMPLE_KEY = "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISE=";
+
+  it("accepts what ensureDevVars creates, also from .dev.vars.example", () => {
+    const example = readFileSync(join(ROOT, ".dev.vars.example"), "utf8");
+    const values = parseEnv(example);
+    expect(Object.keys(values).toSorted()).toEqual(REQUIRED_SECRETS.toSorted());
+    expect(Object.values(values).join("")).toBe("");
+    requireSafeDevVars(ensureDevVars(write(example)));
+    requireSafeDevVars(ensureDevVars(join(folder, ".dev.vars-safe")));
+  });
+
+  it("names each sample value and what to do, without the value", () => {
+    const file = write(
+      `BOOTSTRAP_TOKEN="change-me"\nENCRYPTION_KEYS="k1:${SAMPLE_KEY}"\nLEASE_SECRET="change-me-too"\n`,
+    );
+    const text = readFileSync(file, "utf8");
+    const secrets = ensureDevVars(file);
+    const check = () => requireSafeDevVars(secrets);
+    for (const name of REQUIRED_SECRETS) expect(check).toThrow(name);
+    expect(check).toThrow("openssl rand -hex 32");
+    expect(check).toThrow("docs/configuration.md, Replace the sample key");
+    expect(check).not.toThrow(/change-me|Y2hh/);
+    expect(readFileSync(file, "utf8").startsWith(text)).toBe(true);
   });
 });
 

@@ -1,0 +1,130 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, type TestContext } from "vitest";
+import { newSecrets } from "../../scripts/lib/secrets.ts";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { Checkout } from "./support/checkout.ts";
+
+const SAMPLE_KEY = "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISE=";
+
+/** Records its arguments, one line for each call, and the secrets that it is given. */
+const FAKE_WRANGLER = `
+const { appendFileSync, readFileSync } = require("node:fs");
+const args = process.argv.slice(2);
+const file = args.indexOf("--secrets-file");
+const secrets = file < 0 ? {} : JSON.parse(readFileSync(args[file + 1], "utf8"));
+appendFileSync(process.env.CALLS, JSON.stringify({ command: args.join(" "), secrets }) + "\\n");
+if (args[0] === "d1" && args[1] === "list") console.log("[]");
+`;
+
+const NOT_GIVEN = {
+  BOOTSTRAP_TOKEN: "",
+  ENCRYPTION_KEYS: "",
+  LEASE_SECRET: "",
+  SLACK_CLIENT_SECRET: "",
+};
+
+interface Call {
+  command: string;
+  secrets: Record<string, string>;
+}
+
+/** A checkout that deploys with a wrangler that only records its calls. */
+class Deployer {
+  readonly checkout = new Checkout();
+  readonly #calls = this.checkout.path("calls.ndjson");
+
+  constructor(context: TestContext) {
+    context.onTestFinished(() => this.checkout.remove());
+    const modules = this.checkout.path("node_modules");
+    rmSync(modules);
+    linkAllBut("wrangler", join(ROOT, "node_modules"), modules);
+    linkAllBut("bin", join(ROOT, "node_modules/wrangler"), join(modules, "wrangler"));
+    mkdirSync(join(modules, "wrangler/bin"));
+    writeFileSync(join(modules, "wrangler/bin/wrangler.js"), FAKE_WRANGLER);
+  }
+
+  run(secrets: Record<string, string>): { code: number | null; stderr: string } {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--experimental-strip-types", "scripts/deploy.ts"],
+      {
+        cwd: this.checkout.folder,
+        env: { ...process.env, ...NOT_GIVEN, CALLS: this.#calls, ...secrets },
+        encoding: "utf8",
+      },
+    );
+    return { code: status, stderr };
+  }
+
+  get calls(): Call[] {
+    if (!existsSync(this.#calls)) return [];
+    return readFileSync(this.#calls, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  }
+}
+
+function linkAllBut(name: string, from: string, to: string): void {
+  mkdirSync(to);
+  const others = readdirSync(from).filter((each) => each !== name);
+  for (const each of others) symlinkSync(join(from, each), join(to, each));
+}
+
+describe("npm run deploy", () => {
+  it("refuses bad secrets before it touches anything, and names each without its value", (context) => {
+    const deployer = new Deployer(context);
+    const { code, stderr } = deployer.run({
+      BOOTSTRAP_TOKEN: "change-me",
+      ENCRYPTION_KEYS: `k1:${SAMPLE_KEY}`,
+      LEASE_SECRET: "a-short-text",
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^ {2}BOOTSTRAP_TOKEN: It contains a published sample\./m);
+    expect(stderr).toMatch(/^ {2}ENCRYPTION_KEYS: Key 1 of the keyring is a published sample\./m);
+    expect(stderr).toMatch(/^ {2}LEASE_SECRET: It has fewer than 32 characters\./m);
+    expect(stderr).not.toMatch(/change-me|a-short-text|Y2hh/);
+    expect(deployer.calls).toEqual([]);
+  });
+
+  it("refuses insecure webhooks in wrangler.toml", (context) => {
+    const deployer = new Deployer(context);
+    const file = deployer.checkout.path("wrangler.toml");
+    const text = deployer.checkout.read("wrangler.toml");
+    const setting = /^ALLOW_INSECURE_WEBHOOKS = "false"$/m;
+    expect(text).toMatch(setting);
+    writeFileSync(file, text.replace(setting, 'ALLOW_INSECURE_WEBHOOKS = "true"'));
+    const { code, stderr } = deployer.run(newSecrets());
+    expect(code).toBe(1);
+    expect(stderr).toContain("ALLOW_INSECURE_WEBHOOKS: ");
+    expect(deployer.calls).toEqual([]);
+  });
+
+  it("deploys with good secrets, and keeps those that are not given", (context) => {
+    const deployer = new Deployer(context);
+    const secrets = newSecrets();
+    expect(deployer.run(secrets)).toMatchObject({ code: 0 });
+    const commands = deployer.calls.map(({ command }) => command.split(" --")[0]);
+    expect(commands).toEqual([
+      "queues info longshore-deliveries",
+      "queues info longshore-deliveries-dead",
+      "d1 list",
+      "d1 create longshore",
+      "d1 migrations apply DB",
+      "deploy",
+    ]);
+    expect(deployer.calls.at(-1)?.secrets).toEqual(secrets);
+    expect(deployer.run({})).toMatchObject({ code: 0 });
+    expect(deployer.calls.at(-1)).toEqual({ command: "deploy", secrets: {} });
+  });
+});
