@@ -272,6 +272,7 @@ describe("the cause of an error", () => {
       {
         request_id: crypto.randomUUID(),
         missing_secrets: ["LEASE_SECRET"],
+        refused_settings: [{ name: "LEASE_SECRET", message: "It is not set." }],
         missing_tables: ["projects"],
         database: "ok",
       },

@@ -16,13 +16,13 @@ import { Checkout } from "./support/checkout.ts";
 
 const SAMPLE_KEY = "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISE=";
 
-/** Records its arguments, one line for each call, and the secrets that it is given. */
+/** Records its arguments, one line for each command, and the secrets that it is given. */
 const FAKE_WRANGLER = `
 const { appendFileSync, readFileSync } = require("node:fs");
 const args = process.argv.slice(2);
 const file = args.indexOf("--secrets-file");
 const secrets = file < 0 ? {} : JSON.parse(readFileSync(args[file + 1], "utf8"));
-appendFileSync(process.env.CALLS, JSON.stringify({ command: args.join(" "), secrets }) + "\\n");
+appendFileSync(process.env.RECORD, JSON.stringify({ command: args.join(" "), secrets }) + "\\n");
 if (args[0] === "d1" && args[1] === "list") console.log("[]");
 `;
 
@@ -33,15 +33,15 @@ const NOT_GIVEN = {
   SLACK_CLIENT_SECRET: "",
 };
 
-interface Call {
+interface RecordedCommand {
   command: string;
   secrets: Record<string, string>;
 }
 
-/** A checkout that deploys with a wrangler that only records its calls. */
+/** A checkout that deploys with a wrangler that only records its commands. */
 class Deployer {
   readonly checkout = new Checkout();
-  readonly #calls = this.checkout.path("calls.ndjson");
+  readonly #record = this.checkout.path("commands.ndjson");
 
   constructor(context: TestContext) {
     context.onTestFinished(() => this.checkout.remove());
@@ -59,16 +59,16 @@ class Deployer {
       ["--experimental-strip-types", "scripts/deploy.ts"],
       {
         cwd: this.checkout.folder,
-        env: { ...process.env, ...NOT_GIVEN, CALLS: this.#calls, ...secrets },
+        env: { ...process.env, ...NOT_GIVEN, RECORD: this.#record, ...secrets },
         encoding: "utf8",
       },
     );
     return { code: status, stderr };
   }
 
-  get calls(): Call[] {
-    if (!existsSync(this.#calls)) return [];
-    return readFileSync(this.#calls, "utf8")
+  get commands(): RecordedCommand[] {
+    if (!existsSync(this.#record)) return [];
+    return readFileSync(this.#record, "utf8")
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -94,7 +94,7 @@ describe("npm run deploy", () => {
     expect(stderr).toMatch(/^ {2}ENCRYPTION_KEYS: Key 1 of the keyring is a published sample\./m);
     expect(stderr).toMatch(/^ {2}LEASE_SECRET: It has fewer than 32 characters\./m);
     expect(stderr).not.toMatch(/change-me|a-short-text|Y2hh/);
-    expect(deployer.calls).toEqual([]);
+    expect(deployer.commands).toEqual([]);
   });
 
   it("refuses insecure webhooks in wrangler.toml", (context) => {
@@ -107,15 +107,15 @@ describe("npm run deploy", () => {
     const { code, stderr } = deployer.run(newSecrets());
     expect(code).toBe(1);
     expect(stderr).toContain("ALLOW_INSECURE_WEBHOOKS: ");
-    expect(deployer.calls).toEqual([]);
+    expect(deployer.commands).toEqual([]);
   });
 
   it("deploys with good secrets, and keeps those that are not given", (context) => {
     const deployer = new Deployer(context);
     const secrets = newSecrets();
     expect(deployer.run(secrets)).toMatchObject({ code: 0 });
-    const commands = deployer.calls.map(({ command }) => command.split(" --")[0]);
-    expect(commands).toEqual([
+    const names = deployer.commands.map(({ command }) => command.split(" --")[0]);
+    expect(names).toEqual([
       "queues info longshore-deliveries",
       "queues info longshore-deliveries-dead",
       "d1 list",
@@ -123,8 +123,8 @@ describe("npm run deploy", () => {
       "d1 migrations apply DB",
       "deploy",
     ]);
-    expect(deployer.calls.at(-1)?.secrets).toEqual(secrets);
+    expect(deployer.commands.at(-1)?.secrets).toEqual(secrets);
     expect(deployer.run({})).toMatchObject({ code: 0 });
-    expect(deployer.calls.at(-1)).toEqual({ command: "deploy", secrets: {} });
+    expect(deployer.commands.at(-1)).toEqual({ command: "deploy", secrets: {} });
   });
 });
