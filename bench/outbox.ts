@@ -33,8 +33,9 @@ export async function insertIntegrations(
       secret, created_at, updated_at) values (?, ?, ?, 'webhook', '{}', ?, '', ?, 1, 1)`,
   );
   const rows = ids.map(async (id) => {
-    const url = await cipher.seal(`${receiver}/${id}`, urlContext(organizationId, id));
-    const secret = await cipher.seal(SECRET, secretContext(organizationId, id));
+    const reference = { id, organizationId, projectId: project.id };
+    const url = await cipher.seal(`${receiver}/${id}`, urlContext(reference));
+    const secret = await cipher.seal(SECRET, secretContext(reference));
     return insert.bind(id, organizationId, project.id, url, secret);
   });
   await d1.batch(await Promise.all(rows));

@@ -1,22 +1,20 @@
 /**
- * `npm run rotate-keys`: seals every sealed value again with the first key of the keyring. The Worker
- * must know the new key before, and the old keys until this command has finished. It is safe to
- * interrupt and repeat: it skips values that are already sealed with the first key.
+ * `npm run rotate-keys`: seals every sealed value again with the first key of the keyring, also those
+ * that an earlier release sealed with it in another form. The Worker must know the new key before,
+ * and the old keys until this command has finished. It is safe to interrupt and repeat.
  */
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { drizzle } from "drizzle-orm/d1";
-import { SEALED_COLUMNS } from "../src/features/index.ts";
-import { rotateBatch } from "../src/features/key-rotation/rotation.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { openLocalDatabase, openRemoteDatabase } from "./lib/database.ts";
 import { addEncryptionKey, readDevVars } from "./lib/dev-vars.ts";
+import { rotateKeys } from "./lib/rotation.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
 const USAGE = "Usage: npm run rotate-keys [-- --new-key | --remote]";
 const DEV_VARS = join(ROOT, ".dev.vars");
-const BATCH = 50;
 
 await runCommand(async () => {
   const { remote, "new-key": newKey } = readOptions(process.argv.slice(2));
@@ -24,7 +22,8 @@ await runCommand(async () => {
   const cipher = await readKeyring(remote ? process.env : readDevVars(DEV_VARS));
   const { d1, close } = await (remote ? openRemoteDatabase() : openLocalDatabase());
   try {
-    return await rotateAll(d1, cipher);
+    const { log: print, error: printError } = console;
+    return await rotateKeys(d1, cipher, { remote, sleep, print, printError });
   } finally {
     await close();
   }
@@ -68,28 +67,4 @@ async function readKeyring(source: NodeJS.Dict<string>): Promise<Cipher> {
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : String(error));
   }
-}
-
-async function rotateAll(d1: D1Database, cipher: Cipher): Promise<number> {
-  const db = drizzle(d1);
-  const unreadable: string[] = [];
-  let resealed = 0;
-  for (const column of SEALED_COLUMNS) {
-    let after: string | undefined = "";
-    while (after !== undefined) {
-      const batch = await rotateBatch(db, cipher, column, { after, size: BATCH });
-      resealed += batch.resealed;
-      unreadable.push(...batch.unreadable.map((id) => `${column.table}.${column.column} of ${id}`));
-      after = batch.next;
-    }
-  }
-  console.log(`${resealed} values were encrypted again with the key ${cipher.currentKeyId}.`);
-  if (unreadable.length === 0) {
-    console.log("All values use it. You can remove the other keys from ENCRYPTION_KEYS.");
-    return 0;
-  }
-  console.error(
-    `Add the keys that these were sealed with to ENCRYPTION_KEYS: ${unreadable.join(", ")}.`,
-  );
-  return 1;
 }

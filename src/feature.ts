@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { SystemContext } from "./context.ts";
 import type { OwnedTable } from "./db/ownership.ts";
+import type { SealedColumn } from "./db/sealed-column.ts";
 import type { LimitedKind } from "./features/usage/model.ts";
 import type { Tag } from "./http/openapi.ts";
 import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/router.ts";
-import type { SealedColumn } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 

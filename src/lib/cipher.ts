@@ -1,20 +1,22 @@
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
-const SEALED = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9+/]+=*)$/;
+const SEALED = /^([A-Za-z0-9_-]{1,32})\.(?:(v2)\.)?([A-Za-z0-9+/]+=*)$/;
+
+/**
+ * How a text is sealed, as the text itself states. `v1` has no marker and no owners; it is only
+ * opened, until key rotation has sealed the text again.
+ */
+type Form = "v1" | "v2";
+const FORM: Form = "v2";
 
 /** A sealed text opens only with the context that sealed it. */
 export interface EncryptionContext {
   table: string;
   row: string;
   organizationId: string;
-}
-
-/** The table has the columns `id` and `organization_id`. */
-export interface SealedColumn {
-  table: string;
-  column: string;
-  contextOf(organizationId: string, id: string): EncryptionContext;
+  /** The IDs of the records that decide who may read the text, in an order that never changes. */
+  owners: readonly (string | null)[];
 }
 
 /** A sealed text was altered, belongs to another context, or needs a key that the keyring lacks. */
@@ -32,8 +34,9 @@ interface MasterKey {
 /**
  * Authenticated encryption of single values: AES-256-GCM (NIST SP 800-38D) with a new 96-bit IV for
  * each value, and a data key for each row that HKDF-SHA-256 (RFC 5869) derives from a master key.
- * The context is additional authenticated data. A sealed text is the ID of its master key, `.`, and
- * base64 of IV, ciphertext and tag. The ID lets values stay readable while the keys change.
+ * The form and the context are additional authenticated data. A sealed text is the ID of its master
+ * key, its form and base64 of IV, ciphertext and tag, separated by `.`. The ID lets values stay
+ * readable while the keys change.
  */
 export class Cipher {
   readonly #keys: ReadonlyMap<string, MasterKey>;
@@ -55,29 +58,35 @@ export class Cipher {
     return this.#current.id;
   }
 
+  /** The beginning of every text that `seal` returns, and of no other. */
+  get currentPrefix(): string {
+    return `${this.#current.id}.${FORM}.`;
+  }
+
   /** Throws `TypeError` if the text has lone surrogates, which UTF-8 cannot represent. */
   async seal(text: string, context: EncryptionContext): Promise<string> {
     if (!text.isWellFormed()) throw new TypeError("A text with lone surrogates cannot be sealed");
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const key = await deriveDataKey(this.#current, context);
+    const info = contextBytes(FORM, context);
     const sealed = await crypto.subtle.encrypt(
-      { name: "AES-GCM", iv, additionalData: contextBytes(context) },
-      key,
+      { name: "AES-GCM", iv, additionalData: info },
+      await deriveDataKey(this.#current, info),
       new TextEncoder().encode(text),
     );
-    return `${this.#current.id}.${toBase64(iv, new Uint8Array(sealed))}`;
+    return this.currentPrefix + toBase64(iv, new Uint8Array(sealed));
   }
 
   /** Throws `DecryptionError` if the text cannot be opened. */
   async open(sealed: string, context: EncryptionContext): Promise<string> {
-    const [, keyId = "", payload = ""] = SEALED.exec(sealed) ?? [];
+    const [, keyId = "", marker, payload = ""] = SEALED.exec(sealed) ?? [];
     const master = this.#keys.get(keyId);
     if (!master) throw new DecryptionError("the keyring has no key with its ID");
     const bytes = fromBase64(payload);
+    const info = contextBytes(marker ? "v2" : "v1", context);
     try {
       const text = await crypto.subtle.decrypt(
-        { name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES), additionalData: contextBytes(context) },
-        await deriveDataKey(master, context),
+        { name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES), additionalData: info },
+        await deriveDataKey(master, info),
         bytes.subarray(IV_BYTES),
       );
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
@@ -120,9 +129,9 @@ async function importMasterKey({ id, bytes }: KeyringEntry): Promise<MasterKey> 
   return { id, key };
 }
 
-function deriveDataKey({ key }: MasterKey, context: EncryptionContext): Promise<CryptoKey> {
+function deriveDataKey({ key }: MasterKey, info: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
   return crypto.subtle.deriveKey(
-    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: contextBytes(context) },
+    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info },
     key,
     { name: "AES-GCM", length: KEY_BYTES * 8 },
     false,
@@ -130,9 +139,17 @@ function deriveDataKey({ key }: MasterKey, context: EncryptionContext): Promise<
   );
 }
 
-/** JSON, so that different contexts have different bytes. */
-function contextBytes({ table, row, organizationId }: EncryptionContext): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(new TextEncoder().encode(JSON.stringify([table, row, organizationId])));
+/**
+ * JSON, so that different contexts have different bytes. The form is among them, so that a text
+ * whose marker was removed or added does not open.
+ */
+function contextBytes(
+  form: Form,
+  { table, row, organizationId, owners }: EncryptionContext,
+): Uint8Array<ArrayBuffer> {
+  const place = [table, row, organizationId];
+  const json = JSON.stringify(form === "v1" ? place : [form, ...place, owners]);
+  return Uint8Array.from(new TextEncoder().encode(json));
 }
 
 function toBase64(...parts: readonly Uint8Array[]): string {

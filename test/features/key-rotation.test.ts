@@ -2,12 +2,18 @@ import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { rotateKeys } from "../../scripts/lib/rotation.ts";
 import type { Database } from "../../src/db/client.ts";
+import type { SealedColumn } from "../../src/db/sealed-column.ts";
 import { SEALED_COLUMNS } from "../../src/features/index.ts";
-import { type RotationBatch, rotateBatch } from "../../src/features/key-rotation/rotation.ts";
-import type { SealedColumn } from "../../src/lib/cipher.ts";
+import {
+  REPLACED_ISOLATES_END_MS,
+  type RotationBatch,
+  rotateBatch,
+} from "../../src/features/key-rotation/rotation.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import type { Client, Parsed } from "../support/client.ts";
+import { sealInFormV1 } from "../support/form-v1.ts";
 import { newIntegration, newKey, newProject, newWorld } from "../support/world.ts";
 
 const VARIABLES = 20;
@@ -19,9 +25,9 @@ const keyOf = (byte: number) => btoa(String.fromCharCode(...new Uint8Array(32).f
 const OLD = `test:${keyOf(7)}`;
 const NEW = `next:${keyOf(8)}`;
 
-interface Row {
+/** With the keys of its column. */
+interface Row extends Record<string, unknown> {
   id: string;
-  organization_id: string;
   sealed: string;
 }
 
@@ -30,9 +36,10 @@ type Texts = ReadonlyMap<string, string>;
 
 const nameOf = ({ table, column }: SealedColumn, id: string) => `${table}.${column} ${id}`;
 
-async function rowsOf({ table, column }: SealedColumn): Promise<Row[]> {
+async function rowsOf({ table, column, keys }: SealedColumn): Promise<Row[]> {
+  const selected = Object.entries(keys).map(([name, key]) => `${key} as ${name}`);
   const { results } = await env.DB.prepare(
-    `select id, organization_id, ${column} as sealed from ${table}
+    `select ${selected.join()}, ${column} as sealed from ${table}
       where ${column} is not null order by id`,
   ).all<Row>();
   return results;
@@ -62,7 +69,28 @@ async function newSealedTexts() {
   for (let at = 0; at < INTEGRATIONS; at += 1)
     await newIntegrationWithSecrets(client, project, texts, at);
   expect(texts.size).toBe(SEALED);
+  // The current key may have sealed texts in the form of the previous release, too.
+  await putInFormV1(OLD, texts, (at) => at % 3 === 0);
+  await putInFormV1(NEW, texts, (at) => at % 3 === 1);
   return texts;
+}
+
+/** Seals some texts again as the previous release did. */
+async function putInFormV1(
+  key: string,
+  texts: Texts,
+  isChosen: (at: number) => boolean,
+): Promise<void> {
+  for (const column of SEALED_COLUMNS) {
+    for (const row of (await rowsOf(column)).filter((_, at) => isChosen(at))) {
+      const text = texts.get(nameOf(column, row.id)) ?? "";
+      await write(column, row.id, await sealInFormV1(key, text, column.contextOf(row)));
+    }
+  }
+}
+
+async function write({ table, column }: SealedColumn, id: string, sealed: string): Promise<void> {
+  await env.DB.prepare(`update ${table} set ${column} = ? where id = ?`).bind(sealed, id).run();
 }
 
 async function newIntegrationWithSecrets(
@@ -84,9 +112,9 @@ async function newIntegrationWithSecrets(
 async function expectReadable(cipher: Cipher, texts: Texts): Promise<void> {
   const opened = new Map<string, string>();
   for (const column of SEALED_COLUMNS) {
-    for (const { id, organization_id, sealed } of await rowsOf(column)) {
-      const text = await cipher.open(sealed, column.contextOf(organization_id, id));
-      opened.set(nameOf(column, id), text);
+    for (const row of await rowsOf(column)) {
+      const text = await cipher.open(row.sealed, column.contextOf(row));
+      opened.set(nameOf(column, row.id), text);
     }
   }
   expect(opened).toEqual(texts);
@@ -108,8 +136,8 @@ function databaseWith(batch: (statements: D1PreparedStatement[]) => Promise<D1Re
   return drizzle(database as unknown as D1Database);
 }
 
-/** Like the command `rotate-keys`. */
-async function rotateAll(db: Database, cipher: Cipher, size: number): Promise<number> {
+/** One pass over all columns. */
+async function rotateOnce(db: Database, cipher: Cipher, size: number): Promise<number> {
   let resealed = 0;
   for (const column of SEALED_COLUMNS) {
     for (let after: string | undefined = ""; after !== undefined; ) {
@@ -123,9 +151,7 @@ async function rotateAll(db: Database, cipher: Cipher, size: number): Promise<nu
 
 /** Replaces the text of a variable by one that no key opens. */
 async function makeUnreadable(id: string): Promise<void> {
-  await env.DB.prepare("update variables set value = ? where id = ?")
-    .bind("gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", id)
-    .run();
+  await write(columnNamed("variables.value"), id, "gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
 }
 
 const ONE_BATCH = { after: "", size: 50 };
@@ -145,14 +171,14 @@ describe("key rotation", () => {
       fc.asyncProperty(interruptions, fc.integer({ min: 1, max: 30 }), async (each, size) => {
         const texts = await newSealedTexts();
         for (const [batches, after] of each) {
-          await rotateAll(failingDatabase(batches, after), cipher, size).catch((error: Error) => {
+          await rotateOnce(failingDatabase(batches, after), cipher, size).catch((error: Error) => {
             expect(String(error)).toContain("Killed");
           });
           await expectReadable(cipher, texts);
         }
-        await rotateAll(drizzle(env.DB), cipher, size);
+        await rotateOnce(drizzle(env.DB), cipher, size);
         await expectReadable(await Cipher.of(NEW), texts);
-        expect(await rotateAll(drizzle(env.DB), cipher, size)).toBe(0);
+        expect(await rotateOnce(drizzle(env.DB), cipher, size)).toBe(0);
       }),
       { numRuns: 12 },
     );
@@ -172,11 +198,11 @@ describe("key rotation", () => {
         .map((row) => Object.entries(row).filter(([name]) => !sealed.includes(name)));
     };
     const before = await others();
-    expect(await rotateAll(drizzle(env.DB), cipher, 10)).toBe(SEALED);
+    expect(await rotateOnce(drizzle(env.DB), cipher, 10)).toBe(SEALED);
     expect(await others()).toEqual(before);
     const rows = (await Promise.all(SEALED_COLUMNS.map(rowsOf))).flat();
     expect(rows).toHaveLength(SEALED);
-    expect(rows.every(({ sealed }) => sealed.startsWith("next."))).toBe(true);
+    expect(rows.every(({ sealed }) => sealed.startsWith("next.v2."))).toBe(true);
   });
 
   it.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, column] as const))(
@@ -188,11 +214,9 @@ describe("key rotation", () => {
       const [changed] = rows;
       if (!changed) throw new Error("There are rows");
       const racing = databaseWith(async (statements) => {
-        const context = column.contextOf(changed.organization_id, changed.id);
+        const context = column.contextOf(changed);
         const sealed = await (await Cipher.of(OLD)).seal("newer", context);
-        await env.DB.prepare(`update ${column.table} set ${column.column} = ? where id = ?`)
-          .bind(sealed, changed.id)
-          .run();
+        await write(column, changed.id, sealed);
         return env.DB.batch(statements);
       });
       const { resealed } = await rotateBatch(racing, cipher, column, ONE_BATCH);
@@ -207,7 +231,7 @@ describe("key rotation", () => {
     const [changed] = await rowsOf(columnNamed("integrations.secret"));
     if (!changed) throw new Error("There are rows");
     const { id } = changed;
-    const context = columnNamed("integrations.secret").contextOf(changed.organization_id, id);
+    const context = columnNamed("integrations.secret").contextOf(changed);
     let batches = 0;
     const racing = databaseWith(async (statements) => {
       batches += 1;
@@ -221,7 +245,7 @@ describe("key rotation", () => {
       }
       return env.DB.batch(statements);
     });
-    await rotateAll(racing, cipher, 50);
+    await rotateOnce(racing, cipher, 50);
     expect(batches).toBeGreaterThanOrEqual(3);
     texts.set(`integrations.previous_secret ${id}`, texts.get(`integrations.secret ${id}`) ?? "");
     texts.set(`integrations.secret ${id}`, "rotated");
@@ -253,7 +277,9 @@ describe("key rotation", () => {
       expect(batches.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(
         VARIABLES - broken.length,
       );
-      const remaining = (await rowsOf(column)).filter(({ sealed }) => !sealed.startsWith("next."));
+      const remaining = (await rowsOf(column)).filter(
+        ({ sealed }) => !sealed.startsWith("next.v2."),
+      );
       expect(remaining.map(({ id }) => id)).toEqual(broken);
     },
   );
@@ -274,3 +300,141 @@ describe("key rotation", () => {
     expect(remaining).toHaveLength(1);
   });
 });
+
+describe("the context of a sealed column", () => {
+  it.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, column] as const))(
+    "of %s has every foreign key of the row",
+    async (_, column) => {
+      const { results } = await env.DB.prepare(`pragma foreign_key_list(${column.table})`).all();
+      const foreignKeys = results.map(({ from }) => String(from));
+      expect(foreignKeys.length).toBeGreaterThan(0);
+      expect(Object.values(column.keys).toSorted()).toEqual(["id", ...foreignKeys].toSorted());
+      const row = Object.fromEntries(Object.keys(column.keys).map((name) => [name, name]));
+      const context = JSON.stringify(column.contextOf(row));
+      for (const name of Object.keys(column.keys)) {
+        const other = JSON.stringify(column.contextOf({ ...row, [name]: "another" }));
+        expect(other, name).not.toBe(context);
+      }
+    },
+  );
+});
+
+/** The command `rotate-keys`, without a terminal and without a clock. */
+class RotationCommand {
+  readonly printed: string[] = [];
+  readonly failed: string[] = [];
+  readonly slept: number[] = [];
+  /** Runs instead of the wait. */
+  duringWait: () => Promise<void> = async () => undefined;
+
+  async run(keyring: string, remote: boolean, d1 = env.DB): Promise<number> {
+    return rotateKeys(d1, await Cipher.of(keyring), {
+      remote,
+      sleep: async (ms) => {
+        this.slept.push(ms);
+        expect(this.printed.at(-1)).toContain("Waiting 120 seconds");
+        expect(this.printed.join()).not.toContain("You can remove");
+        await this.duringWait();
+      },
+      print: (line) => this.printed.push(line),
+      printError: (line) => this.failed.push(line),
+    });
+  }
+}
+
+const REMOVE = "You can remove the other keys from ENCRYPTION_KEYS.";
+
+describe("the command rotate-keys", () => {
+  it("rewrites what an earlier release sealed with the current key, and counts what remains", async () => {
+    const texts = await newSealedTexts();
+    await rotateOnce(drizzle(env.DB), await Cipher.of(`${OLD},${NEW}`), 50);
+    await putInFormV1(OLD, texts, (at) => at < 2);
+    const command = new RotationCommand();
+    expect(await command.run(OLD, false)).toBe(0);
+    expect(command.printed).toEqual([
+      "8 values were encrypted again with the key test.",
+      "The second pass: 0 values were encrypted again.",
+      `All ${SEALED} values use the key test, and none has the form of an earlier release. ${REMOVE}`,
+    ]);
+    const rows = (await Promise.all(SEALED_COLUMNS.map(rowsOf))).flat();
+    expect(rows.filter(({ sealed }) => !sealed.startsWith("test.v2."))).toEqual([]);
+    await expectReadable(await Cipher.of(OLD), texts);
+    expect(command.slept).toEqual([]);
+  });
+
+  it("waits in a deployment, and then finds what Workers of the previous one have written", async () => {
+    const texts = new Map(await newSealedTexts());
+    const column = columnNamed("variables.value");
+    const [one, two] = await rowsOf(column);
+    if (!one || !two) throw new Error("There are rows");
+    const command = new RotationCommand();
+    command.duringWait = async () => {
+      const late = await (await Cipher.of(OLD)).seal("late", column.contextOf(one));
+      await write(column, one.id, late);
+      await write(column, two.id, await sealInFormV1(NEW, "later", column.contextOf(two)));
+    };
+    expect(await command.run(`${NEW},${OLD}`, true)).toBe(0);
+    expect(command.slept).toEqual([REPLACED_ISOLATES_END_MS]);
+    expect(command.printed).toEqual([
+      `${SEALED} values were encrypted again with the key next.`,
+      expect.stringContaining("Waiting 120 seconds"),
+      "The second pass: 2 values were encrypted again.",
+      expect.stringContaining(REMOVE),
+    ]);
+    texts.set(nameOf(column, one.id), "late").set(nameOf(column, two.id), "later");
+    await expectReadable(await Cipher.of(NEW), texts);
+  });
+
+  it("does not say that a key can be removed while a value cannot be decrypted", async () => {
+    await newSealedTexts();
+    const [unreadable] = await rowsOf(columnNamed("variables.value"));
+    await makeUnreadable(String(unreadable?.id));
+    const command = new RotationCommand();
+    expect(await command.run(`${NEW},${OLD}`, false)).toBe(1);
+    expect(command.printed.join()).not.toContain("remove");
+    expect(command.failed[0]).toBe(
+      `1 of ${SEALED} values do not use the key next, or have the form of an earlier release. ` +
+        "Keep the other keys in ENCRYPTION_KEYS.",
+    );
+    expect(command.failed[1]).toContain(`variables.value of ${unreadable?.id}`);
+  });
+
+  it("asks to be run again if a value was written the old way during the second pass", async () => {
+    const texts = new Map(await newSealedTexts());
+    const column = columnNamed("variables.value");
+    const [row] = await rowsOf(column);
+    if (!row) throw new Error("There are rows");
+    const late = await sealInFormV1(OLD, "late", column.contextOf(row));
+    const command = new RotationCommand();
+    const keyring = `${NEW},${OLD}`;
+    expect(
+      await command.run(
+        keyring,
+        false,
+        writingBeforeCount(() => write(column, row.id, late)),
+      ),
+    ).toBe(1);
+    expect(command.printed.join()).not.toContain("remove");
+    expect(command.failed.at(-1)).toBe("Run this command again.");
+    expect(await new RotationCommand().run(keyring, false)).toBe(0);
+    await expectReadable(await Cipher.of(NEW), texts.set(nameOf(column, row.id), "late"));
+  });
+});
+
+/** Runs `act` before the values are counted. */
+function writingBeforeCount(act: () => Promise<void>): D1Database {
+  let written: Promise<void> | undefined;
+  const prepare = (sql: string) => {
+    const statement = env.DB.prepare(sql);
+    if (!sql.includes("count(*)")) return statement;
+    const bind = (...params: unknown[]) => ({
+      first: async () => {
+        written ??= act();
+        await written;
+        return statement.bind(...params).first();
+      },
+    });
+    return { bind };
+  };
+  return { prepare, batch: env.DB.batch.bind(env.DB) } as unknown as D1Database;
+}

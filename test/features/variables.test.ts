@@ -50,7 +50,7 @@ describe("variables", () => {
         .bind(created.body.id)
         .first();
       expect(JSON.stringify(stored)).not.toContain(CANARY_PREFIX);
-      expect(stored?.["value"]).toMatch(/^test\.[A-Za-z0-9+/]+=*$/);
+      expect(stored?.["value"]).toMatch(/^test\.v2\.[A-Za-z0-9+/]+=*$/);
     }
   });
 

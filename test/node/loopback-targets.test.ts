@@ -72,8 +72,9 @@ class Target {
   async #insertIntegration(url: string): Promise<string> {
     const { id: projectId, org_id: organizationId } = this.#project;
     const id = newId(systemClock);
-    const sealedUrl = await this.#cipher.seal(url, urlContext(organizationId, id));
-    const secret = await this.#cipher.seal(SECRET, secretContext(organizationId, id));
+    const reference = { id, organizationId, projectId };
+    const sealedUrl = await this.#cipher.seal(url, urlContext(reference));
+    const secret = await this.#cipher.seal(SECRET, secretContext(reference));
     await this.#service.d1
       .prepare(
         `insert into integrations (id, organization_id, project_id, type, configuration, url,

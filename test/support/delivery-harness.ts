@@ -220,14 +220,15 @@ export async function insertIntegration(
   const { configuration = { changelog: true } } = fields;
   const id = newId(systemClock);
   const cipher = await cipherOf(env.ENCRYPTION_KEYS);
-  const context = secretContext(project.org_id, id);
+  const reference = { id, organizationId: project.org_id, projectId: project.id };
+  const context = secretContext(reference);
   const columns = {
     id,
     organization_id: project.org_id,
     project_id: project.id,
     type,
     configuration: JSON.stringify(configuration),
-    url: await cipher.seal(url, urlContext(project.org_id, id)),
+    url: await cipher.seal(url, urlContext(reference)),
     shown_url: url,
     secret: type === "slack" ? null : await cipher.seal(SECRET, context),
     previous_secret: rotatedUntil === undefined ? null : await cipher.seal(OLD_SECRET, context),

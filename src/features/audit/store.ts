@@ -10,18 +10,16 @@ export interface AuditedAct {
   recordId: string;
 }
 
-/** Belongs in the batch of the audited action. */
-export function insertAuditRecord({ db, actor, clock }: ServiceContext, act: AuditedAct) {
+/** Records the act if `allowed` holds; belongs in the batch of the act, with the same condition. */
+export function insertAuditRecord(
+  { db, actor, clock }: ServiceContext,
+  act: AuditedAct,
+  allowed: SQL,
+) {
   const { organizationId, accountId, membershipId, keyId } = actor;
-  return db.insert(auditRecords).values({
-    id: newId(clock),
-    organizationId,
-    accountId,
-    membershipId,
-    keyId,
-    ...act,
-    createdAt: clock.now(),
-  });
+  const record = { id: newId(clock), organizationId, accountId, membershipId, keyId, ...act };
+  const createdAt = clock.now();
+  return insertFrom(db, auditRecords, { ...record, createdAt }, sql`where ${allowed}`);
 }
 
 /**

@@ -1,7 +1,16 @@
 import type { Database } from "../../db/client.ts";
-import type { SealedColumn } from "../../lib/cipher.ts";
+import type { SealedColumn } from "../../db/sealed-column.ts";
 import { type Cipher, DecryptionError } from "../../lib/cipher.ts";
-import { listSealedUnderOtherKeys, reseal, type SealedRow } from "./store.ts";
+import { countSealed, listOutdated, reseal, type SealedRow } from "./store.ts";
+
+/**
+ * How long an isolate may still seal with the keyring or the release that a deployment replaced:
+ * Cloudflare replaces isolates within a minute, and gives requests in progress 30 s more; a batch
+ * of D1 ends within 30 s.
+ */
+export const REPLACED_ISOLATES_END_MS = 120_000;
+
+const BATCH_SIZE = 50;
 
 export interface RotationBatch {
   /** The number of texts that this batch sealed under the current key. */
@@ -12,9 +21,62 @@ export interface RotationBatch {
   next: string | undefined;
 }
 
+export interface RotationPass {
+  resealed: number;
+  /** As in `variables.value of <row ID>`. */
+  unreadable: string[];
+}
+
+export interface Rotation extends RotationPass {
+  /** The number of sealed texts. */
+  all: number;
+  /** The number of texts under other keys or in an earlier form, including the unreadable ones. */
+  outdated: number;
+}
+
 /**
- * Seals up to `size` texts of a column again under the current key, after the row `after`. It may be
- * interrupted and repeated at any point: a row is written only if its sealed text is unchanged.
+ * Seals all texts again under the current key and in the current form. The second pass is for the
+ * texts that replaced isolates seal after the first: `beforeSecondPass` waits until they have ended.
+ */
+export async function rotateAll(
+  db: Database,
+  cipher: Cipher,
+  columns: readonly SealedColumn[],
+  beforeSecondPass: (first: RotationPass) => Promise<void>,
+): Promise<Rotation> {
+  await beforeSecondPass(await rotateColumns(db, cipher, columns));
+  const second = await rotateColumns(db, cipher, columns);
+  const counts = await Promise.all(
+    columns.map((column) => countSealed(db, column, cipher.currentPrefix)),
+  );
+  const sum = (name: "all" | "outdated") =>
+    counts.reduce((total, { [name]: count }) => total + count, 0);
+  return { ...second, all: sum("all"), outdated: sum("outdated") };
+}
+
+async function rotateColumns(
+  db: Database,
+  cipher: Cipher,
+  columns: readonly SealedColumn[],
+): Promise<RotationPass> {
+  const pass: RotationPass = { resealed: 0, unreadable: [] };
+  for (const column of columns) {
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const page = { after, size: BATCH_SIZE };
+      const batch: RotationBatch = await rotateBatch(db, cipher, column, page);
+      pass.resealed += batch.resealed;
+      pass.unreadable.push(
+        ...batch.unreadable.map((id) => `${column.table}.${column.column} of ${id}`),
+      );
+      after = batch.next;
+    }
+  }
+  return pass;
+}
+
+/**
+ * Seals up to `size` texts of a column again, after the row `after`. It may be interrupted and
+ * repeated at any point: a row is written only if its sealed text is unchanged.
  */
 export async function rotateBatch(
   db: Database,
@@ -22,11 +84,11 @@ export async function rotateBatch(
   column: SealedColumn,
   page: { after: string; size: number },
 ): Promise<RotationBatch> {
-  const rows = await listSealedUnderOtherKeys(db, column, cipher.currentKeyId, page);
+  const rows = await listOutdated(db, column, cipher.currentPrefix, page);
   const results = await Promise.all(rows.map((row) => resealText(cipher, column, row)));
-  const readable = rows.flatMap((row, index) => {
+  const readable = rows.flatMap(({ id, sealed }, index) => {
     const resealed = results[index];
-    return resealed === undefined ? [] : [{ ...row, resealed }];
+    return resealed === undefined ? [] : [{ id, sealed, resealed }];
   });
   return {
     resealed: await reseal(db, column, readable),
@@ -40,7 +102,7 @@ async function resealText(
   column: SealedColumn,
   row: SealedRow,
 ): Promise<string | undefined> {
-  const context = column.contextOf(row.organizationId, row.id);
+  const context = column.contextOf(row);
   try {
     return await cipher.seal(await cipher.open(row.sealed, context), context);
   } catch (error) {

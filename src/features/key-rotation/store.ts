@@ -1,30 +1,45 @@
 import type { Database } from "../../db/client.ts";
-import type { SealedColumn } from "../../lib/cipher.ts";
+import type { SealedColumn } from "../../db/sealed-column.ts";
 
-export interface SealedRow {
+/** With the keys of its column. */
+export interface SealedRow extends Record<string, unknown> {
   id: string;
-  organizationId: string;
   sealed: string;
 }
 
-export async function listSealedUnderOtherKeys(
+/** Lists the texts with another beginning: those under other keys, and those in the form `v1`. */
+export async function listOutdated(
   db: Database,
-  { table, column }: SealedColumn,
-  keyId: string,
+  { table, column, keys }: SealedColumn,
+  prefix: string,
   { after, size }: { after: string; size: number },
 ): Promise<SealedRow[]> {
+  const selected = Object.entries(keys).map(([name, key]) => `${key} as ${name}`);
   const statement = db.$client.prepare(
-    `select id, organization_id as organizationId, ${column} as sealed from ${table}
+    `select ${selected.join(", ")}, ${column} as sealed from ${table}
       where id > ? and instr(${column}, ?) <> 1 order by id limit ?`,
   );
-  return (await statement.bind(after, `${keyId}.`, size).all<SealedRow>()).results;
+  return (await statement.bind(after, prefix, size).all<SealedRow>()).results;
+}
+
+export async function countSealed(
+  db: Database,
+  { table, column }: SealedColumn,
+  prefix: string,
+): Promise<{ all: number; outdated: number }> {
+  const statement = db.$client.prepare(
+    `select count(*) as "all", count(iif(instr(${column}, ?) <> 1, 1, null)) as outdated
+      from ${table} where ${column} is not null`,
+  );
+  const counts = await statement.bind(prefix).first<{ all: number; outdated: number }>();
+  return counts ?? { all: 0, outdated: 0 };
 }
 
 /** Compare-and-set: skips rows whose sealed text has changed. Returns the number of updated rows. */
 export async function reseal(
   db: Database,
   { table, column }: SealedColumn,
-  rows: readonly (SealedRow & { resealed: string })[],
+  rows: readonly { id: string; sealed: string; resealed: string }[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
   const update = db.$client.prepare(

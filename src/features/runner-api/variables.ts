@@ -7,13 +7,17 @@ import { AttemptConflict } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
 import * as store from "./store.ts";
 
-/** Writes an audit record. Needs a fresh lease. */
+/**
+ * Needs a fresh lease. Writes an audit record in the batch that reads the values, so that the record
+ * is committed before they can leave.
+ */
 export async function deliverVariables(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
 ): Promise<{ variables: store.DeliveredVariable[]; directive: Directive }> {
   const key = await authenticateLease(ctx, credentials);
   const { db, clock } = ctx;
+  const cipher = await ctx.cipher();
   const now = clock.now();
   const isFresh = store.whereLeaseIsFresh(key, now);
   const results = await runBatch(db, {
@@ -26,11 +30,10 @@ export async function deliverVariables(
   if (now >= (attempt.leaseUntil ?? 0)) {
     throw new AttemptConflict("The lease is stale. Send a heartbeat first.", directive);
   }
-  const cipher = await ctx.cipher();
   const variables = await Promise.all(
-    results.sealed.map(async ({ id, organizationId, value, ...variable }) => ({
+    results.sealed.map(async ({ value, ...variable }) => ({
       ...variable,
-      value: await cipher.open(value, valueContext(organizationId, id)),
+      value: await cipher.open(value, valueContext(variable)),
     })),
   );
   return { variables, directive };

@@ -158,7 +158,7 @@ async function sealAll(ctx: ServiceContext, written: readonly Write[]): Promise<
     name: after.name,
     storageMethod: after.storageMethod,
     resourceId: after.resourceId,
-    value: await cipher.seal(plainText, valueContext(after.organizationId, after.id)),
+    value: await cipher.seal(plainText, valueContext(after)),
   });
   return Promise.all(written.map(seal));
 }

@@ -1,9 +1,12 @@
+import { sealedColumn } from "../../db/sealed-column.ts";
 import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { valueContext } from "./model.ts";
 import { variableRoutes } from "./routes.ts";
 import { scopedVariableRoutes } from "./scoped-routes.ts";
 import { variables } from "./table.ts";
+
+const { id, organizationId, projectId, environmentId, componentId } = variables;
 
 export const variablesFeature = {
   tags: [
@@ -20,5 +23,11 @@ export const variablesFeature = {
       deletedWith: [variables.environmentId, variables.componentId, variables.projectId],
     },
   ],
-  sealedColumns: [{ table: "variables", column: "value", contextOf: valueContext }],
+  sealedColumns: [
+    sealedColumn(
+      variables.value,
+      { id, organizationId, projectId, environmentId, componentId },
+      valueContext,
+    ),
+  ],
 } satisfies Feature;

@@ -37,6 +37,14 @@ export function resourceIdOf(scope: Scope, name: string): string {
     .join("/");
 }
 
-export function valueContext(organizationId: string, id: string): EncryptionContext {
-  return { table: "variables", row: id, organizationId };
+/** A value opens only in the scope that it was written for. */
+export function valueContext({
+  id,
+  organizationId,
+  projectId,
+  environmentId,
+  componentId,
+}: Scope & { id: string }): EncryptionContext {
+  const owners = [projectId, environmentId, componentId];
+  return { table: "variables", row: id, organizationId, owners };
 }

@@ -53,7 +53,7 @@ export async function createVariable(
   const scope = toScope(reference, authorize(ctx.actor, reference.kind, row, "contributor"));
   const id = newId(ctx.clock);
   const { value: plainText, ...fields } = input;
-  const value = await (await ctx.cipher()).seal(plainText, valueContext(scope.organizationId, id));
+  const value = await (await ctx.cipher()).seal(plainText, valueContext({ ...scope, id }));
   const variable = newVariable(scope, { id, ...fields }, ctx.clock.now());
   const limits = limitGrowth(ctx, {
     organizationId: scope.organizationId,
@@ -81,7 +81,7 @@ export async function replaceVariable(
   const before = await requireVariable(ctx, id, "contributor");
   const { organizationId } = before;
   const { value: plainText, ...fields } = input;
-  const value = await (await ctx.cipher()).seal(plainText, valueContext(organizationId, id));
+  const value = await (await ctx.cipher()).seal(plainText, valueContext(before));
   const change = { ...fields, updatedAt: ctx.clock.now() };
   const replaced = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
   const after = { ...before, ...change, version: before.version + 1 };
@@ -106,16 +106,22 @@ export async function deleteVariable(ctx: ServiceContext, id: string): Promise<v
   if (deleted.length === 0) throw new NotFound("variable");
 }
 
-/** Writes an audit record in the batch that reads the value. */
+/**
+ * Writes an audit record in the batch that reads the value, so that the record is committed before
+ * the value can leave. The value opens only for the project that the role was checked in.
+ */
 export async function revealVariable(ctx: ServiceContext, id: string): Promise<string> {
-  const { organizationId, projectId } = await requireVariable(ctx, id, "contributor");
+  const variable = await requireVariable(ctx, id, "contributor");
+  const { organizationId, projectId } = variable;
+  const cipher = await ctx.cipher();
+  const act = { action: "variable.revealed", projectId, recordId: id } as const;
   const { values } = await runBatch(ctx.db, {
+    audit: insertAuditRecord(ctx, act, store.whereVariableExists(organizationId, id)),
     values: store.findSealedValue(ctx.db, organizationId, id),
-    audit: insertAuditRecord(ctx, { action: "variable.revealed", projectId, recordId: id }),
   });
   const [sealed] = values;
   if (!sealed) throw new NotFound("variable");
-  return (await ctx.cipher()).open(sealed.value, valueContext(organizationId, id));
+  return cipher.open(sealed.value, valueContext(variable));
 }
 
 export function findScope({ db, actor }: ServiceContext, { kind, id }: ScopeReference) {

@@ -31,6 +31,11 @@ export function findSealedValue(db: Database, organizationId: string, id: string
   return db.select({ value: variables.value }).from(variables).where(within(organizationId, id));
 }
 
+/** For the other statements of a batch that reads the variable. */
+export function whereVariableExists(organizationId: string, id: string): SQL {
+  return sql`exists (select 1 from variables where ${within(organizationId, id)})`;
+}
+
 export function listVariables(
   db: Database,
   organizationId: string,
@@ -70,8 +75,12 @@ export function deleteVariable(db: Database, organizationId: string, id: string)
 /** AES-GCM adds an IV of 12 bytes and a tag of 16 bytes to a value before base64. */
 const SEAL_BYTES = 28;
 
-/** The bytes of plain text in a sealed value, `key-id.base64`. */
-const PLAIN_BYTES = sql.raw(`(octet_length(variables.value) - instr(variables.value, '.')) * 3 / 4
+/** The length of `key-id.v2.`, or of `key-id.` before key rotation has sealed the value again. */
+const PREFIX_BYTES = `instr(variables.value, '.')
+  + iif(substr(variables.value, instr(variables.value, '.'), 4) = '.v2.', 3, 0)`;
+
+/** The bytes of plain text in a sealed value, whose last part is base64. */
+const PLAIN_BYTES = sql.raw(`(octet_length(variables.value) - (${PREFIX_BYTES})) * 3 / 4
   - (octet_length(variables.value) - octet_length(rtrim(variables.value, '='))) - ${SEAL_BYTES}`);
 
 export function variableBounds(

@@ -115,7 +115,8 @@ describe("a webhook integration", () => {
     expect(JSON.stringify(row)).not.toMatch(/abc|whsec_/);
     expect(row["shown_url"]).toBe("https://example.com/hooks?…");
     const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
-    const places = { url: urlContext(world.id, id), secret: secretContext(world.id, id) };
+    const reference = { id, organizationId: world.id, projectId: project.id };
+    const places = { url: urlContext(reference), secret: secretContext(reference) };
     expect(await cipher.open(String(row["url"]), places.url)).toBe(url);
     expect(await cipher.open(String(row["secret"]), places.secret)).toBe(secret);
     await expect(cipher.open(String(row["url"]), places.secret)).rejects.toThrow();
@@ -222,7 +223,8 @@ describe("the secret of a webhook", () => {
     const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
     const read = async () => {
       const row = await rowOf(id);
-      const open = (text: unknown) => cipher.open(String(text), secretContext(world.id, id));
+      const context = secretContext({ id, organizationId: world.id, projectId: project.id });
+      const open = (text: unknown) => cipher.open(String(text), context);
       return {
         now: await open(row["secret"]),
         before: await open(row["previous_secret"]),

@@ -95,7 +95,7 @@ describe("the installation", () => {
       client_id: CLIENT_ID,
       scope: "incoming-webhook",
       redirect_uri: "https://longshore.test/v1/slack/callback",
-      state: expect.stringMatching(/^[\w-]+\.[\w-]+$/),
+      state: expect.stringMatching(/^[\w-]+\.v2\.[\w-]+$/),
     });
     expect(url.href).not.toContain(project.id);
   });
@@ -139,7 +139,8 @@ describe("the installation", () => {
       Array.from({ length: 7 }, () => true),
     );
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
-    const place = urlContext(world.id, String(integration?.["id"]));
+    const id = String(integration?.["id"]);
+    const place = urlContext({ id, organizationId: world.id, projectId: project.id });
     expect(await cipher.open(String(integration?.["url"]), place)).toBe(HOOK);
     expect(JSON.stringify(harness.logged)).not.toMatch(/hooks\.slack|canary-secret/);
   });
@@ -232,7 +233,7 @@ describe("a state", () => {
     const cipher = await cipherOf(env.ENCRYPTION_KEYS);
     const elsewhere = await cipher.seal(
       JSON.stringify({ projectId: project.id, keyId: world.keyId, expiresAt: Date.now() * 2 }),
-      urlContext(world.id, ""),
+      urlContext({ id: "", organizationId: world.id, projectId: project.id }),
     );
     const payload = state.indexOf(".") + 1;
     const broken = [

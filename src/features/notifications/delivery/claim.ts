@@ -154,6 +154,8 @@ function listClaimed(db: Database, list: SQL) {
       integrationType: sql<typeof integrations.$inferSelect.type>`${integrations.type}`.as(
         "integration_type",
       ),
+      /** The project that the URL and the secrets were sealed for. */
+      integrationProjectId: sql<string>`${integrations.projectId}`.as("integration_project_id"),
       url: integrations.url,
       secret: integrations.secret,
       previousSecret: integrations.previousSecret,

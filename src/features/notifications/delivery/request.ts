@@ -41,20 +41,22 @@ export async function buildRequest(
 }
 
 async function openUrl(ctx: SystemContext, claimed: ClaimedDelivery): Promise<string> {
-  const { organizationId, integrationId, url } = claimed;
   const cipher = await ctx.cipher();
-  return cipher.open(url, urlContext(organizationId, integrationId));
+  return cipher.open(claimed.url, urlContext(integrationOf(claimed)));
+}
+
+function integrationOf({ integrationId, integrationProjectId, organizationId }: ClaimedDelivery) {
+  return { id: integrationId, projectId: integrationProjectId, organizationId };
 }
 
 /** Standard Webhooks 1.0. After a rotation, the previous secret signs for a while. */
 async function signatureHeaders(ctx: SystemContext, claimed: ClaimedDelivery, body: string) {
-  const { organizationId, integrationId, eventId: id } = claimed;
-  const { secret, previousSecret, previousSecretUntil } = claimed;
+  const { eventId: id, secret, previousSecret, previousSecretUntil } = claimed;
   const now = ctx.clock.now();
   const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
   const sealed = [secret, isRotating ? previousSecret : null].filter((each) => each !== null);
   const cipher = await ctx.cipher();
-  const context = secretContext(organizationId, integrationId);
+  const context = secretContext(integrationOf(claimed));
   const secrets = await Promise.all(sealed.map((each) => cipher.open(each, context)));
   const timestamp = Math.floor(now / 1_000);
   return {

@@ -1,8 +1,12 @@
+import { sealedColumn } from "../../../db/sealed-column.ts";
 import type { Feature } from "../../../feature.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { integrationRoutes } from "./routes.ts";
 import { secretContext, urlContext } from "./secret.ts";
 import { integrations } from "./table.ts";
+
+const { id, organizationId, projectId } = integrations;
+const KEYS = { id, organizationId, projectId };
 
 export const integrationsFeature = {
   tags: [
@@ -20,8 +24,8 @@ export const integrationsFeature = {
     },
   ],
   sealedColumns: [
-    { table: "integrations", column: "url", contextOf: urlContext },
-    { table: "integrations", column: "secret", contextOf: secretContext },
-    { table: "integrations", column: "previous_secret", contextOf: secretContext },
+    sealedColumn(integrations.url, KEYS, urlContext),
+    sealedColumn(integrations.secret, KEYS, secretContext),
+    sealedColumn(integrations.previousSecret, KEYS, secretContext),
   ],
 } satisfies Feature;

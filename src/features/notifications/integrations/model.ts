@@ -10,5 +10,11 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number];
 /** Per project: each event writes a delivery for every integration of its project. */
 export const MAXIMUM_INTEGRATIONS = LIMITS.integrationsPerProject.value;
 
+export interface Reference {
+  organizationId: string;
+  projectId: string;
+  id: string;
+}
+
 export type Configuration = Record<Kind, boolean>;
 export type PartialConfiguration = { [Name in Kind]?: boolean | undefined };

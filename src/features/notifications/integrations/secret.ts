@@ -1,4 +1,5 @@
 import type { EncryptionContext } from "../../../lib/cipher.ts";
+import type { Reference } from "./model.ts";
 
 /** Standard Webhooks 1.0 asks for 24 to 64. */
 const SECRET_BYTES = 32;
@@ -12,11 +13,11 @@ export function newSecret(): string {
 }
 
 /** Differs from the context of secrets, so that neither can be decrypted as the other. */
-export function urlContext(organizationId: string, id: string): EncryptionContext {
-  return { table: "integrations.url", row: id, organizationId };
+export function urlContext({ id, organizationId, projectId }: Reference): EncryptionContext {
+  return { table: "integrations.url", row: id, organizationId, owners: [projectId] };
 }
 
 /** For the previous secret too: a rotation copies the encrypted value. */
-export function secretContext(organizationId: string, id: string): EncryptionContext {
-  return { table: "integrations.secret", row: id, organizationId };
+export function secretContext({ id, organizationId, projectId }: Reference): EncryptionContext {
+  return { table: "integrations.secret", row: id, organizationId, owners: [projectId] };
 }

@@ -7,7 +7,7 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { commitChange } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
-import { MAXIMUM_INTEGRATIONS, type PartialConfiguration } from "./model.ts";
+import { MAXIMUM_INTEGRATIONS, type PartialConfiguration, type Reference } from "./model.ts";
 import { presentIntegration, presentUpdate, toChange, toConfiguration } from "./presenters.ts";
 import { newSecret, SECRET_OVERLAP_MS, secretContext, urlContext } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";
@@ -62,16 +62,15 @@ export async function createIntegration(
 ): Promise<WithSecret> {
   const { organizationId } = await requireProject(ctx, projectId, "owner");
   const id = newId(ctx.clock);
-  const target = await sealTarget(ctx, id, input.url);
+  const reference = { organizationId, projectId, id };
+  const target = await sealTarget(ctx, reference, input.url);
   const secret = newSecret();
   const integration: store.NewIntegration = {
-    id,
-    organizationId,
-    projectId,
+    ...reference,
     type: "webhook",
     configuration: JSON.stringify(toConfiguration(input.configuration)),
     ...target,
-    secret: await (await ctx.cipher()).seal(secret, secretContext(organizationId, id)),
+    secret: await (await ctx.cipher()).seal(secret, secretContext(reference)),
     linksTo: null,
     createdAt: ctx.clock.now(),
   };
@@ -103,7 +102,7 @@ export async function updateIntegration(
   if (input.url !== undefined && before.type === "slack") {
     refuseUrl("Leave the URL out: the installation sets the URL of a Slack integration.");
   }
-  const target = input.url === undefined ? undefined : await sealTarget(ctx, id, input.url);
+  const target = input.url === undefined ? undefined : await sealTarget(ctx, before, input.url);
   const now = ctx.clock.now();
   const flags = JSON.stringify(input.configuration);
   const after = {
@@ -140,7 +139,7 @@ export async function rotateSecret(
   const secret = newSecret();
   const updatedAt = ctx.clock.now();
   const previousSecretUntil = updatedAt + SECRET_OVERLAP_MS;
-  const sealed = await (await ctx.cipher()).seal(secret, secretContext(before.organizationId, id));
+  const sealed = await (await ctx.cipher()).seal(secret, secretContext(before));
   const change = { secret: sealed, previousSecretUntil, updatedAt };
   const until = toTimestamp(previousSecretUntil);
   const fields = { before: {}, after: { previous_secret_until: until } };
@@ -162,13 +161,13 @@ export async function deleteIntegration(
   if (deleted.length === 0) throw new NotFound(NAME);
 }
 
-async function sealTarget(ctx: ServiceContext, id: string, url: string) {
+async function sealTarget(ctx: ServiceContext, reference: Reference, url: string) {
   const problem = targetProblem(url, ctx.allowsInsecureWebhooks);
   if (problem) return refuseUrl(problem);
   // Stores the parsed form, so that no other parser can read the URL differently.
   const { href } = new URL(url);
   const cipher = await ctx.cipher();
-  const sealed = await cipher.seal(href, urlContext(ctx.actor.organizationId, id));
+  const sealed = await cipher.seal(href, urlContext(reference));
   return { url: sealed, maskedUrl: maskUrl(href) };
 }
 

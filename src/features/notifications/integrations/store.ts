@@ -3,7 +3,7 @@ import type { Actor, SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
-import { MAXIMUM_INTEGRATIONS } from "./model.ts";
+import { MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
 import { integrations } from "./table.ts";
 
 export type IntegrationRow = Omit<
@@ -23,12 +23,6 @@ export type NewIntegration = Pick<
   | "linksTo"
   | "createdAt"
 >;
-
-export interface Reference {
-  organizationId: string;
-  projectId: string;
-  id: string;
-}
 
 const { url: _, secret: __, previousSecret: ___, ...PUBLIC } = getTableColumns(integrations);
 

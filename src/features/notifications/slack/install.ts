@@ -108,7 +108,7 @@ async function writeIntegration(
     projectId,
     type: "slack" as const,
     configuration: JSON.stringify(CONFIGURATION),
-    url: await cipher.seal(url, urlContext(organizationId, id)),
+    url: await cipher.seal(url, urlContext({ organizationId, projectId, id })),
     maskedUrl: "",
     secret: null,
     linksTo: origin,

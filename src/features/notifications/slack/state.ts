@@ -12,7 +12,7 @@ export interface State {
 }
 
 /** Used for states only: a text that decrypts in this context is a state of this deployment. */
-const STATE_CONTEXT = { table: "slack.state", row: "", organizationId: "" };
+const STATE_CONTEXT = { table: "slack.state", row: "", organizationId: "", owners: [] };
 
 export async function sealState(cipher: Cipher, state: State): Promise<string> {
   const sealed = await cipher.seal(JSON.stringify(state), STATE_CONTEXT);
