@@ -15,7 +15,7 @@ export interface EncryptionContext {
   table: string;
   row: string;
   organizationId: string;
-  /** The IDs of the records that decide who may read the text, in an order that never changes. */
+  /** The IDs of the row's owners, which decide who may read it, in an order that never changes. */
   owners: readonly (string | null)[];
 }
 

@@ -4,9 +4,9 @@ import { type Cipher, DecryptionError } from "../../lib/cipher.ts";
 import { countSealed, listOutdated, reseal, type SealedRow } from "./store.ts";
 
 /**
- * How long an isolate may still seal with the keyring or the release that a deployment replaced:
- * Cloudflare replaces isolates within a minute, and gives requests in progress 30 s more; a batch
- * of D1 ends within 30 s.
+ * How long an isolate may still seal with the keyring or the release that a deployment replaced. It
+ * allows a minute to replace all isolates, 30 s for requests in progress (what Cloudflare grants
+ * after a disconnect), and 30 s for a batch of D1 (its limit).
  */
 export const REPLACED_ISOLATES_END_MS = 120_000;
 
