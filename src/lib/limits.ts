@@ -160,6 +160,11 @@ export const LIMITS = {
     25,
     "the event has the first 25; the deployment has all of them",
   ),
+  slackConfirmationMs: ms(
+    "Time in which an owner confirms a Slack installation",
+    24 * HOUR_MS,
+    "the installation is deleted",
+  ),
   deliveryTimeoutMs: ms(
     "Time until the response to a webhook has been read, to its end or to the limit below",
     15_000,
@@ -194,6 +199,11 @@ export const LIMITS = {
   sweepDeliveries: items(
     "Deliveries that one run of the sweep enqueues",
     50_000,
+    "the next run, within a minute, continues",
+  ),
+  sweepInstallations: items(
+    "Unconfirmed Slack installations that one run of the sweep deletes",
+    100,
     "the next run, within a minute, continues",
   ),
   organizationRequests: timesOfKey(

@@ -98,6 +98,7 @@ const ACCESS: Record<string, Access> = {
   getIntegration: { api_key: "default" },
   updateIntegration: { api_key: "default" },
   deleteIntegration: { api_key: "default" },
+  confirmIntegration: { api_key: "default" },
   rotateIntegrationSecret: { api_key: "default" },
   installSlack: { api_key: "default" },
   listDeliveries: { api_key: "default" },

@@ -7,6 +7,7 @@ import { cipherOf } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Log } from "../../src/lib/log.ts";
+import { maskUrl } from "../../src/lib/mask-url.ts";
 import type { Parsed } from "./client.ts";
 import { VirtualQueue } from "./virtual-queue.ts";
 
@@ -214,10 +215,16 @@ export const OLD_SECRET = `whsec_${btoa("another one of 24 bytes.")}`;
 /** Inserts an integration, by default one that subscribes to changelog events. */
 export async function insertIntegration(
   project: Parsed,
-  fields: { url?: string; type?: string; rotatedUntil?: number; configuration?: object } = {},
+  fields: {
+    url?: string;
+    type?: string;
+    rotatedUntil?: number;
+    configuration?: object;
+    isConfirmed?: boolean;
+  } = {},
 ): Promise<string> {
   const { url = "https://hooks.longshore.dev/in", type = "webhook", rotatedUntil } = fields;
-  const { configuration = { changelog: true } } = fields;
+  const { configuration = { changelog: true }, isConfirmed = true } = fields;
   const id = newId(systemClock);
   const cipher = await cipherOf(env.ENCRYPTION_KEYS);
   const reference = { id, organizationId: project.org_id, projectId: project.id };
@@ -229,7 +236,8 @@ export async function insertIntegration(
     type,
     configuration: JSON.stringify(configuration),
     url: await cipher.seal(url, urlContext(reference)),
-    shown_url: url,
+    shown_url: type === "slack" ? "" : maskUrl(url),
+    confirmed_at: type === "slack" && isConfirmed ? 1 : null,
     secret: type === "slack" ? null : await cipher.seal(SECRET, context),
     previous_secret: rotatedUntil === undefined ? null : await cipher.seal(OLD_SECRET, context),
     previous_secret_until: rotatedUntil ?? null,

@@ -9,6 +9,7 @@ export const ACTIONS = [
   "connected",
   "disconnected",
   "disabled",
+  "confirmed",
 ] as const;
 export const ChangeAction = component(
   "ChangeAction",

@@ -1,4 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
+import { maskHost, maskUrl } from "../../lib/mask-url.ts";
 import type { Fields } from "./index.ts";
 import type { EntryRow } from "./store.ts";
 
@@ -7,10 +8,10 @@ export function presentEntry(row: EntryRow) {
     id: row.id,
     project_id: row.projectId,
     action: row.action,
-    record: { type: row.recordType, id: row.recordId, name: row.recordName ?? undefined },
+    record: { type: row.recordType, id: row.recordId, name: presentName(row) },
     actor: presentActor(row),
-    before: parseFields(row.before),
-    after: parseFields(row.after),
+    before: presentFields(row, row.before),
+    after: presentFields(row, row.after),
     created_at: toTimestamp(row.createdAt),
   };
 }
@@ -20,6 +21,17 @@ function presentActor({ accountId, membershipId, keyId }: EntryRow) {
   return { account_id: accountId, membership_id: membershipId, key_id: keyId };
 }
 
-function parseFields(json: string | null): Fields | undefined {
-  return json === null ? undefined : (JSON.parse(json) as Fields);
+/** Masks the entries that earlier versions wrote with the whole host. */
+function presentName({ recordType, recordName }: EntryRow): string | undefined {
+  if (recordName === null) return undefined;
+  return recordType === "integration" ? maskHost(recordName) : recordName;
+}
+
+/** Masks the entries that earlier versions wrote with more of the URL. */
+function presentFields({ recordType }: EntryRow, json: string | null): Fields | undefined {
+  if (json === null) return undefined;
+  const fields = JSON.parse(json) as Fields;
+  const { url } = fields;
+  const isTarget = recordType === "integration" && typeof url === "string";
+  return isTarget ? { ...fields, url: maskUrl(url) } : fields;
 }

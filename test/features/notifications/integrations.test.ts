@@ -10,6 +10,7 @@ import { Cipher } from "../../../src/lib/cipher.ts";
 import { CANARY_PREFIX } from "../../support/canary-secrets.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { listDeliveries } from "../../support/outbox.ts";
 import { GOOD, HOSTILE } from "../../support/targets.ts";
 import {
   join,
@@ -82,7 +83,8 @@ describe("a webhook integration", () => {
       project_id: project.id,
       type: "webhook",
       configuration: flags("promotions"),
-      url: "https://example.com/hooks",
+      url: "https://example.com/***",
+      confirmed: true,
       created_at: expect.any(String),
       updated_at: record.created_at,
     });
@@ -100,7 +102,7 @@ describe("a webhook integration", () => {
     const off = await client.patch(path, { configuration: { promotions: false }, url: GOOD[7] });
     expect(off.body).toMatchObject({
       configuration: flags("services_ok"),
-      url: "https://example.com/hooks?…",
+      url: "https://example.com/***",
     });
     expect((await client.delete(path)).status).toBe(204);
     expect((await client.get(path)).status).toBe(404);
@@ -113,7 +115,7 @@ describe("a webhook integration", () => {
     const { id, secret } = await newIntegration(client, project.id, [], url);
     const row = await rowOf(id);
     expect(JSON.stringify(row)).not.toMatch(/abc|whsec_/);
-    expect(row["shown_url"]).toBe("https://example.com/hooks?…");
+    expect(row["shown_url"]).toBe("https://example.com/***");
     const cipher = await Cipher.of(env.ENCRYPTION_KEYS);
     const reference = { id, organizationId: world.id, projectId: project.id };
     const places = { url: urlContext(reference), secret: secretContext(reference) };
@@ -158,6 +160,75 @@ describe("a webhook integration", () => {
     }
   });
 
+  it("shows only the scheme, the host without its first label, and the port, everywhere", async () => {
+    const witness = await newIntegration(client, project.id, ["changelog"]);
+    const [subdomain, segment, name, value] = ["k3y7x9", "s3gm3nt", "p4r4m", "qu3ry"];
+    const url = `https://${subdomain}.hooks.example.com:8443/${segment}?${name}=${value}`;
+    const shown = "https://***.hooks.example.com:8443/***";
+    const body = { type: "webhook", configuration: { changelog: true }, url };
+    const created = await client.post(integrations, body);
+    const path = `${integrations}/${created.body.id}`;
+    const replaced = await client.patch(path, { url: `${url}&more=1` });
+    const records = [created, replaced, await client.get(path)];
+    for (const { body: record } of records) expect(record.url).toBe(shown);
+    const rotated = await client.post(`${path}/rotate-secret`, undefined);
+    expect(rotated.body.url).toBe(shown);
+    await client.delete(path);
+    const changelog = await client.get(`/v1/projects/${project.id}/changelog`);
+    const { data } = await client.get(integrations).then((reply) => reply.body);
+    const deliveries = await listDeliveries(project.id);
+    const texts = [...records.map(({ text }) => text), rotated.text, changelog.text, data];
+    for (const hidden of [subdomain, segment, name, value]) {
+      expect(JSON.stringify([texts, deliveries])).not.toContain(hidden);
+    }
+    const entries = changelog.body.data.filter(
+      ({ record }: Parsed) => record.id === created.body.id,
+    );
+    expect(entries.map(({ action, record }: Parsed) => [action, record.name])).toEqual(
+      ["deleted", "updated", "updated", "created"].map((action) => [
+        action,
+        "***.hooks.example.com:8443",
+      ]),
+    );
+    expect(entries[2]).toMatchObject({ before: {}, after: { url_replaced: true } });
+    const told = deliveries.filter(({ integration_id }) => integration_id === witness.id);
+    expect(told.at(-1)?.data.record.name).toBe("***.hooks.example.com:8443");
+  });
+
+  it("shows no more of the URLs that earlier versions stored", async () => {
+    const { id } = await newIntegration(client, project.id);
+    const shown = "https://t0k3n.example.com/api/1234/…/b?…";
+    await env.DB.batch([
+      env.DB.prepare("update integrations set shown_url = ? where id = ?").bind(shown, id),
+      env.DB.prepare(
+        `update changelog_entries set record_name = 't0k3n.example.com',
+          after = json_set(after, '$.url', ?) where record_id = ?`,
+      ).bind(shown, id),
+    ]);
+    const record = await client.get(`${integrations}/${id}`);
+    expect(record.body.url).toBe("https://***.example.com/***");
+    const { body, text } = await client.get(`/v1/projects/${project.id}/changelog`);
+    expect(text).not.toMatch(/t0k3n|1234/);
+    expect(body.data[0]).toMatchObject({
+      record: { name: "***.example.com" },
+      after: { id, url: "https://***.example.com/***" },
+    });
+  });
+
+  it("does not accept the URL that it shows, because that would lose its path", async () => {
+    const { id, url } = await newIntegration(client, project.id);
+    const path = `${integrations}/${id}`;
+    const before = await rowOf(id);
+    for (const each of [url, "https://example.com/***", "https://***.example.com/hooks"]) {
+      const reply = await client.patch(path, { url: each });
+      expect([reply.status, reply.body.cause?.issues[0].path], each).toEqual([400, "url"]);
+      expect(reply.body.message).toContain("stands for parts that are not shown");
+    }
+    expect(await rowOf(id)).toEqual(before);
+    const accepted = await client.patch(path, { url: "https://example.com/a*b" });
+    expect(accepted.status).toBe(200);
+  });
+
   it("shows no part of a refused URL, in the response or in the log", async () => {
     const worker = new Instrumented();
     const caller = client.via(worker.fetch);
@@ -183,7 +254,7 @@ describe("a webhook integration", () => {
     const [created, updated, rotated, deleted] = await entriesOf(id);
     const common = {
       record_type: "integration",
-      record_name: "hooks.example.com",
+      record_name: "***.example.com",
       key_id: world.keyId,
     };
     expect(created).toMatchObject({ ...common, action: "created", before: null });

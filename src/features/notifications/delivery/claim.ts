@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { integrations } from "../integrations/table.ts";
+import { IS_CONFIRMED, integrations } from "../integrations/table.ts";
 import { type FailureReason, OVERDUE_MS } from "../outbox/model.ts";
 import { deliveries } from "../outbox/table.ts";
 
@@ -26,8 +26,8 @@ export type ClaimedDelivery = Awaited<ReturnType<typeof listClaimed>>[number];
 
 /**
  * Claims deliveries by compare-and-set, in one batch. Of those that are due, it fails the ones to a
- * disabled integration and the ones that were claimed too often, and defers the ones whose
- * integration is paused or throttled.
+ * disabled or unconfirmed integration and the ones that were claimed too often, and defers the ones
+ * whose integration is paused or throttled.
  */
 export function claim(db: Database, ids: readonly string[], now: number) {
   const list = sql`json_each(${JSON.stringify(ids)}) as item`;
@@ -47,12 +47,14 @@ function isDueAndUnclaimed(now: number): SQL {
 
 function failUndeliverable(db: Database, list: SQL, now: number) {
   const disabled: FailureReason = "integration_disabled";
+  const unconfirmed: FailureReason = "integration_unconfirmed";
   const tooMany: FailureReason = "too_many_attempts";
   return db
     .update(deliveries)
     .set({
       status: "failed",
-      failureReason: sql`(select iif(integrations.disabled_at is null, ${tooMany}, ${disabled})
+      failureReason: sql`(select case when integrations.disabled_at is not null then ${disabled}
+          when not ${IS_CONFIRMED} then ${unconfirmed} else ${tooMany} end
         from integrations where integrations.id = ${deliveries.integrationId})`,
       claimedUntil: null,
       updatedAt: now,
@@ -62,7 +64,8 @@ function failUndeliverable(db: Database, list: SQL, now: number) {
       sql`id in (select deliveries.id from ${list} join deliveries on deliveries.id = item.value
           join integrations on integrations.id = deliveries.integration_id
         where ${isDueAndUnclaimed(now)}
-          and (integrations.disabled_at is not null or deliveries.attempts >= ${MAX_CLAIMS}))`,
+          and (integrations.disabled_at is not null or not ${IS_CONFIRMED}
+            or deliveries.attempts >= ${MAX_CLAIMS}))`,
     );
 }
 
@@ -83,7 +86,7 @@ function claimDue(db: Database, list: SQL, now: number) {
             as position
           from ${list} join deliveries on deliveries.id = item.value
           join integrations on integrations.id = deliveries.integration_id
-          where ${isDueAndUnclaimed(now)} and integrations.disabled_at is null
+          where ${isDueAndUnclaimed(now)} and integrations.disabled_at is null and ${IS_CONFIRMED}
             and (integrations.paused_until is null or integrations.paused_until <= ${now})
             and (integrations.type <> 'slack' or integrations.last_sent_at is null
               or integrations.last_sent_at <= ${now - SLACK_INTERVAL_MS})

@@ -16,7 +16,8 @@ import { getDelivery, listDeliveries, pingIntegration, redeliver } from "./servi
 
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const TAGS = ["Deliveries"];
-const ENABLED = "An integration that is disabled is a `conflict`.";
+const ENABLED =
+  "An integration that is disabled, or a Slack installation that is not confirmed, is a `conflict`.";
 
 const list = operation({
   method: "get",
@@ -58,6 +59,9 @@ const redelivery = operation({
     integration_disabled: new Conflict(
       "The integration is disabled. Send a PATCH, which may be empty, to enable it.",
     ),
+    integration_unconfirmed: new Conflict(
+      "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.",
+    ),
   },
   request: { params: DeliveryParams },
   responses: { 201: jsonReply(Delivery, "The new delivery, pending.") },
@@ -75,6 +79,9 @@ const ping = operation({
   errors: {
     integration_disabled: new Conflict(
       "The integration is disabled. Send a PATCH, which may be empty, to enable it.",
+    ),
+    integration_unconfirmed: new Conflict(
+      "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.",
     ),
   },
   request: { params: IntegrationParams },

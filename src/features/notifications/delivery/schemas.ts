@@ -23,6 +23,7 @@ const FailureReason = component(
   z.enum(FAILURE_REASONS).openapi({
     description:
       "`integration_disabled`: the integration was disabled when the delivery was due. " +
+      "`integration_unconfirmed`: its Slack installation was not confirmed. " +
       "`too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue " +
       "gave up on it. It can be redelivered.",
   }),
@@ -83,10 +84,15 @@ const Attempt = component(
             "Why there was no response, or why the response is a failure. Absent after a success.",
           example: failureOf(FAILED_STATUS).error,
         }),
-      response: z.string().optional().openapi({
-        description: "The first 1,024 bytes of the response. Absent if it was empty.",
-        example: "upstream unavailable",
-      }),
+      response: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            "The first 1,024 bytes of the response, with `***` in place of what it repeats of the " +
+            "target's URL. Absent if it was empty.",
+          example: "upstream unavailable",
+        }),
     })
     .openapi({ description: "One request to the integration's target, and its result." }),
 );

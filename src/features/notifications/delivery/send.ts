@@ -3,6 +3,7 @@ import type { Fetch } from "../../../lib/fetch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { type Attempt, type Failure, failure, outcomeOf, type Result } from "./outcome.ts";
+import { redactTarget } from "./redact-target.ts";
 import { buildRequest, type DeliveryRequest } from "./request.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
 
@@ -46,7 +47,8 @@ async function sendRequest(
   const notBefore = readRetryAfter(response.headers.get("retry-after"), ctx.clock.now());
   const excerpt = await readExcerpt(response, signal);
   if ("text" in excerpt) {
-    return { statusCode, notBefore, outcome: outcomeOf(statusCode), response: excerpt.text };
+    const shown = redactTarget(excerpt.text, url).slice(0, excerpt.length).toWellFormed();
+    return { statusCode, notBefore, outcome: outcomeOf(statusCode), response: shown };
   }
   const outcome = signal.aborted
     ? timedOut
@@ -54,26 +56,26 @@ async function sendRequest(
   return { statusCode, notBefore, outcome };
 }
 
-type Excerpt = { text: string } | { error: unknown; bytesRead: number };
+/** The text is longer than the excerpt, which is cut after the redaction: `length` is what it keeps. */
+type Excerpt = { text: string; length: number } | { error: unknown; bytesRead: number };
 
 async function readExcerpt(response: Response, signal: AbortSignal): Promise<Excerpt> {
-  const excerpt = new Uint8Array(EXCERPT_BYTES);
+  const bytes = new Uint8Array(READ_BYTES);
   let bytesRead = 0;
   const reader = response.body?.getReader();
-  if (!reader) return { text: "" };
+  if (!reader) return { text: "", length: 0 };
   const cancel = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener("abort", cancel);
   try {
     while (bytesRead < READ_BYTES) {
       const { done, value } = await reader.read();
       if (done) break;
-      if (bytesRead < EXCERPT_BYTES) {
-        excerpt.set(value.subarray(0, EXCERPT_BYTES - bytesRead), bytesRead);
-      }
+      bytes.set(value.subarray(0, READ_BYTES - bytesRead), bytesRead);
       bytesRead += value.length;
     }
     if (signal.aborted) return { error: signal.reason, bytesRead };
-    return { text: toText(excerpt.subarray(0, bytesRead)) };
+    const text = toText(bytes.subarray(0, bytesRead));
+    return { text, length: toText(bytes.subarray(0, Math.min(bytesRead, EXCERPT_BYTES))).length };
   } catch (error) {
     return { error, bytesRead };
   } finally {

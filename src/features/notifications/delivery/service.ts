@@ -4,7 +4,7 @@ import { commit } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
-import { findIntegration, requireIntegration } from "../integrations/index.ts";
+import { findIntegration, isConfirmed, requireIntegration } from "../integrations/index.ts";
 import { type NewDelivery, writeDelivery } from "../outbox/index.ts";
 import type {
   AttemptRow,
@@ -15,6 +15,8 @@ import type {
 } from "./store.ts";
 import * as store from "./store.ts";
 
+const UNCONFIRMED =
+  "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.";
 const DISABLED = "The integration is disabled. Send a PATCH, which may be empty, to enable it.";
 
 export async function listDeliveries(
@@ -51,7 +53,7 @@ export async function redeliver(
 ): Promise<DeliveryRow> {
   const [found] = await store.findDelivery(ctx.db, ctx.actor, reference);
   const delivery = authorize(ctx.actor, "delivery", found, "owner");
-  return createDelivery(ctx, { ...delivery, id: newId(ctx.clock) });
+  return createDelivery(ctx, reference.projectId, { ...delivery, id: newId(ctx.clock) });
 }
 
 export async function pingIntegration(
@@ -60,7 +62,7 @@ export async function pingIntegration(
   integrationId: string,
 ): Promise<DeliveryRow> {
   const { organizationId } = await requireIntegration(ctx, projectId, integrationId, "owner");
-  return createDelivery(ctx, {
+  return createDelivery(ctx, projectId, {
     id: newId(ctx.clock),
     organizationId,
     integrationId,
@@ -71,9 +73,14 @@ export async function pingIntegration(
   });
 }
 
-async function createDelivery(ctx: ServiceContext, delivery: NewDelivery): Promise<DeliveryRow> {
+async function createDelivery(
+  ctx: ServiceContext,
+  projectId: string,
+  delivery: NewDelivery,
+): Promise<DeliveryRow> {
   const { written } = await commit(ctx, { written: writeDelivery(ctx, delivery) });
   const [row] = written;
-  if (!row) throw new Conflict(DISABLED);
-  return row;
+  if (row) return row;
+  const integration = await requireIntegration(ctx, projectId, delivery.integrationId, "owner");
+  throw new Conflict(isConfirmed(integration) ? DISABLED : UNCONFIRMED);
 }

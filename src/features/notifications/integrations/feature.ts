@@ -3,6 +3,7 @@ import type { Feature } from "../../../feature.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { integrationRoutes } from "./routes.ts";
 import { secretContext, urlContext } from "./secret.ts";
+import { sweepIntegrations } from "./service.ts";
 import { integrations } from "./table.ts";
 
 const { id, organizationId, projectId } = integrations;
@@ -28,4 +29,5 @@ export const integrationsFeature = {
     sealedColumn(integrations.secret, KEYS, secretContext),
     sealedColumn(integrations.previousSecret, KEYS, secretContext),
   ],
+  sweep: sweepIntegrations,
 } satisfies Feature;

@@ -1,6 +1,13 @@
-export { type DisabledReason, MAXIMUM_INTEGRATIONS } from "./model.ts";
+export {
+  CONFIRMATION_HOURS,
+  CONFIRMATION_TTL_MS,
+  type DisabledReason,
+  isConfirmed,
+  MAXIMUM_INTEGRATIONS,
+  type SlackChannel,
+} from "./model.ts";
 export { IntegrationParams } from "./schemas.ts";
 export { secretContext, urlContext } from "./secret.ts";
-export { requireIntegration } from "./service.ts";
+export { requireIntegration, toCreatedChange } from "./service.ts";
 export { findIntegration, insertIntegration } from "./store.ts";
 export { targetProblem } from "./target-url.ts";

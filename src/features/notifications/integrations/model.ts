@@ -7,6 +7,22 @@ export type IntegrationType = (typeof INTEGRATION_TYPES)[number];
 export const DISABLED_REASONS = ["gone", "failing"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
+/** The channel that a Slack installation has chosen. Slack, "oauth.v2.access". */
+export interface SlackChannel {
+  workspaceId?: string | undefined;
+  workspaceName?: string | undefined;
+  channelId?: string | undefined;
+  channelName?: string | undefined;
+}
+
+export const CONFIRMATION_TTL_MS = LIMITS.slackConfirmationMs.value;
+export const CONFIRMATION_HOURS = CONFIRMATION_TTL_MS / 3_600_000;
+
+/** Nothing is sent to an integration until it is confirmed. The same rule in SQL: `IS_CONFIRMED`. */
+export function isConfirmed(row: { type: IntegrationType; confirmedAt: number | null }): boolean {
+  return row.type !== "slack" || row.confirmedAt !== null;
+}
+
 /** Per project: each event writes a delivery for every integration of its project. */
 export const MAXIMUM_INTEGRATIONS = LIMITS.integrationsPerProject.value;
 

@@ -1,7 +1,13 @@
 import { toTimestamp } from "../../../lib/clock.ts";
+import { maskHost, maskUrl } from "../../../lib/mask-url.ts";
 import type { Change, Fields } from "../../changelog/index.ts";
 import { KINDS } from "../events.ts";
-import type { Configuration, PartialConfiguration } from "./model.ts";
+import {
+  type Configuration,
+  isConfirmed,
+  type PartialConfiguration,
+  type SlackChannel,
+} from "./model.ts";
 import type { IntegrationRow } from "./store.ts";
 
 export function toConfiguration(flags: PartialConfiguration): Configuration {
@@ -15,11 +21,24 @@ export function presentIntegration(row: IntegrationRow) {
     project_id: row.projectId,
     type: row.type,
     configuration: toConfiguration(JSON.parse(row.configuration)),
-    url: row.type === "webhook" ? row.maskedUrl : undefined,
+    // Earlier versions stored more of the URL.
+    url: row.type === "webhook" ? maskUrl(row.maskedUrl) : undefined,
+    slack: row.slackChannel === null ? undefined : presentChannel(JSON.parse(row.slackChannel)),
+    confirmed: isConfirmed(row),
+    confirm_by: row.confirmBy === null ? undefined : toTimestamp(row.confirmBy),
     disabled_at: row.disabledAt === null ? undefined : toTimestamp(row.disabledAt),
     disabled_reason: row.disabledReason ?? undefined,
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
+  };
+}
+
+function presentChannel({ workspaceId, workspaceName, channelId, channelName }: SlackChannel) {
+  return {
+    workspace_id: workspaceId,
+    workspace_name: workspaceName,
+    channel_id: channelId,
+    channel_name: channelName,
   };
 }
 
@@ -44,23 +63,23 @@ export function presentRotatedIntegration(rotated: {
   };
 }
 
-/** The changelog names a webhook by its host: the rest of its URL may be a secret. */
+/** The changelog names a webhook by its masked host. */
 export function toChange<Action extends Change["action"]>(
   action: Action,
-  { id, projectId, maskedUrl }: IntegrationRow,
+  { id, projectId, type, maskedUrl }: IntegrationRow,
   fields: { before?: Fields; after?: Fields },
 ): Change<Action> {
-  const name = URL.parse(maskedUrl)?.host;
+  const name = type === "slack" ? "Slack" : maskHost(URL.parse(maskedUrl)?.host ?? "");
   return { projectId, action, record: { type: "integration", id, name }, ...fields };
 }
 
-/** Two URLs may differ only where they are masked: `url_replaced` records that. */
+/** Two URLs may differ only in the parts that are not shown: `url_replaced` records that. */
 export function presentUpdate(
   before: IntegrationRow,
   after: IntegrationRow,
   target: { maskedUrl: string } | undefined,
 ) {
-  const looksEqual = target?.maskedUrl === before.maskedUrl && target.maskedUrl.includes("…");
+  const looksEqual = target?.maskedUrl === maskUrl(before.maskedUrl);
   return {
     before: presentIntegration(before),
     after: { ...presentIntegration(after), ...(looksEqual && { url_replaced: true }) },

@@ -4,6 +4,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { CONFIRMATION_HOURS } from "./model.ts";
 import {
   presentCreatedIntegration,
   presentIntegration,
@@ -19,6 +20,7 @@ import {
   UpdateIntegration,
 } from "./schemas.ts";
 import {
+  confirmIntegration,
   createIntegration,
   deleteIntegration,
   getIntegration,
@@ -91,7 +93,7 @@ const update = operation({
   role: "owner",
   description:
     `Absent fields keep their values. Enables a disabled integration again, also ` +
-    "with an empty body object.",
+    "with an empty body object. Does not confirm a Slack installation.",
   notFound: ["notification integration"],
   errors: {
     url_not_https: new BadInput([
@@ -143,6 +145,28 @@ const rotate = operation({
   },
 });
 
+const confirm = operation({
+  method: "post",
+  path: `${ONE}/confirm`,
+  operationId: "confirmIntegration",
+  tags: TAGS,
+  summary: "Confirm a Slack installation",
+  role: "owner",
+  description:
+    "Compare the workspace and the channel in `slack` first: whoever completed the installation " +
+    "chose them. Until the confirmation, nothing is sent; events from before it are never sent. An " +
+    `installation that is not confirmed within ${CONFIRMATION_HOURS} hours is deleted. An integration that is ` +
+    "already confirmed, as every webhook is, stays as it is.",
+  notFound: ["notification integration"],
+  errors: {
+    installation_lapsed: new Conflict(
+      "The installation was not confirmed in time. Install Slack again.",
+    ),
+  },
+  request: { params: IntegrationParams },
+  responses: { 201: jsonReply(Integration, "The integration, confirmed.") },
+});
+
 export const integrationRoutes = createRouter()
   .openapi(list, async (c) => {
     const rows = await listIntegrations(c.env, c.req.valid("param").project_id);
@@ -174,4 +198,9 @@ export const integrationRoutes = createRouter()
     const { project_id, integration_id } = c.req.valid("param");
     const rotated = await rotateSecret(c.env, project_id, integration_id);
     return c.json(presentRotatedIntegration(rotated), 200);
+  })
+  .openapi(confirm, async (c) => {
+    const { project_id, integration_id } = c.req.valid("param");
+    const row = await confirmIntegration(c.env, project_id, integration_id);
+    return c.json(presentIntegration(row), 201);
   });

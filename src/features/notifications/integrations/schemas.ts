@@ -2,11 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam, ProjectParams } from "../../../http/params.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { MASK, maskUrl } from "../../../lib/mask-url.ts";
 import { component, identifierOf, text, timestampOf } from "../../../lib/schemas.ts";
 import { EVENTS, KINDS, type Kind } from "../events.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 
 const EXAMPLE_URL = "https://ci.example.com/hooks";
+const SHOWN_URL = maskUrl(EXAMPLE_URL);
 
 const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
   Object.fromEntries(
@@ -53,6 +55,26 @@ const DisabledReason = component(
   }),
 );
 
+const nameAtSlack = (description: string, example: string) =>
+  z.string().optional().openapi({ description, example });
+
+const SlackChannel = component(
+  "SlackChannel",
+  z
+    .object({
+      workspace_id: nameAtSlack("The ID of the workspace.", "T0123456789"),
+      workspace_name: nameAtSlack("The name of the workspace.", "Acme"),
+      channel_id: nameAtSlack("The ID of the channel.", "C0123456789"),
+      channel_name: nameAtSlack("The name of the channel.", "#deploys"),
+    })
+    .openapi({
+      description:
+        "The channel that a Slack installation has chosen, as Slack named it then. Compare the IDs: " +
+        "any workspace can have these names. Absent for webhooks, and for installations from " +
+        "before confirmations.",
+    }),
+);
+
 export const Integration = component(
   "Integration",
   z
@@ -66,10 +88,21 @@ export const Integration = component(
         .optional()
         .openapi({
           description:
-            "The target of webhooks. `…` replaces what may be secret: the query and long path " +
-            "segments. Absent for Slack.",
-          example: EXAMPLE_URL,
+            `The scheme, host and port of the target of webhooks. \`${MASK}\` replaces what may be ` +
+            "secret: the first label of a host with three or more, and always the path with the " +
+            "query. Absent for Slack.",
+          example: SHOWN_URL,
         }),
+      slack: SlackChannel.optional(),
+      confirmed: z.boolean().openapi({
+        description:
+          "Nothing is sent until this is true. Always true for a webhook; false for a Slack " +
+          "installation until an owner of the project has confirmed it.",
+        example: true,
+      }),
+      confirm_by: timestampOf(
+        "When the installation is deleted unless it is confirmed. Absent once it is confirmed.",
+      ).optional(),
       disabled_at: timestampOf(
         "Nothing is sent since then. Any update of the integration enables it again.",
       ).optional(),

@@ -1,23 +1,33 @@
-import type { ServiceContext } from "../../../context.ts";
+import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
+import { commit } from "../../../db/batch.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { maskUrl } from "../../../lib/mask-url.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { commitChange } from "../../changelog/index.ts";
+import { type Change, commitChange, recordChanges } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
-import { MAXIMUM_INTEGRATIONS, type PartialConfiguration, type Reference } from "./model.ts";
+import {
+  isConfirmed,
+  MAXIMUM_INTEGRATIONS,
+  type PartialConfiguration,
+  type Reference,
+} from "./model.ts";
 import { presentIntegration, presentUpdate, toChange, toConfiguration } from "./presenters.ts";
 import { newSecret, SECRET_OVERLAP_MS, secretContext, urlContext } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";
 import * as store from "./store.ts";
-import { maskUrl, targetProblem } from "./target-url.ts";
+import { targetProblem } from "./target-url.ts";
 
 const NAME = "notification integration";
 const FULL =
   `The project has ${MAXIMUM_INTEGRATIONS} notification integrations, which is the most. ` +
   "Delete one first.";
+
+const LAPSED = "The installation was not confirmed in time. Install Slack again.";
 
 /** The secret is in one response only. */
 export interface WithSecret {
@@ -72,9 +82,10 @@ export async function createIntegration(
     ...target,
     secret: await (await ctx.cipher()).seal(secret, secretContext(reference)),
     linksTo: null,
+    slackChannel: null,
+    confirmBy: null,
     createdAt: ctx.clock.now(),
   };
-  const row = toRow(integration);
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { integrations: 1 },
@@ -84,14 +95,14 @@ export async function createIntegration(
     limits: limits.statement,
     created: store.insertIntegration(ctx.db, integration),
   };
-  const change = toChange("created", row, { after: presentIntegration(row) });
+  const change = toCreatedChange(integration);
   const results = await limits.enforce(commitChange(ctx, statements, change));
   const [created] = results.created;
   if (!created) throw new Conflict(FULL);
   return { row: created, secret };
 }
 
-/** Any update enables a disabled integration. */
+/** Any update enables a disabled integration. None confirms an installation. */
 export async function updateIntegration(
   ctx: ServiceContext,
   projectId: string,
@@ -150,6 +161,40 @@ export async function rotateSecret(
   return { row, secret, previousSecretUntil };
 }
 
+/** Idempotent. */
+export async function confirmIntegration(
+  ctx: ServiceContext,
+  projectId: string,
+  id: string,
+): Promise<IntegrationRow> {
+  const before = await requireIntegration(ctx, projectId, id, "owner");
+  if (isConfirmed(before)) return before;
+  const now = ctx.clock.now();
+  const after = { ...before, confirmedAt: now, confirmBy: null };
+  const fields = { before: presentIntegration(before), after: presentIntegration(after) };
+  const statements = store.confirmIntegration(ctx.db, before, now);
+  const change = toChange("confirmed", before, fields);
+  const results = await commitChange(ctx, statements, change);
+  const [confirmed] = results.confirmed;
+  if (confirmed) return confirmed;
+  const found = await requireIntegration(ctx, projectId, id, "owner");
+  if (!isConfirmed(found)) throw new Conflict(LAPSED);
+  return found;
+}
+
+/** Deletes installations that nobody has confirmed in time. */
+export async function sweepIntegrations(ctx: SystemContext): Promise<void> {
+  const limit = LIMITS.sweepInstallations.value;
+  for (const row of await store.listLapsed(ctx.db, ctx.clock.now(), limit)) {
+    const change = toChange("deleted", row, { before: presentIntegration(row) });
+    const { organizationId } = row;
+    await commit(ctx, {
+      statements: store.deleteLapsed(ctx, row),
+      changelog: recordChanges(ctx, organizationId, [change]),
+    });
+  }
+}
+
 export async function deleteIntegration(
   ctx: ServiceContext,
   projectId: string,
@@ -179,6 +224,11 @@ function refuseUrl(message: string): never {
   throw new BadInput([{ path: "url", message }]);
 }
 
+export function toCreatedChange(integration: store.NewIntegration): Change<"created"> {
+  const row = toRow(integration);
+  return toChange("created", row, { after: presentIntegration(row) });
+}
+
 function toRow(integration: store.NewIntegration): IntegrationRow {
   const { url: _, secret: __, ...fields } = integration;
   return {
@@ -189,6 +239,7 @@ function toRow(integration: store.NewIntegration): IntegrationRow {
     failingSince: null,
     pausedUntil: null,
     lastSentAt: null,
+    confirmedAt: null,
     updatedAt: integration.createdAt,
   };
 }

@@ -1,8 +1,10 @@
-import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
+import type { FailureReason } from "../outbox/model.ts";
+import { deliveries } from "../outbox/table.ts";
 import { MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
 import { integrations } from "./table.ts";
 
@@ -21,6 +23,8 @@ export type NewIntegration = Pick<
   | "maskedUrl"
   | "secret"
   | "linksTo"
+  | "slackChannel"
+  | "confirmBy"
   | "createdAt"
 >;
 
@@ -66,6 +70,7 @@ export function insertIntegration(db: Database, integration: NewIntegration, unl
       failingSince: null,
       pausedUntil: null,
       lastSentAt: null,
+      confirmedAt: null,
       updatedAt: createdAt,
     },
     sql`where not ${unless ?? sql`false`} and (select count(*) from integrations
@@ -115,6 +120,49 @@ export function rotateSecret(
     .set({ ...change, previousSecret: sql`secret` })
     .where(within(reference))
     .returning(PUBLIC);
+}
+
+/**
+ * Of an installation that is neither confirmed nor lapsed. What happened before is not sent: fails
+ * the deliveries that a version without confirmations has written.
+ */
+export function confirmIntegration(db: Database, reference: Reference, now: number) {
+  const isWaiting = sql`type = 'slack' and confirmed_at is null
+    and (confirm_by is null or confirm_by > ${now})`;
+  const unconfirmed: FailureReason = "integration_unconfirmed";
+  return {
+    earlier: db
+      .update(deliveries)
+      .set({ status: "failed", failureReason: unconfirmed, updatedAt: now, finishedAt: now })
+      .where(
+        sql`${deliveries.status} = 'pending' and ${deliveries.integrationId} in
+          (select id from integrations where ${within(reference)} and ${isWaiting})`,
+      ),
+    confirmed: db
+      .update(integrations)
+      .set({ confirmedAt: now, confirmBy: null, updatedAt: now })
+      .where(and(within(reference), isWaiting))
+      .returning(PUBLIC),
+  };
+}
+
+export function listLapsed(db: Database, now: number, limit: number) {
+  return db
+    .select(PUBLIC)
+    .from(integrations)
+    .where(lte(integrations.confirmBy, now))
+    .orderBy(integrations.confirmBy)
+    .limit(limit);
+}
+
+/** Deletes nothing if the installation has been confirmed in the meantime. */
+export function deleteLapsed({ db, ownership }: SystemContext, { id, confirmBy }: IntegrationRow) {
+  const isUnconfirmed = sql`exists (select 1 from integrations
+    where integrations.id = ${id} and integrations.confirm_by = ${confirmBy})`;
+  return {
+    records: ownership.deletionOf(db, integrations, id, isUnconfirmed),
+    deleted: db.delete(integrations).where(and(eq(integrations.id, id), isUnconfirmed)),
+  };
 }
 
 export function deleteIntegration({ db, ownership }: SystemContext, reference: Reference) {

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { organizations } from "../../organizations/table.ts";
@@ -34,8 +35,20 @@ export const integrations = sqliteTable(
     lastSentAt: time("last_sent_at"),
     /** The origin of this service, for links in Slack messages. */
     linksTo: text("links_to"),
+    /** JSON: a `SlackChannel`. Null for webhooks, and for Slack installations of older versions. */
+    slackChannel: text("slack_channel"),
+    /** Null until an owner has confirmed a Slack installation. Webhooks need no confirmation. */
+    confirmedAt: time("confirmed_at"),
+    /** When an unconfirmed installation is deleted. Null after the confirmation. */
+    confirmBy: time("confirm_by"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index("integrations_list").on(table.projectId, table.createdAt, table.id)],
+  (table) => [
+    index("integrations_list").on(table.projectId, table.createdAt, table.id),
+    index("integrations_unconfirmed").on(table.confirmBy).where(sql`confirm_by is not null`),
+  ],
 );
+
+/** Nothing is sent to an integration until it is confirmed. The same rule as `isConfirmed`. */
+export const IS_CONFIRMED = sql`(integrations.type <> 'slack' or integrations.confirmed_at is not null)`;

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { isMasked, MASK } from "../../../lib/mask-url.ts";
 
 /** The empty port is the default port of `https:`. */
 const PORTS = ["", "443", "8443"];
@@ -41,21 +42,11 @@ export function targetProblem(text: string, allowInsecure: boolean): string | un
   }
   if (username || password) return "Send a URL without a user name and a password.";
   if (hash) return "Send a URL without a fragment.";
+  if (isMasked(url))
+    return `Send a URL without ${MASK}, which stands for parts that are not shown.`;
   if (allowInsecure) return undefined;
   if (!PORTS.includes(port)) return "Send a URL with the port 443 or 8443, or without one.";
   return hostProblem(url.hostname);
-}
-
-/** A path segment of this length may be a token, as in the webhook URLs of chat services. */
-const TOKEN_LENGTH = 20;
-
-/** The query and long path segments may be secret. */
-export function maskUrl(text: string): string {
-  const { origin, pathname, search } = new URL(text);
-  const segments = pathname
-    .split("/")
-    .map((segment) => (segment.length < TOKEN_LENGTH ? segment : "…"));
-  return origin + segments.join("/") + (search && "?…");
 }
 
 function hostProblem(hostname: string): string | undefined {

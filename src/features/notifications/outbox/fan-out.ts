@@ -2,7 +2,7 @@ import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import { IdSequence } from "../../../db/id-sequence.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
-import { integrations } from "../integrations/table.ts";
+import { IS_CONFIRMED, integrations } from "../integrations/table.ts";
 import { OVERDUE_MS } from "./model.ts";
 import { deliveries } from "./table.ts";
 
@@ -26,8 +26,8 @@ function pendingAt(now: number) {
 }
 
 /**
- * Writes one delivery of an event for every integration that subscribes to its kind, in the batch of
- * the change. `events` selects `key` (rows of one event share it; events are sorted by it),
+ * Writes one delivery of an event for every confirmed integration that subscribes to its kind, in
+ * the batch of the change. `events` selects `key` (rows of one event share it; events are sorted by it),
  * `project_id`, `type` and `kind` (see events.ts), and `data` (JSON).
  */
 export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
@@ -50,7 +50,7 @@ export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
     },
     sql`from (${events}) as event
       join integrations on integrations.project_id = event.project_id
-        and integrations.disabled_at is null
+        and integrations.disabled_at is null and ${IS_CONFIRMED}
         and integrations.configuration ->> event.kind = true`,
   ).returning(DELIVERY_ID);
 }
@@ -60,7 +60,7 @@ export type NewDelivery = Pick<
   "id" | "organizationId" | "integrationId" | "eventId" | "type" | "data" | "occurredAt"
 >;
 
-/** Writes nothing if the integration is disabled or deleted. */
+/** Writes nothing if the integration is unconfirmed, disabled or deleted. */
 export function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
   const { organizationId, integrationId } = delivery;
   return insertFrom(
@@ -68,6 +68,7 @@ export function writeDelivery({ db, clock }: SystemContext, delivery: NewDeliver
     deliveries,
     { ...delivery, projectId: sql`integrations.project_id`, ...pendingAt(clock.now()) },
     sql`from integrations where ${eq(integrations.organizationId, organizationId)}
-      and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null`,
+      and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null
+      and ${IS_CONFIRMED}`,
   ).returning({ ...WITHOUT_DATA, ...DELIVERY_ID });
 }

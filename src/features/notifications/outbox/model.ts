@@ -8,6 +8,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /** Why a delivery failed without a recorded attempt that ended it. */
 export const FAILURE_REASONS = [
   "integration_disabled",
+  "integration_unconfirmed",
   "too_many_attempts",
   "not_handled",
 ] as const;

@@ -8,10 +8,17 @@ import { commitChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
 import { KINDS } from "../events.ts";
-import { insertIntegration, MAXIMUM_INTEGRATIONS, urlContext } from "../integrations/index.ts";
+import {
+  CONFIRMATION_TTL_MS,
+  insertIntegration,
+  MAXIMUM_INTEGRATIONS,
+  toCreatedChange,
+  urlContext,
+} from "../integrations/index.ts";
 import {
   authorizationUrl,
   exchangeCode,
+  type Grant,
   requireSlackApp,
   type SlackSettings,
   slackSettingsOf,
@@ -21,6 +28,15 @@ import * as store from "./store.ts";
 
 const CALLBACK_PATH = "/v1/slack/callback";
 const CONFIGURATION = Object.fromEntries(KINDS.map((kind) => [kind, true] as const));
+
+/** What the page at the end of an installation shows. */
+export interface Installation {
+  projectName: string;
+  projectId: string;
+  integrationId: string;
+  /** The origin of this service. */
+  origin: string;
+}
 
 /** The callback of Slack has no API key: its state names the key that started the installation. */
 export interface CallbackContext extends SystemContext {
@@ -59,17 +75,20 @@ export async function startInstallation(
 export async function finishInstallation(
   ctx: CallbackContext,
   input: CallbackInput,
-): Promise<string> {
+): Promise<Installation> {
   requireSlackApp(ctx.slack);
   const { code, state: sealed } = readInput(input);
   const state = await openState(await ctx.cipher(), sealed, ctx.clock.now());
-  const installer = await requireInstaller(ctx, state);
-  if (installer.isUsed) return installer.projectName;
-  const redirectUri = input.origin + CALLBACK_PATH;
-  const url = await exchangeCode(ctx, { settings: ctx.slack, code, redirectUri });
-  const { actor, projectName } = await requireInstaller(ctx, state);
-  await writeIntegration({ ...ctx, actor }, state, { url, origin: input.origin });
-  return projectName;
+  const { projectName, isUsed } = await requireInstaller(ctx, state);
+  const { projectId, integrationId } = state;
+  const { origin } = input;
+  const installation = { projectName, projectId, integrationId, origin };
+  if (isUsed) return installation;
+  const redirectUri = origin + CALLBACK_PATH;
+  const grant = await exchangeCode(ctx, { settings: ctx.slack, code, redirectUri });
+  const { actor } = await requireInstaller(ctx, state);
+  await writeIntegration({ ...ctx, actor }, state, { ...grant, origin });
+  return installation;
 }
 
 function readInput({ code, state, error }: CallbackInput): { code: string; state: string } {
@@ -97,11 +116,12 @@ async function requireInstaller(ctx: SystemContext, state: State) {
 async function writeIntegration(
   ctx: SystemContext & { actor: Actor },
   state: State,
-  { url, origin }: { url: string; origin: string },
+  { url, channel, origin }: Grant & { origin: string },
 ): Promise<void> {
   const { integrationId: id, projectId } = state;
   const { organizationId } = ctx.actor;
   const cipher = await ctx.cipher();
+  const now = ctx.clock.now();
   const integration = {
     id,
     organizationId,
@@ -112,10 +132,10 @@ async function writeIntegration(
     maskedUrl: "",
     secret: null,
     linksTo: origin,
-    createdAt: ctx.clock.now(),
+    slackChannel: JSON.stringify(channel),
+    confirmBy: now + CONFIRMATION_TTL_MS,
+    createdAt: now,
   };
-  const after = { id, project_id: projectId, type: "slack", configuration: CONFIGURATION };
-  const record = { type: "integration", id, name: "Slack" } as const;
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { integrations: 1 },
@@ -125,7 +145,7 @@ async function writeIntegration(
     limits: limits.statement,
     created: insertIntegration(ctx.db, integration, store.isUsed(state)),
   };
-  const change = { projectId, action: "created", record, after } as const;
+  const change = toCreatedChange(integration);
   const { created } = await limits.enforce(commitChange(ctx, statements, change));
   if (created.length > 0 || (await requireInstaller(ctx, state)).isUsed) return;
   throw new Conflict(

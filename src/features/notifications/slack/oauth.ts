@@ -3,10 +3,14 @@ import { ApiError, BadInput, NotConfigured } from "../../../lib/errors.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
 import { readResponseBody } from "../../../lib/fetch.ts";
 import type { Log } from "../../../lib/log.ts";
+import type { SlackChannel } from "../integrations/index.ts";
+import { shorten } from "./block-kit.ts";
 
 const TIMEOUT_MS = 10_000;
 /** A response of Slack has about a kilobyte. */
 const MAXIMUM_RESPONSE_BYTES = 65_536;
+/** Of a workspace or a channel. Slack allows 80 for a channel. */
+const NAME_LENGTH = 100;
 const INVALID_CODE_ERRORS = ["invalid_code", "code_already_used"];
 
 const FAILED = "Slack did not answer as it should. Ask for the installation again.";
@@ -51,6 +55,13 @@ export function authorizationUrl(
   return `${origin}/oauth/v2/authorize?${query}`;
 }
 
+/** Where messages will go. */
+export interface Grant {
+  /** A credential. */
+  url: string;
+  channel: SlackChannel;
+}
+
 interface CodeExchange {
   settings: SlackSettings;
   code: string;
@@ -64,9 +75,9 @@ interface CodeExchange {
 export async function exchangeCode(
   { fetch: network, log }: { fetch: Fetch; log: Log },
   exchange: CodeExchange,
-): Promise<string> {
+): Promise<Grant> {
   try {
-    return await requestWebhookUrl(network, exchange);
+    return await requestGrant(network, exchange);
   } catch (error) {
     if (!(error instanceof ExchangeFailed)) throw error;
     log("error", "slack.not_installed", { reason: error.message });
@@ -84,19 +95,37 @@ class ExchangeFailed extends Error {
   }
 }
 
-async function requestWebhookUrl(network: Fetch, exchange: CodeExchange): Promise<string> {
+async function requestGrant(network: Fetch, exchange: CodeExchange): Promise<Grant> {
   const response = await requestAccess(network, exchange);
-  const { ok, error, incoming_webhook } = response as {
+  const { ok, error, team, incoming_webhook } = response as {
     ok?: unknown;
     error?: unknown;
-    incoming_webhook?: { url?: unknown };
+    team?: { id?: unknown; name?: unknown } | null;
+    incoming_webhook?: { url?: unknown; channel?: unknown; channel_id?: unknown } | null;
   };
   if (ok !== true) throw refusal(error);
   const url = incoming_webhook?.url;
   if (typeof url !== "string" || !isSlackWebhook(url, exchange.settings.origin)) {
     throw new ExchangeFailed("the response has no webhook URL of Slack");
   }
-  return url;
+  const channel = {
+    workspaceId: readId(team?.id),
+    workspaceName: readName(team?.name),
+    channelId: readId(incoming_webhook?.channel_id),
+    channelName: readName(incoming_webhook?.channel),
+  };
+  return { url, channel };
+}
+
+function readId(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Z0-9]{1,32}$/.test(value) ? value : undefined;
+}
+
+/** Without control and formatting characters, which could make a name look like another one. */
+function readName(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const line = value.toWellFormed().replace(/[\s\p{Cc}\p{Cf}]+/gu, " ");
+  return shorten(line.trim(), NAME_LENGTH) || undefined;
 }
 
 async function requestAccess(network: Fetch, exchange: CodeExchange): Promise<object> {

@@ -13,7 +13,7 @@ import {
 } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { type CallbackContext, finishInstallation, startInstallation } from "./install.ts";
-import { PAGE_HEADERS, renderConnected } from "./page.ts";
+import { PAGE_HEADERS, renderInstalled } from "./page.ts";
 import { CallbackQuery, SlackInstallation } from "./schemas.ts";
 
 const install = operation({
@@ -25,7 +25,8 @@ const install = operation({
   role: "owner",
   description:
     `Returns a URL to open in a browser. Choosing a channel there creates an ` +
-    "integration of the type `slack`, with every kind of notification enabled. " +
+    "integration of the type `slack`, with every kind of notification enabled. It sends nothing " +
+    "until an owner has confirmed the channel: `POST …/{integration_id}/confirm`. " +
     "`not_implemented` if this installation has no Slack app.",
   notFound: ["project"],
   errors: {
@@ -43,7 +44,8 @@ const callback = operation({
   summary: "Come back from Slack",
   description:
     "Slack redirects the browser to this path. The key that requested the installation must still " +
-    "have the role. Repeating the request creates no second integration.",
+    "have the role. Repeating the request creates no second integration. The page states how to " +
+    "confirm the channel.",
   credentials: [],
   writes: true,
   errors: {
@@ -93,6 +95,6 @@ export function slackCallbackRoutes(
     const installation = finishInstallation(createContext(c.env, c.executionCtx), input);
     // Continues if the client disconnects: Slack accepts a code only once.
     c.executionCtx.waitUntil(installation.catch(() => undefined));
-    return c.html(renderConnected(await installation), 200, PAGE_HEADERS);
+    return c.html(renderInstalled(await installation), 200, PAGE_HEADERS);
   });
 }
