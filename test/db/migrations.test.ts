@@ -102,6 +102,51 @@ describe("migrations", () => {
     expect(sql).toContain("AFTER INSERT ON `projects`");
   });
 
+  it("count the integrations of the previous release as confirmed, and not the Slack installations that it still creates", async () => {
+    await reset();
+    const at = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0008"));
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, at));
+    await seed();
+    // The columns that the previous release knows.
+    const insert = (id: string, type: string) =>
+      env.DB.prepare(
+        `insert into integrations (id, organization_id, project_id, type, configuration, url,
+           shown_url, secret, previous_secret, previous_secret_until, disabled_at, disabled_reason,
+           failing_since, paused_until, last_sent_at, links_to, created_at, updated_at)
+         values (?, 'seed', 'seed', ?, '{}', 'sealed', '', null, null, null, null, null, null, null,
+           null, null, 5, 6)`,
+      ).bind(id, type);
+    await env.DB.batch([insert("before-slack", "slack"), insert("before-webhook", "webhook")]);
+    const readUsage = () =>
+      env.DB.prepare("select * from usage where kind = 'integrations'")
+        .all()
+        .then((r) => r.results);
+    const usage = await readUsage();
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    expect(await readUsage()).toEqual(usage);
+    await env.DB.batch([insert("after-slack", "slack"), insert("after-webhook", "webhook")]);
+    const { results } = await env.DB.prepare(
+      `select id, confirmed_at, confirm_by, slack_channel, updated_at from integrations
+        where id <> 'seed' order by id`,
+    ).all();
+    const unknown = { confirmed_at: null, confirm_by: null, slack_channel: null, updated_at: 6 };
+    expect(results).toEqual([
+      { id: "after-slack", ...unknown },
+      { id: "after-webhook", ...unknown },
+      { id: "before-slack", ...unknown, confirmed_at: 5 },
+      { id: "before-webhook", ...unknown },
+    ]);
+    const confirmed = await env.DB.prepare(
+      `select id from integrations where id <> 'seed'
+        and (type <> 'slack' or confirmed_at is not null) order by id`,
+    ).all<{ id: string }>();
+    expect(confirmed.results.map(({ id }) => id)).toEqual([
+      "after-webhook",
+      "before-slack",
+      "before-webhook",
+    ]);
+  });
+
   it("make every foreign key ON DELETE RESTRICT", async () => {
     const tables = await readTables();
     const keys = tables.flatMap(({ foreignKeys }) => foreignKeys);

@@ -23,6 +23,8 @@ export class SlackHarness {
   readonly logged: unknown[] = [];
   readonly anonymous: Client;
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Runs the cron trigger. */
+  readonly sweep: () => Promise<void>;
   aheadMs = 0;
 
   constructor(answer: Fetch = async () => Response.json(GRANTED), bindings: object = {}) {
@@ -45,6 +47,7 @@ export class SlackHarness {
       await waitOnExecutionContext(execution);
       return response;
     };
+    this.sweep = () => app.sweep(env, createExecutionContext());
     this.anonymous = new Client(undefined, this.fetch);
   }
 
@@ -56,6 +59,15 @@ export class SlackHarness {
 
   async newState(client: Client, projectId: string): Promise<string> {
     return String((await this.install(client, projectId)).searchParams.get("state"));
+  }
+
+  /** Installs Slack, and returns the ID of the integration. */
+  async finish(client: Client, projectId: string): Promise<string> {
+    const state = await this.newState(client, projectId);
+    const reply = await this.callback({ code: "c", state });
+    if (reply.status !== 200) throw new Error(reply.text);
+    const [, id = ""] = /notification-integrations\/(\w{22})"/.exec(reply.text) ?? [];
+    return id;
   }
 
   callback(query: Record<string, string>) {

@@ -79,7 +79,7 @@ const deleted = (type: string) => (_: ChangelogFixture, before: Parsed) => [
 const recordOf = (type: string, { id, name }: Parsed) => ({ type, id, ...(name && { name }) });
 
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
-const hookOf = ({ id }: Parsed) => ({ type: "integration", id, name: "hooks.example.com" });
+const hookOf = ({ id }: Parsed) => ({ type: "integration", id, name: "***.example.com" });
 
 /** An entry of a record with a changed name and other changed fields. */
 const renamed =
@@ -246,6 +246,22 @@ const CASES: Record<string, Case> = {
         record: hookOf(integration),
         before: {},
         after: { previous_secret_until },
+      },
+    ],
+  },
+  confirmIntegration: {
+    prepare: ({ ids }) =>
+      env.DB.prepare(
+        "update integrations set type = 'slack', shown_url = '', secret = null where id = ?",
+      )
+        .bind(ids["integration_id"])
+        .run(),
+    entries: (_, __, { id }) => [
+      {
+        action: "confirmed",
+        record: { type: "integration", id, name: "Slack" },
+        before: { confirmed: false },
+        after: { confirmed: true },
       },
     ],
   },

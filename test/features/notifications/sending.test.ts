@@ -104,6 +104,26 @@ describe("a request", () => {
     ]);
   });
 
+  it("has a recorded response without the parts of the URL that the endpoint repeats", async () => {
+    const url = "https://k3y7x9.longshore.dev/hooks/s3gm3nt?t0k3nn=qu3ry7";
+    const echo = (at: number) => `${"x".repeat(at)}Cannot POST /hooks/s3gm3nt?t0k3nn=qu3ry7!`;
+    for (const [at, expected] of [
+      [0, "Cannot POST ***!"],
+      // The excerpt ends within the repeated path.
+      [1_000, `${echo(1_000).slice(0, 1_012)}***!`],
+      [20, `${"x".repeat(20)}Cannot POST ***!`],
+    ] as const) {
+      const answer = () => new Response(echo(at), { status: 404 });
+      const { harness, attempts, start } = await sendOne(answer, { url });
+      await harness.runUntil(start);
+      expect(await attempts()).toMatchObject([{ status_code: 404, response: expected }]);
+    }
+    const plain = "ü".repeat(600);
+    const { harness, attempts, start } = await sendOne(() => new Response(plain), { url });
+    await harness.runUntil(start);
+    expect(await attempts()).toMatchObject([{ response: "ü".repeat(512) }]);
+  });
+
   it("is signed with the previous secret too until that expires", async () => {
     const rotatedUntil = Date.now() + DAY;
     const { harness, integrationId, start } = await sendOne(() => status(204), { rotatedUntil });

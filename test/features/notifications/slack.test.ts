@@ -94,7 +94,7 @@ describe("the installation", () => {
     expect(JSON.stringify(harness.logged)).not.toMatch(/hooks\.slack|canary-secret/);
   });
 
-  it("has a changelog entry, whose event goes to the channel", async () => {
+  it("has a changelog entry, whose event does not go to the channel", async () => {
     const harness = new SlackHarness();
     const state = await harness.newState(world.client, project.id);
     await harness.callback({ code: "c", state });
@@ -109,10 +109,22 @@ describe("the installation", () => {
       record_type: "integration",
       record_id: integration?.["id"],
     });
-    expect(await one("deliveries")).toMatchObject({
-      integration_id: integration?.["id"],
-      type: "changelog.created",
-    });
+    expect(await one("deliveries")).toBeNull();
+  });
+
+  it("ends with a page that has the commands for the confirmation", async () => {
+    const harness = new SlackHarness();
+    const state = await harness.newState(world.client, project.id);
+    const { text } = await harness.callback({ code: "c", state });
+    const [integration] = await listIntegrations(project.id);
+    const path = `/v1/projects/${project.id}/notification-integrations/${integration?.["id"]}`;
+    const shown = text.replaceAll("&quot;", '"');
+    const header = '-H "x-api-key: $LONGSHORE_API_KEY"';
+    expect(shown).toContain(`curl "https://longshore.test${path}" ${header}`);
+    expect(shown).toContain(`curl -X POST "https://longshore.test${path}/confirm" ${header}`);
+    expect(shown).toContain("within 24 hours");
+    const { client } = await newKey(world);
+    expect((await client.post(`${path}/confirm`, undefined)).status).toBe(201);
   });
 
   it("ends with a page without scripts, whatever the name of the project", async () => {
