@@ -61,6 +61,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   getIntegration: { trips: 1, statements: 1 },
   updateIntegration: { trips: 2, statements: 5 },
   deleteIntegration: { trips: 2, statements: 6 },
+  confirmIntegration: { trips: 2, statements: 5 },
   rotateIntegrationSecret: { trips: 2, statements: 4 },
   listDeliveries: { trips: 1, statements: 2 },
   getDelivery: { trips: 1, statements: 2 },
@@ -127,6 +128,10 @@ async function pretendSuccess(id: string): Promise<void> {
   await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
 }
 
+async function pretendInstallation(id: string): Promise<void> {
+  await env.DB.prepare("update integrations set type = 'slack' where id = ?").bind(id).run();
+}
+
 /** A successful request of an operation, for an isolate that has cached the key. */
 async function prepare(operation: Operation) {
   const worker = new Instrumented();
@@ -144,6 +149,7 @@ async function prepare(operation: Operation) {
   const deployment = await newDeployment(world.client, staging.id);
   if (operation.operationId !== "cancelDeployment") await pretendSuccess(deployment.id);
   const integration = await newIntegration(world.client, project.id);
+  if (operation.operationId === "confirmIntegration") await pretendInstallation(integration.id);
   const ids: Record<string, string> = {
     deployment_id: deployment.id,
     resource_id: await newResource(String(within["stack_id"])),

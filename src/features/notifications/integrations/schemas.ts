@@ -62,10 +62,19 @@ const SlackChannel = component(
   "SlackChannel",
   z
     .object({
-      workspace_id: nameAtSlack("The ID of the workspace.", "T0123456789"),
-      workspace_name: nameAtSlack("The name of the workspace.", "Acme"),
-      channel_id: nameAtSlack("The ID of the channel.", "C0123456789"),
-      channel_name: nameAtSlack("The name of the channel.", "#deploys"),
+      workspace_id: nameAtSlack(
+        "Slack's own ID, which is also in the workspace's address: no other workspace has it.",
+        "T0123456789",
+      ),
+      workspace_name: nameAtSlack(
+        "As its members see it. Another workspace may have the same.",
+        "Acme",
+      ),
+      channel_id: nameAtSlack(
+        "Slack's own ID, which stays the same if the channel is renamed.",
+        "C0123456789",
+      ),
+      channel_name: nameAtSlack("With `#`, or a person's name for a direct message.", "#deploys"),
     })
     .openapi({
       description:
