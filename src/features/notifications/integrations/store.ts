@@ -123,8 +123,8 @@ export function rotateSecret(
 }
 
 /**
- * Of an installation that is neither confirmed nor lapsed. What happened before is not sent: fails
- * the deliveries that a version without confirmations has written.
+ * Changes nothing if the installation is confirmed or has lapsed. Earlier deliveries, which only a
+ * version without confirmations writes, fail instead of being sent now.
  */
 export function confirmIntegration(db: Database, reference: Reference, now: number) {
   const isWaiting = sql`type = 'slack' and confirmed_at is null
