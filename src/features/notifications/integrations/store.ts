@@ -133,7 +133,13 @@ export function confirmIntegration(db: Database, reference: Reference, now: numb
   return {
     earlier: db
       .update(deliveries)
-      .set({ status: "failed", failureReason: unconfirmed, updatedAt: now, finishedAt: now })
+      .set({
+        status: "failed",
+        failureReason: unconfirmed,
+        claimedUntil: null,
+        updatedAt: now,
+        finishedAt: now,
+      })
       .where(
         sql`${deliveries.status} = 'pending' and ${deliveries.integrationId} in
           (select id from integrations where ${within(reference)} and ${isWaiting})`,
