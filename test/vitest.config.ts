@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./longest-first.ts";
 import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -61,8 +62,9 @@ export default defineConfig({
   root,
   test: {
     projects: [inWorkerd, inNode],
-    // One more than the cores, because some test files mostly wait for programs.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than the cores, because some test files mostly wait for programs.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/summary-reporter.ts"],
     silent: "passed-only",
   },

@@ -1,6 +1,6 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 
 // Files share a runtime, which starts once, but no data.
@@ -17,6 +17,10 @@ for (const level of ["debug", "info", "log", "warn", "error"] as const) {
     if (line.includes(CANARY_PREFIX)) leaks.push(line);
     print(...parts);
   };
+  // The next file of the runtime wraps the function itself.
+  afterAll(() => {
+    console[level] = print;
+  });
 }
 
 afterEach(() => {
