@@ -1,3 +1,6 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { canonicalId } from "../../src/lib/ids.ts";
+
 const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC"]);
 
 /** An error whose message tells the user what to do. Any other error prints its stack. */
@@ -29,4 +32,25 @@ function toCommandError(error: unknown): CommandError | undefined {
   return new CommandError(
     `Cannot write ${error.path} (${error.code}). Make it writable for this user, or use another folder.`,
   );
+}
+
+type OptionTypes = NonNullable<ParseArgsConfig["options"]>;
+
+/** Reads the arguments of the process; throws a `CommandError` with the usage if they are wrong. */
+export function readCommandLine<const Options extends OptionTypes>(
+  options: Options,
+  usage: string,
+) {
+  try {
+    return parseArgs({ args: process.argv.slice(2), options, allowPositionals: true });
+  } catch (error) {
+    throw new CommandError(`${error instanceof Error ? error.message : error}\n${usage}`, 2);
+  }
+}
+
+/** An ID in the form that the database stores. */
+export function readId(text: string): string {
+  const id = canonicalId(text);
+  if (id === undefined) throw new CommandError(`"${text}" is not an ID.`, 2);
+  return id;
 }

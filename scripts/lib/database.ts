@@ -15,6 +15,10 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+export function openDatabase({ remote }: { remote: boolean }): Promise<OpenDatabase> {
+  return remote ? openRemoteDatabase() : openLocalDatabase();
+}
+
 /** Opens the database of `wrangler dev`, which may be running. */
 export async function openLocalDatabase(): Promise<OpenDatabase> {
   const options = convertV4MiniflareOptions({

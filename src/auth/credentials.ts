@@ -1,3 +1,5 @@
+import type { ChangedKey } from "../context.ts";
+import type { Clock } from "../lib/clock.ts";
 import { sha256, sha256Hex } from "../lib/digest.ts";
 import { BASE62, encodeRadix, toBigInt } from "../lib/radix.ts";
 
@@ -49,6 +51,14 @@ export async function parseCredential(
   const unchecked = text.slice(0, -CHECKSUM_WIDTH);
   if ((await checksum(unchecked)) !== check) return undefined;
   return { id, secretHash: await sha256Hex(secret) };
+}
+
+/**
+ * What the rate limiter of a deleted credential receives. The version is a time: if a restore brings
+ * the row back, later changes of its counted version never reach it.
+ */
+export function toRevokedKey({ secretHash, version }: ChangedKey, clock: Clock): ChangedKey {
+  return { secretHash, version: Math.max(clock.now(), version + 1) };
 }
 
 async function checksum(text: string): Promise<string> {

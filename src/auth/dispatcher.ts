@@ -120,9 +120,20 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     this.#enforce(request, result);
     const isCurrent = result.version !== undefined && result.version <= version;
     const current = isCurrent ? principal : await this.#credentials.refresh(env.DB, key);
-    if (!current) throw this.#revokedKeyError(context);
+    if (!current || this.#isBehind(current, result)) throw this.#revokedKeyError(context);
     this.#recordUse(context, current);
     return current;
+  }
+
+  /**
+   * A change of a key is committed before its object learns the version, and `current` is read from
+   * the primary after the object was asked. A lower version is therefore that of a restored database.
+   */
+  #isBehind({ keyId, version }: P, { version: newest = 0 }: RateLimitResult): boolean {
+    if (version >= newest) return false;
+    const hint = "The database was restored to a time before a change of this key: npm run recover";
+    this.#log("error", "key.version_behind", { key_id: keyId, version, newest, hint });
+    return true;
   }
 
   #enforce({ context }: AuthenticatedRequest<P>, result: RateLimitResult): void {

@@ -4,11 +4,11 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { BadInput, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
 import { ApiKey, ApiKeyList, ApiKeyParams, CreateApiKey, CreatedApiKey } from "./schemas.ts";
-import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
+import { createKey, getKey, LAST_OWNER_KEY, listKeys, revokeKey } from "./service.ts";
 
 const list = operation({
   method: "get",
@@ -71,10 +71,13 @@ const revoke = operation({
   tags: ["API keys"],
   summary: "Revoke an API key",
   role: "admin",
-  description: `The key's next request is refused.`,
+  description:
+    "The key's next request is refused. An organization keeps at least one key with the role `owner` " +
+    "that belongs to an owner and does not expire.",
   notFound: ["organization", "API key"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
+    last_owner_key: new Conflict(LAST_OWNER_KEY),
   },
   request: { params: ApiKeyParams },
   responses: { 204: NO_CONTENT },

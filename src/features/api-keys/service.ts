@@ -1,14 +1,18 @@
-import type { IssuedKey } from "../../auth/credentials.ts";
+import { type IssuedKey, toRevokedKey } from "../../auth/credentials.ts";
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueApiKey } from "./credentials.ts";
 import type { ApiKeyRow, CreatedKey } from "./store.ts";
 import * as store from "./store.ts";
+
+export const LAST_OWNER_KEY =
+  "The organization would keep no owner's key without an expiration date. Create one first: POST " +
+  "/v1/orgs/{org_id}/api-keys for an owner, with the role owner and without expires_at.";
 
 export interface NewKey {
   name: string;
@@ -80,9 +84,12 @@ export async function revokeKey(
 ): Promise<void> {
   const key = await getKey(ctx, organizationId, id);
   if (key.role === "owner") requireOrgRole(ctx.actor, organizationId, "owner");
-  const [deleted] = await store.deleteKey(ctx.db, organizationId, id);
-  if (!deleted) throw new NotFound("API key");
-  await ctx.invalidateKeys([{ secretHash: deleted.secretHash, version: deleted.version + 1 }]);
+  const [deleted] = await store.deleteKey(ctx.db, organizationId, id, ctx.clock.now());
+  if (!deleted) {
+    await getKey(ctx, organizationId, id);
+    throw new Conflict(LAST_OWNER_KEY);
+  }
+  await ctx.invalidateKeys([toRevokedKey(deleted, ctx.clock)]);
 }
 
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {

@@ -1,1 +1,1 @@
-export { type AuditedAct, auditDelivery, insertAuditRecord } from "./store.ts";
+export { type AuditedAct, auditDelivery, auditOperator, insertAuditRecord } from "./store.ts";

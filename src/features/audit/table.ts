@@ -2,7 +2,14 @@ import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
 
-export const AUDITED_ACTIONS = ["variable.revealed", "variables.delivered"] as const;
+export const AUDITED_ACTIONS = [
+  "variable.revealed",
+  "variables.delivered",
+  // By an operator, with a script:
+  "owner_key.created",
+  "credential.admitted",
+  "credential.revoked",
+] as const;
 
 /** Has no foreign keys to the records it names, because it outlives them. */
 export const auditRecords = sqliteTable(

@@ -5,6 +5,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { LAST_OWNER_KEY } from "../api-keys/index.ts";
 import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
@@ -64,13 +65,14 @@ const replace = operation({
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
   role: "admin",
-  description: `${OWNERS} The last owner cannot get another role.`,
+  description: `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role.`,
   notFound: ["organization", "membership"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
     last_owner: new Conflict(
       "The organization and each of its projects need at least one owner. Make another member owner first.",
     ),
+    last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
   },
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
@@ -86,13 +88,14 @@ const remove = operation({
   role: "admin",
   description:
     `${OWNERS} Deletes the member's keys and project roles too. The last owner of the ` +
-    "organization or of a project cannot be removed.",
+    "organization or of a project, and the owner with the last owner's key, cannot be removed.",
   notFound: ["organization", "membership"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
     last_owner: new Conflict(
       "The organization and each of its projects need at least one owner. Make another member owner first.",
     ),
+    last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
   },
   request: { params: MemberParams },

@@ -1,3 +1,4 @@
+import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
@@ -6,6 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
+import { incrementKeyVersions, LAST_OWNER_KEY } from "../api-keys/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 import * as store from "./store.ts";
@@ -76,7 +78,7 @@ export async function changeMemberRole(
       to: role,
       now: ctx.clock.now(),
     }),
-    keys: store.incrementKeyVersions(ctx.db, organizationId, id),
+    keys: incrementKeyVersions(ctx.db, organizationId, id),
   });
   if (changed.length === 0) throw await findConflict(ctx, member);
   await ctx.invalidateKeys(keys);
@@ -90,10 +92,13 @@ export async function removeMember(
 ): Promise<void> {
   const member = await getMember(ctx, organizationId, id);
   requireOrgRole(ctx.actor, organizationId, roleToManage(member.role));
-  const statements = store.removeMember(ctx, organizationId, id, member.role);
+  const statements = store.removeMember(ctx, organizationId, id, {
+    from: member.role,
+    now: ctx.clock.now(),
+  });
   const { keys, removed } = await runBatch(ctx.db, statements);
   if (removed.length === 0) throw await findConflict(ctx, member);
-  await ctx.invalidateKeys(keys.map((key) => ({ ...key, version: key.version + 1 })));
+  await ctx.invalidateKeys(keys.map((key) => toRevokedKey(key, ctx.clock)));
 }
 
 export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {
@@ -105,9 +110,14 @@ export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {
 
 /** The reason that a guarded write changed no row. Throws `NotFound` for a removed member. */
 async function findConflict(ctx: ServiceContext, before: MemberRow): Promise<Conflict> {
-  const now = await getMember(ctx, before.organizationId, before.membershipId);
-  if (now.role === before.role) return new Conflict(LAST_OWNER);
-  return new Conflict("The member's role has just changed. Read it again and retry.");
+  const { organizationId, membershipId } = before;
+  const after = await getMember(ctx, organizationId, membershipId);
+  if (after.role !== before.role) {
+    return new Conflict("The member's role has just changed. Read it again and retry.");
+  }
+  const now = ctx.clock.now();
+  const lastKey = await store.findLastOwnerKey(ctx.db, organizationId, membershipId, now);
+  return new Conflict(lastKey?.found ? LAST_OWNER_KEY : LAST_OWNER);
 }
 
 /** Only an owner adds, changes or removes an owner. */

@@ -11,6 +11,7 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
+import { keepsOwnerKey } from "../api-keys/index.ts";
 import { apiKeys } from "../api-keys/table.ts";
 import { projectMembers } from "../project-members/table.ts";
 import type { Profile } from "./table.ts";
@@ -95,7 +96,7 @@ export function insertMembership(db: Database, membership: NewMembership, email:
   return db.insert(memberships).values({ ...membership, accountId: sql`(${account})` });
 }
 
-/** Changes nothing if the role is no longer `from`, or if no owner would remain. */
+/** Changes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. */
 export function changeRole(
   db: Database,
   organizationId: string,
@@ -110,38 +111,23 @@ export function changeRole(
         within(organizationId, id),
         eq(memberships.role, change.from),
         change.from === "owner" && change.to !== "owner"
-          ? anotherOwnerRemains(db, organizationId, id)
+          ? remainsOwned(db, organizationId, id, change.now)
           : undefined,
       ),
     )
     .returning({ id: memberships.id });
 }
 
-/** Changes nothing unless the previous statement of the batch changed a row. */
-export function incrementKeyVersions(db: Database, organizationId: string, membershipId: string) {
-  return db
-    .update(apiKeys)
-    .set({ version: sql`${apiKeys.version} + 1` })
-    .where(
-      and(
-        eq(apiKeys.organizationId, organizationId),
-        eq(apiKeys.membershipId, membershipId),
-        sql`changes() > 0`,
-      ),
-    )
-    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
-}
-
-/** Deletes nothing if the role is no longer `from`, or if no owner would remain. */
+/** Deletes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. */
 export function removeMember(
   { db, ownership }: SystemContext,
   organizationId: string,
   id: string,
-  from: OrgRole,
+  { from, now }: { from: OrgRole; now: number },
 ) {
   const conditions = [
     hasRole(db, organizationId, id, from),
-    ...(from === "owner" ? [anotherOwnerRemains(db, organizationId, id)] : []),
+    ...(from === "owner" ? [remainsOwned(db, organizationId, id, now)] : []),
     ownsNoProjectAlone(db, id),
   ];
   const isRemovable = sql.join(conditions, sql` and `);
@@ -156,6 +142,23 @@ export function removeMember(
       .where(and(within(organizationId, id), isRemovable))
       .returning({ id: memberships.id }),
   };
+}
+
+/** Whether the member's keys are the last of an owner, although another member is an owner too. */
+export function findLastOwnerKey(db: Database, organizationId: string, id: string, now: number) {
+  return db.get<{ found: number } | undefined>(
+    sql`select ${anotherOwnerRemains(db, organizationId, id)}
+      and not ${keepsKey(organizationId, id, now)} as found`,
+  );
+}
+
+function remainsOwned(db: Database, organizationId: string, id: string, now: number): SQL {
+  return sql`${anotherOwnerRemains(db, organizationId, id)}
+    and ${keepsKey(organizationId, id, now)}`;
+}
+
+function keepsKey(organizationId: string, id: string, now: number): SQL {
+  return keepsOwnerKey(organizationId, { column: "membership_id", value: id }, now);
 }
 
 function hasRole(db: Database, organizationId: string, id: string, role: OrgRole): SQL {

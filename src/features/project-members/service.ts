@@ -88,10 +88,11 @@ export async function changeMemberRole(
   const before = await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
   const after = { ...before, role };
-  const changed = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
-  const results = await commitChange(ctx, { changed }, changes.updated(before, after));
+  const statements = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
+  const results = await commitChange(ctx, statements, changes.updated(before, after));
   if (!results) return before;
   if (results.changed.length === 0) throw await findConflict(ctx, projectId, membershipId);
+  await ctx.invalidateKeys(results.keys);
   return after;
 }
 
@@ -102,11 +103,10 @@ export async function removeMember(
 ): Promise<void> {
   const before = await requireMember(ctx, projectId, membershipId, "owner");
   const { organizationId } = ctx.actor;
-  const statements = {
-    removed: store.removeMember(ctx.db, organizationId, projectId, membershipId),
-  };
-  const { removed } = await commitChange(ctx, statements, changes.deleted(before));
+  const statements = store.removeMember(ctx.db, organizationId, projectId, membershipId);
+  const { keys, removed } = await commitChange(ctx, statements, changes.deleted(before));
   if (removed.length === 0) throw await findConflict(ctx, projectId, membershipId);
+  await ctx.invalidateKeys(keys);
 }
 
 async function requireMember(

@@ -1,4 +1,4 @@
-import { and, eq, exists, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
@@ -9,7 +9,13 @@ import {
   type PageRequest,
   pageOrder,
 } from "../../db/keyset.ts";
-import { type OrgRole, PROJECT_ROLES, type ProjectRole } from "../../lib/roles.ts";
+import {
+  type OrgRole,
+  PROJECT_ROLES,
+  type ProjectRole,
+  projectRoleReaches,
+} from "../../lib/roles.ts";
+import { incrementKeyVersions } from "../api-keys/index.ts";
 import { ACCOUNT_SIZE } from "../memberships/index.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 import { projectMembers } from "./table.ts";
@@ -158,7 +164,10 @@ export function addMembers(
   ).returning({ membershipId: projectMembers.membershipId });
 }
 
-/** Changes nothing if no owner would remain. */
+/**
+ * Changes nothing if no owner would remain. A lower role raises the versions of the member's keys, so
+ * that a database restored to a time before it does not give them the old role again.
+ */
 export function changeRole(
   db: Database,
   organizationId: string,
@@ -166,36 +175,68 @@ export function changeRole(
   membershipId: string,
   role: ProjectRole,
 ) {
-  return db
-    .update(projectMembers)
-    .set({ role })
-    .where(
-      and(
-        within(organizationId, projectId),
-        eq(projectMembers.membershipId, membershipId),
-        role === "owner" ? undefined : anotherOwnerRemains(db, projectId, membershipId),
-      ),
-    )
-    .returning({ membershipId: projectMembers.membershipId });
+  const remains = role === "owner" ? sql`true` : anotherOwnerRemains(db, projectId, membershipId);
+  const higher = PROJECT_ROLES.filter((each) => each !== role && projectRoleReaches(each, role));
+  const isLowered = hasRoleIn(db, projectId, membershipId, higher);
+  return {
+    keys: incrementKeyVersions(db, organizationId, membershipId, and(isLowered, remains)),
+    changed: db
+      .update(projectMembers)
+      .set({ role })
+      .where(
+        and(
+          within(organizationId, projectId),
+          eq(projectMembers.membershipId, membershipId),
+          remains,
+        ),
+      )
+      .returning({ membershipId: projectMembers.membershipId }),
+  };
 }
 
-/** Deletes nothing if no owner would remain. */
+/** Deletes nothing if no owner would remain. Raises the versions of the member's keys, see above. */
 export function removeMember(
   db: Database,
   organizationId: string,
   projectId: string,
   membershipId: string,
 ) {
-  return db
-    .delete(projectMembers)
-    .where(
-      and(
-        within(organizationId, projectId),
-        eq(projectMembers.membershipId, membershipId),
-        anotherOwnerRemains(db, projectId, membershipId),
+  const remains = anotherOwnerRemains(db, projectId, membershipId);
+  const isMember = hasRoleIn(db, projectId, membershipId, PROJECT_ROLES);
+  return {
+    keys: incrementKeyVersions(db, organizationId, membershipId, and(isMember, remains)),
+    removed: db
+      .delete(projectMembers)
+      .where(
+        and(
+          within(organizationId, projectId),
+          eq(projectMembers.membershipId, membershipId),
+          remains,
+        ),
+      )
+      .returning({ membershipId: projectMembers.membershipId }),
+  };
+}
+
+function hasRoleIn(
+  db: Database,
+  projectId: string,
+  membershipId: string,
+  roles: readonly ProjectRole[],
+): SQL {
+  const self = alias(projectMembers, "self");
+  return exists(
+    db
+      .select({ one: sql`1` })
+      .from(self)
+      .where(
+        and(
+          eq(self.projectId, projectId),
+          eq(self.membershipId, membershipId),
+          inArray(self.role, [...roles]),
+        ),
       ),
-    )
-    .returning({ membershipId: projectMembers.membershipId });
+  );
 }
 
 /** Also true for a member who is not an owner, because every project has an owner. */

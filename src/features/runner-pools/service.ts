@@ -1,3 +1,4 @@
+import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
@@ -71,9 +72,7 @@ export async function deletePool(
     await getPool(ctx, organizationId, id);
     throw new Conflict("A runner of the pool carries out a deployment. Cancel it first.");
   }
-  await ctx.invalidateKeys(
-    tokens.map(({ version, ...token }) => ({ ...token, version: version + 1 })),
-  );
+  await ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock)));
 }
 
 export async function createToken(
@@ -108,5 +107,5 @@ export async function revokeToken(
   requireOrgRole(ctx.actor, organizationId, "admin");
   const [deleted] = await store.deleteToken(ctx.db, organizationId, poolId, id);
   if (!deleted) throw new NotFound("runner token");
-  await ctx.invalidateKeys([{ secretHash: deleted.secretHash, version: deleted.version + 1 }]);
+  await ctx.invalidateKeys([toRevokedKey(deleted, ctx.clock)]);
 }

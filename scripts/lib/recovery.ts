@@ -1,0 +1,165 @@
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { runBatch } from "../../src/db/batch.ts";
+import type { Database } from "../../src/db/client.ts";
+import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
+import { apiKeys } from "../../src/features/api-keys/table.ts";
+import { auditOperator } from "../../src/features/audit/index.ts";
+import { memberships } from "../../src/features/memberships/table.ts";
+import { runnerTokens } from "../../src/features/runner-pools/table.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+
+/** Credentials of one batch. */
+const CHUNK = 500;
+
+export interface Credential {
+  kind: "API key" | "runner token";
+  id: string;
+  organizationId: string;
+  name: string;
+  /** Empty for a runner token. */
+  role: string;
+  lastFour: string;
+}
+
+export type CredentialScope =
+  | { ids: readonly string[] }
+  | { organizationId: string }
+  | { everything: true };
+
+export interface OwnerKey {
+  key: string;
+  membershipId: string;
+}
+
+/**
+ * Creates an API key for an owner of an organization, by default the oldest, without another key.
+ * Undefined if there is no such owner.
+ */
+export async function createOwnerKey(
+  d1: D1Database,
+  clock: Clock,
+  { organizationId, membershipId, name }: Record<"organizationId" | "name", string> & {
+    membershipId?: string | undefined;
+  },
+): Promise<OwnerKey | undefined> {
+  const db: Database = drizzle(d1);
+  const [owner] = await db
+    .select({ organizationId: memberships.organizationId, membershipId: memberships.id })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.organizationId, organizationId),
+        eq(memberships.role, "owner"),
+        membershipId === undefined ? undefined : eq(memberships.id, membershipId),
+      ),
+    )
+    .orderBy(asc(memberships.createdAt), asc(memberships.id))
+    .limit(1);
+  if (!owner) return undefined;
+  const issued = await issueApiKey(newId(clock));
+  const row = { ...newKeyRow(issued, clock.now()), ...owner, name, role: "owner" as const };
+  const act = { organizationId, recordId: issued.id };
+  await runBatch(db, {
+    key: insertKey(db, row),
+    audit: auditOperator({ db, clock }, "owner_key.created", [act]),
+  });
+  return { key: issued.key, membershipId: owner.membershipId };
+}
+
+/** Oldest first: the API keys, then the runner tokens. */
+export async function listCredentials(
+  d1: D1Database,
+  scope: CredentialScope,
+): Promise<Credential[]> {
+  const db = drizzle(d1);
+  const keys = await db
+    .select({
+      kind: sql<Credential["kind"]>`'API key'`,
+      id: apiKeys.id,
+      organizationId: apiKeys.organizationId,
+      name: apiKeys.name,
+      role: sql<string>`${apiKeys.role}`,
+      lastFour: apiKeys.lastFour,
+    })
+    .from(apiKeys)
+    .where(isInScope(apiKeys, scope))
+    .orderBy(asc(apiKeys.id));
+  const tokens = await db
+    .select({
+      kind: sql<Credential["kind"]>`'runner token'`,
+      id: runnerTokens.id,
+      organizationId: runnerTokens.organizationId,
+      name: runnerTokens.name,
+      role: sql<string>`''`,
+      lastFour: runnerTokens.lastFour,
+    })
+    .from(runnerTokens)
+    .where(isInScope(runnerTokens, scope))
+    .orderBy(asc(runnerTokens.id));
+  return [...keys, ...tokens];
+}
+
+/** Makes the Worker accept credentials again that it refuses since a restore. */
+export async function admitCredentials(
+  d1: D1Database,
+  clock: Clock,
+  credentials: readonly Credential[],
+): Promise<void> {
+  const db: Database = drizzle(d1);
+  // The objects of the rate limiter are unknown here. A time is above every version that they can
+  // hold: versions are counted from 1 or from such a time, and a revocation sets a time, too.
+  const raised = (version: SQL) => sql`max(${version} + 1, ${clock.now()})`;
+  for (const { acts, ids, exists } of chunksOf(credentials)) {
+    await runBatch(db, {
+      audit: auditOperator({ db, clock }, "credential.admitted", acts, exists),
+      keys: db
+        .update(apiKeys)
+        .set({ version: raised(sql`${apiKeys.version}`) })
+        .where(sql`${apiKeys.id} in ${ids}`),
+      tokens: db
+        .update(runnerTokens)
+        .set({ version: raised(sql`${runnerTokens.version}`) })
+        .where(sql`${runnerTokens.id} in ${ids}`),
+    });
+  }
+}
+
+/** Deletes all credentials of an organization. Returns their number. */
+export async function revokeAll(
+  d1: D1Database,
+  clock: Clock,
+  organizationId: string,
+): Promise<number> {
+  const db: Database = drizzle(d1);
+  const credentials = await listCredentials(d1, { organizationId });
+  for (const { acts, ids, exists } of chunksOf(credentials)) {
+    await runBatch(db, {
+      audit: auditOperator({ db, clock }, "credential.revoked", acts, exists),
+      keys: db.delete(apiKeys).where(sql`${apiKeys.id} in ${ids}`),
+      tokens: db.delete(runnerTokens).where(sql`${runnerTokens.id} in ${ids}`),
+    });
+  }
+  return credentials.length;
+}
+
+function isInScope(table: typeof apiKeys | typeof runnerTokens, scope: CredentialScope) {
+  if ("everything" in scope) return undefined;
+  if ("organizationId" in scope) return eq(table.organizationId, scope.organizationId);
+  return inArray(table.id, sql`(select value from json_each(${JSON.stringify(scope.ids)}))`);
+}
+
+/** With the parts of the statements of one batch. */
+function* chunksOf(credentials: readonly Credential[]) {
+  for (let at = 0; at < credentials.length; at += CHUNK) {
+    const chunk = credentials.slice(at, at + CHUNK);
+    const list = JSON.stringify(chunk.map(({ id }) => id));
+    yield {
+      acts: chunk.map(({ id, organizationId }) => ({ organizationId, recordId: id })),
+      ids: sql`(select value from json_each(${list}))`,
+      exists: sql`exists (select 1 from api_keys where id = item.value ->> 'recordId' union all
+        select 1 from runner_tokens where id = item.value ->> 'recordId')`,
+    };
+  }
+}
