@@ -18,6 +18,8 @@ const inWorkerd = {
       miniflare: {
         // No test reaches the internet.
         outboundService,
+        // For backups: the database that they are restored into.
+        d1Databases: { RESTORED: "restored" },
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of all of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,

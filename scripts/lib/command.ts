@@ -1,17 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { canonicalId } from "../../src/lib/ids.ts";
+import { CommandError } from "./command-error.ts";
+
+export { CommandError } from "./command-error.ts";
 
 const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC"]);
-
-/** An error whose message tells the user what to do. Any other error prints its stack. */
-export class CommandError extends Error {
-  readonly exitCode: number;
-
-  constructor(message: string, exitCode = 1) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
 
 /** Runs a command and sets the exit code of the process. */
 export async function runCommand(command: () => Promise<number>): Promise<void> {

@@ -40,7 +40,11 @@ export interface OwnerKey {
 export async function createOwnerKey(
   d1: D1Database,
   clock: Clock,
-  { organizationId, membershipId, name }: Record<"organizationId" | "name", string> & {
+  {
+    organizationId,
+    membershipId,
+    name,
+  }: Record<"organizationId" | "name", string> & {
     membershipId?: string | undefined;
   },
 ): Promise<OwnerKey | undefined> {

@@ -11,6 +11,8 @@ export interface OwnedTable {
   clearedWith?: readonly SQLiteColumn[];
   /** The reason why rows with a `project_id` remain when their project is deleted. */
   outlivesProject?: string;
+  /** The reason why `npm run backup` leaves the table out. */
+  notInBackups?: string;
 }
 
 export class Ownership {

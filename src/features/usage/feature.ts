@@ -8,10 +8,12 @@ export const usageFeature = {
     {
       table: usage,
       deletedWith: [],
+      notInBackups: "Triggers count the rows again when they are restored.",
     },
     {
       table: limitChecks,
       deletedWith: [],
+      notInBackups: "It is always empty.",
     },
   ],
 } satisfies Feature;

@@ -1,0 +1,52 @@
+/** `npm run backup`: writes the rows of the database, or of one organization, to a file. */
+import { open, rename } from "node:fs/promises";
+import { systemClock } from "../src/lib/clock.ts";
+import { backup } from "./backup/backup.ts";
+import { CommandError, readCommandLine, readId, runCommand } from "./lib/command.ts";
+import { openDatabase } from "./lib/database.ts";
+import { readRelease } from "./lib/release.ts";
+
+const USAGE = "Usage: npm run backup -- FILE [--org ID] [--remote]";
+const OPTIONS = {
+  org: { type: "string" },
+  remote: { type: "boolean", default: false },
+} as const;
+/** Only for this user: the file has sealed values and hashes of keys. */
+const MODE = 0o600;
+
+await runCommand(async () => {
+  const { values, positionals } = readCommandLine(OPTIONS, USAGE);
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw new CommandError(USAGE, 2);
+  const organizationId = values.org === undefined ? undefined : readId(values.org);
+  const { d1, close } = await openDatabase(values);
+  try {
+    const options = { organizationId, release: readRelease(), clock: systemClock };
+    const lines = await writeLines(file, backup(d1, options));
+    console.log(
+      `${file} has ${lines - 2} rows. Keep it private, and keep ENCRYPTION_KEYS with it.`,
+    );
+    return 0;
+  } finally {
+    await close();
+  }
+});
+
+/** Returns the number of lines. The file has its name only once it is complete. */
+async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
+  const partial = `${file}.partial`;
+  const handle = await open(partial, "w", MODE);
+  let count = 0;
+  try {
+    for await (const line of lines) {
+      await handle.write(`${line}\n`);
+      count += 1;
+    }
+    await handle.chmod(MODE);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(partial, file);
+  return count;
+}
