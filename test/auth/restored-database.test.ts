@@ -8,9 +8,9 @@ import {
 } from "../../scripts/lib/recovery.ts";
 import { parseApiKey } from "../../src/features/api-keys/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { rememberDatabase } from "../support/backups.ts";
 import type { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { rememberDatabase } from "../support/time-travel.ts";
 import {
   join,
   newKey,

@@ -3,7 +3,7 @@ import { createApp } from "../../src/app.ts";
 import { CONNECTION, newWorld, type World } from "../support/world.ts";
 
 /** Admits every request, because walks do not test rate limits. */
-const permissive = {
+export const permissive = {
   getByName: () => ({
     consume: async () => ({
       admitted: true,

@@ -169,8 +169,11 @@ const CHECK = `select ${Object.entries(BREACHES)
   .join(", ")}`;
 
 /** Finds the broken invariants of an organization with these environments. */
-export function selectBreaches({ worldId, environments }: WalkFixture): D1PreparedStatement {
-  return env.DB.prepare(CHECK).bind(worldId, JSON.stringify(environments));
+export function selectBreaches(
+  { worldId, environments }: Pick<WalkFixture, "worldId" | "environments">,
+  database: D1Database = env.DB,
+): D1PreparedStatement {
+  return database.prepare(CHECK).bind(worldId, JSON.stringify(environments));
 }
 
 /** Descriptions of the broken invariants that `selectBreaches` found. */

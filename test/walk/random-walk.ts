@@ -18,7 +18,7 @@ const MAXIMUM_CLAIMS = 200;
 const WALKS_FOR_ALL_EDGES = 20;
 
 /** One random walk, determined by its seed. */
-class Walk {
+export class Walk {
   readonly #client: WalkClient;
   readonly #model: ConfigurationModel;
   readonly #user: UserActor;

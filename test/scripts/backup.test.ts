@@ -1,0 +1,171 @@
+import { applyD1Migrations } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { BACKUP_TABLES } from "../../scripts/backup/tables.ts";
+import { FEATURES, SEALED_COLUMNS } from "../../src/features/index.ts";
+import { isList, pathsOf, READS } from "../support/all-reads.ts";
+import {
+  backUp,
+  countOf,
+  deleteAllRows,
+  expectExactUsage,
+  expectNoOrphans,
+  restoreLines,
+  rowsIn,
+} from "../support/backups.ts";
+import { FullOrganization } from "../support/full-organization.ts";
+import { Instrumented } from "../support/instruments.ts";
+import {
+  newWalkFixture,
+  permissive,
+  VirtualTimeWorker,
+  type WalkFixture,
+} from "../walk/fixture.ts";
+import { describeBreaches, installInvariants, selectBreaches } from "../walk/invariants.ts";
+import { Walk } from "../walk/random-walk.ts";
+
+const ROWS = 10_000;
+const PARALLEL_REQUESTS = 16;
+const SMALL_BACKUPS = 20;
+
+beforeAll(async () => {
+  await applyD1Migrations(env.RESTORED, env.TEST_MIGRATIONS);
+});
+
+beforeEach(async () => {
+  await deleteAllRows(env.RESTORED);
+});
+
+async function findBreaches(fixture: Pick<WalkFixture, "worldId" | "environments">) {
+  const { results } = await selectBreaches(fixture, env.RESTORED).all<Record<string, string>>();
+  return describeBreaches(results);
+}
+
+/** Sends the same request to both databases. */
+class Comparison {
+  readonly #key: string;
+  readonly #workers: readonly Instrumented[];
+  requests = 0;
+
+  constructor(key: string, now: number) {
+    this.#key = key;
+    const clock = { now: () => now };
+    this.#workers = [env.DB, env.RESTORED].map(
+      (database) => new Instrumented({ clock, database, limiters: permissive }),
+    );
+  }
+
+  /** Returns the cursor of the next page. */
+  async expectSame(path: string, key = this.#key, headers = {}): Promise<string | undefined> {
+    const replies = this.#workers.map(async ({ fetch }) => {
+      const request = new Request(`https://longshore.test${path}`, {
+        headers: { "x-api-key": key, ...headers },
+      });
+      const response = await fetch(request);
+      return { status: response.status, text: await response.text() };
+    });
+    const [original, restored] = await Promise.all(replies);
+    if (original?.status !== 200) throw new Error(`${path}: ${original?.status} ${original?.text}`);
+    const withoutUse = (text = "") => text.replaceAll(/"last_used_at":"[^"]*",?/g, "");
+    expect(withoutUse(restored?.text), path).toBe(withoutUse(original.text));
+    this.requests += 1;
+    return JSON.parse(original.text).next_page;
+  }
+
+  async expectSameList(path: string): Promise<void> {
+    for (let next: string | undefined = "first"; next !== undefined; ) {
+      const after = next === "first" ? "" : `&after=${next}`;
+      next = await this.expectSame(`${path}?limit=240${after}`);
+    }
+  }
+
+  async expectSameReads(organizationId: string): Promise<void> {
+    const tasks: (() => Promise<unknown>)[] = [];
+    for (const operation of READS) {
+      const paths = await pathsOf(operation, organizationId);
+      expect(paths.length, operation.operationId).toBeGreaterThan(0);
+      const compare = (path: string) => () =>
+        isList(operation) ? this.expectSameList(path) : this.expectSame(path);
+      tasks.push(...paths.map(compare));
+    }
+    for (let at = 0; at < tasks.length; at += PARALLEL_REQUESTS) {
+      await Promise.all(tasks.slice(at, at + PARALLEL_REQUESTS).map((task) => task()));
+    }
+  }
+}
+
+describe("a backup", () => {
+  it("contains every table of every feature, except those that give a reason", () => {
+    const expected = FEATURES.flatMap(({ tables = [] }) => tables)
+      .filter(({ notInBackups }) => notInBackups === undefined)
+      .map(({ table }) => getTableName(table));
+    expect([...BACKUP_TABLES.keys()].toSorted()).toEqual(expected.toSorted());
+    expect(expected.length).toBeGreaterThan(20);
+  });
+
+  it("made while others write restores every record, with its responses, counts and invariants", async () => {
+    const full = await FullOrganization.create(ROWS);
+    const start = Date.now();
+    await installInvariants();
+    const worker = new VirtualTimeWorker();
+    const fixture = await newWalkFixture(worker);
+    const walk = new Walk(7, worker, fixture);
+    const written = walk.run(200);
+    const lines = await backUp();
+    await written;
+    const saved = rowsIn(lines, "deployments").filter(
+      ({ organization_id }) => organization_id === fixture.worldId,
+    );
+    expect(saved.length).toBeLessThan(await countOf("deployments", fixture.worldId));
+    const isSmall = (name: string) => rowsIn(lines, name).length < 2;
+    expect([...BACKUP_TABLES.keys()].filter(isSmall)).toEqual(["bootstraps"]);
+    expect(lines.length).toBeGreaterThan(ROWS);
+
+    const report = await restoreLines(lines);
+    const comparison = new Comparison(String(full.world.client.key), start);
+    await comparison.expectSameReads(full.world.id);
+    await comparison.expectSame("/v1/runner/attempts", full.runnerKey);
+    const variables = `/v1/runner/attempts/${full.attemptId}/variables`;
+    await comparison.expectSame(variables, full.runnerKey, { "lease-token": full.leaseToken });
+    expect(comparison.requests).toBeGreaterThan(1_000);
+    expect(report.skippedRows.filter((row) => full.ids.has(row.split(" ")[1] ?? ""))).toEqual([]);
+    await expectSameSealedValues();
+    await expectNoOrphans();
+    await expectExactUsage();
+    expect(await findBreaches(fixture)).toEqual([]);
+  });
+
+  it("of an organization is consistent whenever it is made between users and runners", async () => {
+    await installInvariants();
+    const worker = new VirtualTimeWorker();
+    const fixture = await newWalkFixture(worker);
+    let isWriting = true;
+    const written = new Walk(11, worker, fixture).run(250).finally(() => {
+      isWriting = false;
+    });
+    const statuses = new Set<unknown>();
+    for (let made = 0; made < SMALL_BACKUPS && isWriting; made += 1) {
+      const lines = await backUp(fixture.worldId);
+      for (const { status } of rowsIn(lines, "deployments")) statuses.add(status);
+      await deleteAllRows(env.RESTORED);
+      await restoreLines(lines);
+      expect(await findBreaches(fixture)).toEqual([]);
+      await expectNoOrphans();
+    }
+    await written;
+    expect(statuses.size).toBeGreaterThan(4);
+    await expectExactUsage();
+  });
+});
+
+async function expectSameSealedValues(): Promise<void> {
+  for (const { table, column } of SEALED_COLUMNS) {
+    const select = `select id, ${column} from ${table} where ${column} is not null order by id`;
+    const [original, restored] = await Promise.all(
+      [env.DB, env.RESTORED].map(async (each) => (await each.prepare(select).all()).results),
+    );
+    expect(restored, `${table}.${column}`).toEqual(original);
+    expect(original?.length, `${table}.${column}`).toBeGreaterThan(1);
+  }
+}

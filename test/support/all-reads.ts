@@ -1,0 +1,55 @@
+import { env } from "cloudflare:workers";
+import { type Operation, operations } from "./contract.ts";
+
+/** Reads without a record, or with a new value each time. */
+const NOT_COMPARABLE = ["installSlack"];
+
+/** The rows that a read by ID is about, with every other parameter of its path. */
+const SOURCES: Record<string, string> = {
+  org_id: "select id as org_id, id as organization_id from organizations",
+  project_id: "select id as project_id, organization_id from projects",
+  environment_id: "select id as environment_id, organization_id from environments",
+  component_id: "select id as component_id, organization_id from components",
+  stack_id: "select id as stack_id, organization_id from stacks",
+  variable_id: "select id as variable_id, organization_id from variables",
+  deployment_id: "select id as deployment_id, environment_id, organization_id from deployments",
+  resource_id: "select id as resource_id, stack_id, environment_id, organization_id from resources",
+  integration_id: "select id as integration_id, project_id, organization_id from integrations",
+  delivery_id: `select id as delivery_id, integration_id, project_id, organization_id
+    from deliveries`,
+  pool_id: "select id as pool_id, organization_id as org_id, organization_id from runner_pools",
+  key_id: "select id as key_id, organization_id as org_id, organization_id from api_keys",
+  member_id: `select membership_id as member_id, project_id, organization_id from project_members`,
+  membership_id:
+    "select id as member_id, organization_id as org_id, organization_id from memberships",
+};
+
+const isRead = ({ operationId, method, security }: Operation) =>
+  method === "GET" &&
+  security.some((each) => "api_key" in each) &&
+  !NOT_COMPARABLE.includes(operationId);
+
+export const READS = operations.filter(isRead);
+
+/** The paths of an operation, for every record of an organization. */
+export async function pathsOf(operation: Operation, organizationId: string): Promise<string[]> {
+  const { path, operationId } = operation;
+  const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
+  const last = names.at(-1);
+  if (last === undefined) return [path];
+  const source = SOURCES[operationId === "getMember" ? "membership_id" : last];
+  if (!source) throw new Error(`Add the records of {${last}}`);
+  const { results } = await env.DB.prepare(
+    `${source} where organization_id = ?`.replace(
+      "organizations where organization_id",
+      "organizations where id",
+    ),
+  )
+    .bind(organizationId)
+    .all<Record<string, string>>();
+  return results.map((row) => path.replaceAll(/\{(.+?)\}/g, (_, name) => String(row[name])));
+}
+
+export function isList({ parameters = [] }: Operation): boolean {
+  return parameters.some(({ name }) => name === "limit");
+}

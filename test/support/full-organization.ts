@@ -1,0 +1,162 @@
+import { env } from "cloudflare:workers";
+import { tableNamed } from "../../scripts/backup/tables.ts";
+import { seedDeployments } from "../../scripts/seed/deployments.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import type { Client, Parsed } from "./client.ts";
+import { newIds } from "./operations.ts";
+import { Attempt } from "./runner.ts";
+import {
+  connect,
+  newDeployment,
+  newInside,
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  type World,
+} from "./world.ts";
+
+const STACKS = 4;
+
+/** An organization with at least two rows in every table, and one row in those that hold one. */
+export class FullOrganization {
+  readonly world: World;
+  readonly runnerKey: string;
+  readonly attemptId: string;
+  readonly leaseToken: string;
+  /** Of records of several kinds. */
+  readonly ids: ReadonlySet<string>;
+
+  private constructor(world: World, ids: Record<string, string>) {
+    this.world = world;
+    this.runnerKey = String(ids["runner"]);
+    this.attemptId = String(ids["attempt_id"]);
+    this.leaseToken = String(ids["lease"]);
+    this.ids = new Set(Object.values(ids));
+  }
+
+  static async create(rows: number): Promise<FullOrganization> {
+    const world = await newWorld();
+    // Each key has its own rate limit.
+    const caller = async () => ({ ...world, client: (await newKey(world)).client });
+    await newIds(await caller());
+    const ids = await newIds(await caller());
+    await addUnfinishedDeployments(await caller());
+    await addOptionalFields(await caller(), ids);
+    await addHistory(await caller(), ids, rows);
+    return new FullOrganization(world, ids);
+  }
+}
+
+/** Queued, offered, released, in progress, and canceling, each in its own environment. */
+async function addUnfinishedDeployments(world: World): Promise<void> {
+  const project = await newProject(world.client, { name: "unfinished" });
+  await connect(world.client, project.id);
+  const states: ((attempt: () => Promise<Attempt>, deployment: Parsed) => Promise<unknown>)[] = [
+    async () => undefined,
+    (attempt) => attempt(),
+    async (attempt) => (await attempt()).post("release"),
+    async (attempt) => (await attempt()).post("start"),
+    async (attempt, { id }) => {
+      await (await attempt()).post("start");
+      await world.client.post(`/v1/deployments/${id}/cancel`, {});
+    },
+    async (attempt) => {
+      const started = await attempt();
+      await started.post("start");
+      await started.complete("failed", { failure_reason: "broken" });
+    },
+  ];
+  for (const [at, reach] of states.entries()) {
+    const environments = `/v1/projects/${project.id}/environments`;
+    const { body } = await world.client.post(environments, { name: `state-${at}` });
+    const pool = await newPool(world, [body.id]);
+    await newInside(world.client, body.id);
+    const deployment = await newDeployment(world.client, body.id, { reason: `state ${at}` });
+    await reach(() => Attempt.claim(pool.runner), deployment);
+    if (at % 2 === 0) await newDeployment(world.client, body.id, { queue: "fifo" });
+  }
+}
+
+async function addOptionalFields(world: World, ids: Record<string, string>): Promise<void> {
+  const { client } = world;
+  await client.put(`/v1/stacks/${ids["stack_id"]}/alarms/one`, {
+    state: "alarm",
+    reason: "Ü\u2028",
+  });
+  await client.put(`/v1/stacks/${ids["stack_id"]}/alarms/two`, { state: "ok" });
+  await client.get(`/v1/variables/${ids["variable_id"]}/value`);
+  await rotateSecret(client, ids);
+  const scopes = [`environments/${ids["environment_id"]}`, `components/${ids["component_id"]}`];
+  for (const scope of scopes) {
+    for (const at of [1, 2, 3]) {
+      const variable = { name: `V${at}`, storage_method: "secret", value: `${scope} ${at}` };
+      await client.post(`/v1/${scope}/variables`, variable);
+    }
+  }
+  await env.DB.batch([
+    env.DB.prepare("insert or ignore into bootstraps values (1, ?, 1)").bind(world.id),
+    env.DB.prepare(
+      "update integrations set paused_until = 5, links_to = 'https://x.example' where id = ?",
+    ).bind(ids["integration_id"] ?? null),
+  ]);
+}
+
+async function rotateSecret(client: Client, ids: Record<string, string>): Promise<void> {
+  const integrations = `/v1/projects/${ids["project_id"]}/notification-integrations`;
+  const { body } = await client.get(integrations);
+  for (const { id } of body.data) await client.post(`${integrations}/${id}/rotate-secret`, {});
+}
+
+/** Adds rows until the organization has about as many as `rows`, most of them in lists. */
+async function addHistory(world: World, ids: Record<string, string>, rows: number): Promise<void> {
+  const share = Math.ceil(rows / 18);
+  const environmentId = String(ids["environment_id"]);
+  const stackIds = await Promise.all(
+    Array.from({ length: STACKS }, async (_, at) => {
+      const stacks = `/v1/environments/${environmentId}/stacks`;
+      return String((await world.client.post(stacks, { name: `history-${at}` })).body.id);
+    }),
+  );
+  const number = { id: "item.value" };
+  const named = { ...number, created_at: "source.created_at + item.key" };
+  await copyRows("changelog_entries", world.id, 6 * share, {
+    ...named,
+    record_name: "'n' || item.key",
+  });
+  await copyRows("audit_records", world.id, 3 * share, named);
+  await copyRows("alarms", world.id, share, { ...named, name: "'alarm ' || item.key" });
+  await copyRows("resources", world.id, share, { ...named, template_id: "'T' || item.key" });
+  await copyRows("deliveries", world.id, share, { ...named, status: "'failed'" });
+  await env.DB.prepare(
+    `insert into delivery_attempts select deliveries.id, item.value, organization_id, 1, 2, 503,
+       'answered 503', 'Ü' || item.value from deliveries join json_each('[1,2]') as item
+     where organization_id = ?`,
+  )
+    .bind(world.id)
+    .run();
+  const project = { organizationId: world.id, projectId: String(ids["project_id"]) };
+  const { body } = await world.client.post(`/v1/projects/${project.projectId}/environments`, {
+    name: "history",
+  });
+  await seedDeployments(env.DB, { ...project, environmentId: body.id, stackIds }, share);
+}
+
+/** Copies one row of an organization many times. */
+async function copyRows(
+  table: string,
+  organizationId: string,
+  count: number,
+  changes: Record<string, string>,
+): Promise<void> {
+  const values = tableNamed(table).columns.map((name) => changes[name] ?? `source."${name}"`);
+  const ids = Array.from({ length: count }, () => newId(systemClock));
+  await env.DB.prepare(
+    `insert into ${table} (${tableNamed(table).columns.map((name) => `"${name}"`)})
+      select ${values} from json_each(?1) as item
+      join (select * from ${table} where organization_id = ?2 limit 1) as source`,
+  )
+    .bind(JSON.stringify(ids), organizationId)
+    .run();
+}
