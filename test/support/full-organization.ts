@@ -45,8 +45,23 @@ export class FullOrganization {
     await addUnfinishedDeployments(await caller());
     await addOptionalFields(await caller(), ids);
     await addHistory(await caller(), ids, rows);
+    await stopTime(world);
     return new FullOrganization(world, ids);
   }
+}
+
+/** No sweep, with any clock, changes the organization. */
+async function stopTime({ id }: World): Promise<void> {
+  const never = Date.now() + 10 * 365 * 24 * 3_600_000;
+  const updates = [
+    `update attempts set offered_until = ?1, lease_until = ?1, lost_at = ?1, run_until = ?1
+      where organization_id = ?2 and state <> 'ended'`,
+    `update deployments set cancel_deadline = ?1
+      where organization_id = ?2 and cancel_deadline is not null`,
+    `update deliveries set status = 'failed', finished_at = ?1
+      where organization_id = ?2 and status = 'pending'`,
+  ];
+  await env.DB.batch(updates.map((sql) => env.DB.prepare(sql).bind(never, id)));
 }
 
 /** Queued, offered, released, in progress, and canceling, each in its own environment. */
