@@ -126,7 +126,7 @@ async function rotateSecret(client: Client, ids: Record<string, string>): Promis
 
 /** Adds rows until the organization has about as many as `rows`, most of them in lists. */
 async function addHistory(world: World, ids: Record<string, string>, rows: number): Promise<void> {
-  const share = Math.ceil(rows / 18);
+  const share = Math.ceil(rows / 90);
   const environmentId = String(ids["environment_id"]);
   const stackIds = await Promise.all(
     Array.from({ length: STACKS }, async (_, at) => {
@@ -136,17 +136,17 @@ async function addHistory(world: World, ids: Record<string, string>, rows: numbe
   );
   const number = { id: "item.value" };
   const named = { ...number, created_at: "source.created_at + item.key" };
-  await copyRows("changelog_entries", world.id, 6 * share, {
+  await copyRows("changelog_entries", world.id, 45 * share, {
     ...named,
     record_name: "'n' || item.key",
   });
-  await copyRows("audit_records", world.id, 3 * share, named);
-  await copyRows("alarms", world.id, share, { ...named, name: "'alarm ' || item.key" });
+  await copyRows("audit_records", world.id, 30 * share, named);
+  await copyRows("alarms", world.id, 4 * share, { ...named, name: "'alarm ' || item.key" });
   await copyRows("resources", world.id, share, { ...named, template_id: "'T' || item.key" });
   await copyRows("deliveries", world.id, share, { ...named, status: "'failed'" });
   await env.DB.prepare(
     `insert into delivery_attempts select deliveries.id, item.value, organization_id, 1, 2, 503,
-       'answered 503', 'Ü' || item.value from deliveries join json_each('[1,2]') as item
+       'answered 503', 'Ü' || item.value from deliveries join json_each('[1,2,3,4,5]') as item
      where organization_id = ?`,
   )
     .bind(world.id)
@@ -155,7 +155,7 @@ async function addHistory(world: World, ids: Record<string, string>, rows: numbe
   const { body } = await world.client.post(`/v1/projects/${project.projectId}/environments`, {
     name: "history",
   });
-  await seedDeployments(env.DB, { ...project, environmentId: body.id, stackIds }, share);
+  await seedDeployments(env.DB, { ...project, environmentId: body.id, stackIds }, 2 * share);
 }
 
 /** Copies one row of an organization many times. */

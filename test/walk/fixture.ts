@@ -25,6 +25,7 @@ const execution = {
 export interface Reply {
   status: number;
   directive: string | null;
+  text: string;
   body: ReturnType<typeof JSON.parse>;
 }
 
@@ -44,7 +45,11 @@ export class VirtualTimeWorker {
       if (level === "error") this.unexpectedError = causeIn(fields);
     },
   });
-  readonly #bindings = { ...env, RATE_LIMITER: permissive };
+  readonly #bindings: Env;
+
+  constructor(database: D1Database = env.DB) {
+    this.#bindings = { ...env, DB: database, RATE_LIMITER: permissive };
+  }
 
   async call(
     key: string,
@@ -61,7 +66,7 @@ export class VirtualTimeWorker {
     const response = await this.#app.fetch(request, this.#bindings, execution);
     const text = await response.text();
     const directive = response.headers.get("deployment-desired");
-    return { status: response.status, directive, body: text ? JSON.parse(text) : undefined };
+    return { status: response.status, directive, text, body: text ? JSON.parse(text) : undefined };
   }
 
   sweep(): Promise<void> {
