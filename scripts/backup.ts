@@ -1,5 +1,7 @@
 /** `npm run backup`: writes the rows of the database, or of one organization, to a file. */
+import { existsSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
 import { systemClock } from "../src/lib/clock.ts";
 import { backup } from "./backup/backup.ts";
 import { CommandError, readCommandLine, readId, runCommand } from "./lib/command.ts";
@@ -18,6 +20,7 @@ await runCommand(async () => {
   const { values, positionals } = readCommandLine(OPTIONS, USAGE);
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new CommandError(USAGE, 2);
+  if (!existsSync(dirname(file))) throw new CommandError(`There is no folder ${dirname(file)}.`);
   const organizationId = values.org === undefined ? undefined : readId(values.org);
   const { d1, close } = await openDatabase(values);
   try {

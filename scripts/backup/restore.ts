@@ -15,7 +15,7 @@ const PROGRESS = "restore_progress";
 const SHARED_TABLES: readonly string[] = ["accounts", "bootstraps"];
 
 export interface RestoreReport {
-  /** The number of inserted rows of each table. */
+  /** The number of inserted rows of each table, since the last interruption. */
   inserted: Record<string, number>;
   /** Rows without their parent, or with a name that another row has, which others wrote meanwhile. */
   skipped: number;
