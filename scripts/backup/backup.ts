@@ -7,7 +7,7 @@ import { BACKUP_TABLES, partsOf, tableNamed } from "./tables.ts";
 
 /** Records of a page, each with its parts. */
 const PAGE = 50;
-const UNFINISHED = `('${statesBefore(TRANSITIONS.deployment).join("', '")}')`;
+const ACTIVE_STATUSES = `('${statesBefore(TRANSITIONS.deployment).join("', '")}')`;
 
 /** Rows of one table; `where` refers to `binds` by their numbers. */
 interface Query {
@@ -65,7 +65,7 @@ class Reader {
 
   async *#project(id: string): AsyncGenerator<RowLine> {
     const binds = [id];
-    const unfinished = `project_id = ?1 and status in ${UNFINISHED}`;
+    const unfinished = `project_id = ?1 and status in ${ACTIVE_STATUSES}`;
     const queries = [
       ...PROJECT.map((each) => ({ ...each, binds })),
       ...deploymentQueries(unfinished, binds),

@@ -131,7 +131,9 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
    */
   #isBehind({ keyId, version }: P, { version: newest = 0 }: RateLimitResult): boolean {
     if (version >= newest) return false;
-    const hint = "The database was restored to a time before a change of this key: npm run recover";
+    const hint =
+      "The database was restored to a time before a change of this key. If it may have access " +
+      "again, admit it: see docs/operations.md.";
     this.#log("error", "key.version_behind", { key_id: keyId, version, newest, hint });
     return true;
   }

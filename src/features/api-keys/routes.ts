@@ -6,9 +6,10 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { LAST_OWNER_KEY } from "../memberships/index.ts";
 import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
 import { ApiKey, ApiKeyList, ApiKeyParams, CreateApiKey, CreatedApiKey } from "./schemas.ts";
-import { createKey, getKey, LAST_OWNER_KEY, listKeys, revokeKey } from "./service.ts";
+import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
 
 const list = operation({
   method: "get",

@@ -5,14 +5,11 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
+import { LAST_OWNER_KEY } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueApiKey } from "./credentials.ts";
 import type { ApiKeyRow, CreatedKey } from "./store.ts";
 import * as store from "./store.ts";
-
-export const LAST_OWNER_KEY =
-  "The organization would keep no owner's key without an expiration date. Create one first: POST " +
-  "/v1/orgs/{org_id}/api-keys for an owner, with the role owner and without expires_at.";
 
 export interface NewKey {
   name: string;

@@ -5,10 +5,16 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { LAST_OWNER_KEY } from "../api-keys/index.ts";
 import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
-import { addMember, changeMemberRole, getMember, listMembers, removeMember } from "./service.ts";
+import {
+  addMember,
+  changeMemberRole,
+  getMember,
+  LAST_OWNER_KEY,
+  listMembers,
+  removeMember,
+} from "./service.ts";
 
 const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";
 

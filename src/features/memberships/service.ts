@@ -7,14 +7,18 @@ import type { Clock } from "../../lib/clock.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { incrementKeyVersions, LAST_OWNER_KEY } from "../api-keys/index.ts";
 import { limitGrowth } from "../usage/index.ts";
+import { incrementKeyVersions } from "./member-keys.ts";
 import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 import * as store from "./store.ts";
 
 const LAST_OWNER =
   "The organization and each of its projects need at least one owner. Make another member owner " +
   "first.";
+
+export const LAST_OWNER_KEY =
+  "The organization would keep no owner's key without an expiration date. Create one first: POST " +
+  "/v1/orgs/{org_id}/api-keys for an owner, with the role owner and without expires_at.";
 
 const refuseExistingMember = conflictIfTaken(
   ["memberships.organization_id", "memberships.account_id"],

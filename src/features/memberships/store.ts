@@ -11,9 +11,9 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { keepsOwnerKey } from "../api-keys/index.ts";
 import { apiKeys } from "../api-keys/table.ts";
 import { projectMembers } from "../project-members/table.ts";
+import { keepsOwnerKey } from "./member-keys.ts";
 import type { Profile } from "./table.ts";
 import { accounts, memberships } from "./table.ts";
 

@@ -15,8 +15,7 @@ import {
   type ProjectRole,
   projectRoleReaches,
 } from "../../lib/roles.ts";
-import { incrementKeyVersions } from "../api-keys/index.ts";
-import { ACCOUNT_SIZE } from "../memberships/index.ts";
+import { ACCOUNT_SIZE, incrementKeyVersions } from "../memberships/index.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 import { projectMembers } from "./table.ts";
 

@@ -1,0 +1,45 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { apiKeys } from "../api-keys/table.ts";
+
+/**
+ * Changes nothing unless `condition` holds, by default that the previous statement of the batch has
+ * changed a row.
+ */
+export function incrementKeyVersions(
+  db: Database,
+  organizationId: string,
+  membershipId: string,
+  condition: SQL = sql`changes() > 0`,
+) {
+  return db
+    .update(apiKeys)
+    .set({ version: sql`${apiKeys.version} + 1` })
+    .where(
+      and(
+        eq(apiKeys.organizationId, organizationId),
+        eq(apiKeys.membershipId, membershipId),
+        condition,
+      ),
+    )
+    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
+}
+
+/**
+ * Whether the organization can do without the `lost` keys: none of them is an owner's, or an owner
+ * has another key with the role `owner`. One that expires does not count as another.
+ */
+export function keepsOwnerKey(
+  organizationId: string,
+  lost: { column: "id" | "membership_id"; value: string },
+  now: number,
+): SQL {
+  const column = sql.raw(lost.column);
+  const ownerKeys = sql`api_keys as owner_key join memberships as owner
+    on owner.id = owner_key.membership_id and owner.role = 'owner'
+    where owner_key.organization_id = ${organizationId} and owner_key.role = 'owner'`;
+  return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} = ${lost.value}
+      and (owner_key.expires_at is null or owner_key.expires_at > ${now}))
+    or exists (select 1 from ${ownerKeys} and owner_key.${column} <> ${lost.value}
+      and owner_key.expires_at is null))`;
+}
