@@ -1,7 +1,7 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BACKUP_TABLES } from "../../scripts/backup/tables.ts";
 import { FEATURES, SEALED_COLUMNS } from "../../src/features/index.ts";
 import { isList, pathsOf, READS } from "../support/all-reads.ts";
@@ -16,7 +16,12 @@ import {
 } from "../support/backups.ts";
 import { FullOrganization } from "../support/full-organization.ts";
 import { newWalkFixture, VirtualTimeWorker, type WalkFixture } from "../walk/fixture.ts";
-import { describeBreaches, installInvariants, selectBreaches } from "../walk/invariants.ts";
+import {
+  describeBreaches,
+  installInvariants,
+  removeInvariants,
+  selectBreaches,
+} from "../walk/invariants.ts";
 import { Walk } from "../walk/random-walk.ts";
 
 const ROWS = 10_000;
@@ -29,6 +34,12 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await deleteAllRows(env.RESTORED);
+});
+
+// They also refuse rows that are inserted in the middle of a life, as restores do.
+afterEach(async () => {
+  await removeInvariants();
+  await deleteAllRows(env.DB);
 });
 
 async function findBreaches(fixture: Pick<WalkFixture, "worldId" | "environments">) {

@@ -102,6 +102,11 @@ export async function installInvariants(): Promise<void> {
   }
 }
 
+export async function removeInvariants(): Promise<void> {
+  const names = Object.keys({ ...TRIGGERS, ...EDGE_TRIGGERS, ...LOG });
+  await env.DB.batch(names.map((name) => env.DB.prepare(`drop trigger if exists walk_${name}`)));
+}
+
 /** Attempts and stacks have no index on their organization. */
 const OURS = "environment_id in (select value from json_each(?2))";
 
