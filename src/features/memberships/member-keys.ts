@@ -35,9 +35,10 @@ export function keepsOwnerKey(
   now: number,
 ): SQL {
   const column = sql.raw(lost.column);
-  const ownerKeys = sql`api_keys as owner_key join memberships as owner
-    on owner.id = owner_key.membership_id and owner.role = 'owner'
-    where owner_key.organization_id = ${organizationId} and owner_key.role = 'owner'`;
+  // A cross join reads the owners first: an organization has few owners, and may have many keys.
+  const ownerKeys = sql`memberships as owner cross join api_keys as owner_key
+    on owner_key.membership_id = owner.id and owner_key.role = 'owner'
+    where owner.organization_id = ${organizationId} and owner.role = 'owner'`;
   return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} = ${lost.value}
       and (owner_key.expires_at is null or owner_key.expires_at > ${now}))
     or exists (select 1 from ${ownerKeys} and owner_key.${column} <> ${lost.value}
