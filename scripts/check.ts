@@ -21,7 +21,7 @@ const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 await runCommand(async () => {
   const directory = mkdtempSync(join(tmpdir(), "longshore-"));
   try {
-    checkSecrets();
+    await checkSecrets();
     checkLimits();
     checkLicenses();
     const checks = [checkTypes(), checkDocument(directory), checkBundle(join(directory, "bundle"))];
@@ -34,8 +34,8 @@ await runCommand(async () => {
   }
 });
 
-function checkSecrets(): void {
-  const required = readConfiguration().secrets?.required ?? [];
+async function checkSecrets(): Promise<void> {
+  const required = (await readConfiguration()).secrets?.required ?? [];
   if (required.toSorted().join() === REQUIRED_SECRETS.toSorted().join()) return;
   throw new CommandError("wrangler.toml and src/lib/settings.ts name different secrets.");
 }

@@ -18,7 +18,7 @@ const PUBLIC_URL = "https://longshore.workers.dev";
 await runCommand(async () => {
   if (process.argv.length > 2)
     throw new CommandError("npm run deploy takes no arguments. Remove them.", 2);
-  requireSafeGivenSettings();
+  await requireSafeGivenSettings();
   await ensureQueues();
   await ensureDatabase();
   await migrate();
@@ -26,8 +26,8 @@ await runCommand(async () => {
 });
 
 /** A deployment keeps the secrets that are not given. */
-function requireSafeGivenSettings(): void {
-  const { ALLOW_INSECURE_WEBHOOKS } = readConfiguration().vars;
+async function requireSafeGivenSettings(): Promise<void> {
+  const { ALLOW_INSECURE_WEBHOOKS } = (await readConfiguration()).vars;
   const isKept = (name: string) => name !== "ALLOW_INSECURE_WEBHOOKS" && !process.env[name];
   const refused = findRefusedSettings({ ...process.env, ALLOW_INSECURE_WEBHOOKS }, PUBLIC_URL);
   requireNoneRefused(
@@ -38,7 +38,7 @@ function requireSafeGivenSettings(): void {
 
 /** `wrangler deploy` fails if a queue of wrangler.toml does not exist. */
 async function ensureQueues(): Promise<void> {
-  const { producers = [], consumers = [] } = readConfiguration().queues;
+  const { producers = [], consumers = [] } = (await readConfiguration()).queues;
   const named = [
     ...producers.map(({ queue }) => queue),
     ...consumers.flatMap(({ queue, dead_letter_queue }) => [queue, dead_letter_queue]),
@@ -62,7 +62,8 @@ async function createQueue(name: string): Promise<void> {
 
 /** Created here, because a database that `wrangler deploy` creates could not be migrated first. */
 async function ensureDatabase(): Promise<void> {
-  const database = readConfiguration().d1_databases.find(({ binding }) => binding === BINDING);
+  const { d1_databases } = await readConfiguration();
+  const database = d1_databases.find(({ binding }) => binding === BINDING);
   const { database_id: id, database_name: name } = database ?? {};
   if (!name)
     throw new CommandError(`Add a database_name for the binding ${BINDING} to wrangler.toml.`);

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { HOW_TO_MIGRATE, isSchemaOutdated } from "../../src/db/schema-errors.ts";
 import { canonicalId } from "../../src/lib/ids.ts";
 import { CommandError } from "./command-error.ts";
 
@@ -18,8 +19,11 @@ export async function runCommand(command: () => Promise<number>): Promise<void> 
   }
 }
 
-/** A file or folder that cannot be written. */
+/** A database that is not migrated, or a file or folder that cannot be written. */
 function toCommandError(error: unknown): CommandError | undefined {
+  if (isSchemaOutdated(error)) {
+    return new CommandError(`The database lacks tables or columns. ${HOW_TO_MIGRATE}`);
+  }
   if (!(error instanceof Error && "code" in error && "path" in error)) return undefined;
   if (!UNWRITABLE.has(String(error.code))) return undefined;
   return new CommandError(

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { unstable_readConfig } from "wrangler";
 import { ROOT } from "./wrangler.ts";
 
 /** The part of wrangler.toml that the scripts read. */
@@ -13,6 +12,8 @@ export interface Configuration {
   secrets?: { required?: string[] };
 }
 
-export function readConfiguration(): Configuration {
+/** Loads wrangler when it is called, because that takes longer than most commands. */
+export async function readConfiguration(): Promise<Configuration> {
+  const { unstable_readConfig } = await import("wrangler");
   return unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
 }

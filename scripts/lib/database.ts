@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { getPlatformProxy } from "wrangler";
 import { CommandError } from "./command.ts";
 import { readConfiguration } from "./configuration.ts";
 import { runWrangler, STATE } from "./wrangler.ts";
@@ -21,11 +19,12 @@ export function openDatabase({ remote }: { remote: boolean }): Promise<OpenDatab
 
 /** Opens the database of `wrangler dev`, which may be running. */
 export async function openLocalDatabase(): Promise<OpenDatabase> {
+  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   const options = convertV4MiniflareOptions({
     compatibilityDate: COMPATIBILITY_DATE,
     modules: true,
     script: "export default {};",
-    d1Databases: { [BINDING]: describeDatabase().database_id ?? BINDING },
+    d1Databases: { [BINDING]: (await describeDatabase()).database_id ?? BINDING },
   });
   const miniflare = new Miniflare({ ...options, resourcePersistencePath: STATE });
   const d1 = (await miniflare.getD1Database(BINDING)) as unknown as D1Database;
@@ -39,9 +38,12 @@ export async function openRemoteDatabase(): Promise<OpenDatabase> {
   const configuration = {
     name: "longshore",
     compatibility_date: COMPATIBILITY_DATE,
-    d1_databases: [{ ...describeDatabase(), database_id: await findDatabaseId(), remote: true }],
+    d1_databases: [
+      { ...(await describeDatabase()), database_id: await findDatabaseId(), remote: true },
+    ],
   };
   writeFileSync(configPath, JSON.stringify(configuration));
+  const { getPlatformProxy } = await import("wrangler");
   const { env, dispose } = await getPlatformProxy<{ DB: D1Database }>({ configPath });
   const close = async () => {
     await dispose();
@@ -52,15 +54,16 @@ export async function openRemoteDatabase(): Promise<OpenDatabase> {
 
 /** wrangler.toml omits the ID, which a remote binding needs. */
 async function findDatabaseId(): Promise<string> {
-  const { database_name = "", database_id } = describeDatabase();
+  const { database_name = "", database_id } = await describeDatabase();
   if (database_id) return database_id;
   const { code, stdout, stderr } = await runWrangler(["d1", "info", database_name, "--json"]);
   if (code !== 0) throw new CommandError(stdout + stderr);
   return (JSON.parse(stdout) as { uuid: string }).uuid;
 }
 
-function describeDatabase() {
-  const database = readConfiguration().d1_databases.find(({ binding }) => binding === BINDING);
+async function describeDatabase() {
+  const { d1_databases } = await readConfiguration();
+  const database = d1_databases.find(({ binding }) => binding === BINDING);
   if (!database)
     throw new CommandError(`Add a database for the binding ${BINDING} to wrangler.toml.`);
   return database;

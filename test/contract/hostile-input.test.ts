@@ -149,13 +149,18 @@ async function newFixture(): Promise<Fixture> {
   return { world, ids: await newIds(world) };
 }
 
-let shared: Promise<Fixture> | undefined;
+/** More would exceed the limit of their organization. */
+const OPERATIONS_PER_FIXTURE = 5;
 
-/** Reads share their records; writes could change or delete those of others. */
-function fixtureOf({ method }: Operation): Promise<Fixture> {
-  if (method !== "GET") return newFixture();
-  shared ??= newFixture();
-  return shared;
+let shared: { fixture: Promise<Fixture>; uses: number } | undefined;
+
+/** Shared, except by operations that could delete the records or end the attempt of others. */
+function fixtureOf(operation: Operation): Promise<Fixture> {
+  if (operation.method === "DELETE" || isRunners(operation)) return newFixture();
+  if (!shared || shared.uses === OPERATIONS_PER_FIXTURE)
+    shared = { fixture: newFixture(), uses: 0 };
+  shared.uses += 1;
+  return shared.fixture;
 }
 
 describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as const))(

@@ -1,4 +1,6 @@
-import { exports } from "cloudflare:workers";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../src/index.ts";
 import { assertNoLeak } from "./canary-secrets.ts";
 import { contractViolations } from "./contract.ts";
 
@@ -14,7 +16,9 @@ export interface Reply {
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
-const worker: Fetch = (request) => exports.default.fetch(request);
+/** Calls the entry point directly: through the binding to the Worker, a request takes twice as long. */
+const callWorker: Fetch = (request) =>
+  worker.fetch(new Request(request), env, createExecutionContext());
 
 /** Sends requests with one API key, and checks every reply against the OpenAPI document. */
 export class Client {
@@ -22,7 +26,7 @@ export class Client {
   readonly #fetch: Fetch;
   readonly #address = `192.0.2.${crypto.randomUUID()}`;
 
-  constructor(key: string | undefined, fetch: Fetch = worker) {
+  constructor(key: string | undefined, fetch: Fetch = callWorker) {
     this.key = key;
     this.#fetch = fetch;
   }
