@@ -1,8 +1,9 @@
-import { applyD1Migrations, createExecutionContext, reset } from "cloudflare:test";
+import { applyD1Migrations, createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { Client } from "../support/client.ts";
+import { emptyDatabase } from "../support/empty-database.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { newWorld } from "../support/world.ts";
 
@@ -69,7 +70,7 @@ describe("health", () => {
 
     it("names every table and the commands that create them, also in the log", async () => {
       const { client } = await newWorld();
-      await reset();
+      await emptyDatabase(env.DB);
       const { status, body } = await new Client(undefined).get("/health");
       expect(status).toBe(500);
       expect(body.code).toBe("internal");
@@ -90,7 +91,7 @@ describe("health", () => {
     });
 
     it("names only the tables that are missing", async () => {
-      await reset();
+      await emptyDatabase(env.DB);
       const at = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0006"));
       await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, at));
       const { body } = await new Client(undefined).get("/health");

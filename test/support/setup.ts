@@ -1,10 +1,12 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
+import { emptyDatabase } from "./empty-database.ts";
 
-// Files share a runtime, which starts once, but no data.
-await reset();
+// Files share a runtime, which starts once, but no rows.
+await emptyDatabase(env.DB);
+await emptyDatabase(env.RESTORED);
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 
 /** Logged lines that contain a canary secret. */
