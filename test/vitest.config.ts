@@ -31,8 +31,8 @@ const inWorkerd = {
           // `.ci/run` sets more of each.
           WALKS: process.env["WALKS"] ?? "8",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
-          RACES: process.env["RACES"] ?? "33",
-          FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "2000",
+          RACES: process.env["RACES"] ?? "20",
+          FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "1000",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

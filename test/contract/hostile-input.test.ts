@@ -105,38 +105,38 @@ const prototypes = () =>
     (each) => Object.getOwnPropertyNames(each).toSorted(),
   );
 
-const LARGE_CHARACTERS = 10_000;
-
-/** The fields that received the large values. */
+/** The fields that received every value, each with its schema. */
 const filled = new Set<string>();
 
-/**
- * Each hostile value as the whole body, and as the value of each field. Of fields with the same name
- * and schema, only the first receives the large values.
- */
+/** Of fields with the same name and schema, only the first. */
+function isFirst([field, schema]: [string, unknown]): boolean {
+  const name = `${field}: ${text(schema)}`;
+  if (filled.has(name)) return false;
+  filled.add(name);
+  return true;
+}
+
+const LARGE_CHARACTERS = 10_000;
+let hasSentLargeBodies = false;
+
+/** Each hostile value as the whole body, the large ones once, and as the value of each field. */
 function hostileBodies(operation: Operation): [string, string][] {
   const example = exampleBody(operation);
   const schema = operation.requestBody?.content["application/json"]?.schema;
   if (!example || !schema) return [];
-  const fields = Object.entries(resolve(schema)["properties"] ?? {}).map(([field, value]) => {
-    const name = `${field}: ${text(value)}`;
-    const isNew = !filled.has(name);
-    filled.add(name);
-    return { field, isNew };
-  });
-  return Object.entries(CORPUS).flatMap(([name, json]) => {
-    const isLarge = json.length >= LARGE_CHARACTERS;
-    return [
-      [name, json] satisfies [string, string],
-      ...fields
-        .filter(({ isNew }) => isNew || !isLarge)
-        .map(({ field }): [string, string] => {
-          const { [field]: _, ...rest } = example;
-          const others = text(rest).slice(1, -1);
-          return [`${name} as ${field}`, `{${others ? `${others},` : ""}${text(field)}:${json}}`];
-        }),
-    ];
-  });
+  const fields = Object.entries(resolve(schema)["properties"] ?? {}).filter(isFirst);
+  const bodies = Object.entries(CORPUS).filter(
+    ([, json]) => !hasSentLargeBodies || json.length < LARGE_CHARACTERS,
+  );
+  hasSentLargeBodies = true;
+  const inFields = Object.entries(CORPUS).flatMap(([name, json]) =>
+    fields.map(([field]): [string, string] => {
+      const { [field]: _, ...rest } = example;
+      const others = text(rest).slice(1, -1);
+      return [`${name} as ${field}`, `{${others ? `${others},` : ""}${text(field)}:${json}}`];
+    }),
+  );
+  return [...bodies, ...inFields];
 }
 
 interface Fixture {

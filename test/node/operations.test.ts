@@ -102,11 +102,9 @@ describe("the commands of an operator", () => {
   });
 
   it.each([
-    "recover",
     "recover -- --admit",
     `recover -- --admit --all --org ${organizationId}`,
     `recover -- --org ${organizationId} --yes`,
-    "recover -- --unknown",
     "backup",
     "restore",
     "revoke-all",

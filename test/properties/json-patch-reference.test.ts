@@ -7,7 +7,7 @@ import { jsonDocument, pointersOf } from "../support/json.ts";
 const BOUNDS = { copiedBytes: 2 ** 20, oldValueBytes: 2 ** 20 };
 const REFUSED = Symbol("refused");
 const TESTS = 10;
-const RUNS = 10_000;
+const RUNS = 4_000;
 
 /** How to generate an operation for a document; the numbers select paths and values. */
 interface Choice {
