@@ -1,15 +1,15 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Mostly wait for programs, so they run beside tests that compute. */
-const WAITING = ["node/tour.test.ts", "node/start.test.ts"];
-const LONGEST = ["contract/hostile-input", "walk/even", "walk/odd", "changelog/changelog"].map(
-  (name) => `${name}.test.ts`,
-);
-const FIRST = [...WAITING, ...LONGEST];
+/** The longest files of each project, in this order. */
+const LONGEST = {
+  node: ["tour", "operations", "start", "dev"],
+  worker: ["hostile-input", "even", "odd", "changelog", "backup", "request-shape", "contract"],
+};
 
 /**
  * Starts the longest files first, so that no core is idle at the end. The files of a project follow
- * each other, because the next file reuses the runtime of the last one.
+ * each other, because the next file reuses the runtime of the last one. Those that start programs come
+ * first: they partly wait, and the short files at the end are of the other project.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -19,7 +19,8 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function rank({ moduleId, project }: TestSpecification): number {
-  const at = FIRST.findIndex((name) => moduleId.endsWith(`/${name}`));
-  if (at >= 0) return at;
-  return FIRST.length + (project.name === "worker" ? 0 : 1);
+  const isNode = project.name === "node";
+  const longest = isNode ? LONGEST.node : LONGEST.worker;
+  const at = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  return (isNode ? 0 : 100) + (at < 0 ? longest.length : at);
 }

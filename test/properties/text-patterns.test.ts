@@ -6,7 +6,7 @@ import { line, paragraphs, text } from "../../src/lib/schemas.ts";
 import { EMAIL, LINE, PARAGRAPHS, TEXT } from "../../src/lib/text-patterns.ts";
 
 const MAXIMUM = 1_000;
-const NUMBER_OF_RUNS = 2_000;
+const NUMBER_OF_RUNS = 1_000;
 
 /** Controls, all white space of ECMAScript, and characters next to them. */
 const SPECIAL = [
