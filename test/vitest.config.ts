@@ -29,7 +29,7 @@ const inWorkerd = {
           SLACK_CLIENT_ID: "1234.5678",
           SLACK_CLIENT_SECRET: "canary-secret-of-the-slack-app",
           // `.ci/run` sets more of each.
-          WALKS: process.env["WALKS"] ?? "8",
+          WALKS: process.env["WALKS"] ?? "4",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           RACES: process.env["RACES"] ?? "20",
           FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "1000",
