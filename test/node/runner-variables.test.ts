@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
@@ -30,9 +30,10 @@ afterAll(() => fixture.close());
 
 /** A script that a contributor could write to the repository that the runner deploys. */
 function writeScript(context: TestContext, content: string): string {
-  const path = join(tmpdir(), `${context.task.id}.sh`);
+  const folder = mkdtempSync(join(tmpdir(), "longshore-script-"));
+  context.onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "script.sh");
   writeFileSync(path, content);
-  context.onTestFinished(() => rmSync(path));
   return path;
 }
 
