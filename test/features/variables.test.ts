@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { insertVariable } from "../../src/features/variables/store.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
 import type { Parsed, Reply } from "../support/client.ts";
+import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
@@ -171,6 +172,7 @@ describe("variables", () => {
   });
 
   it("reveal their value 30 times a minute, and record no rejected request", async () => {
+    freezeTime();
     const { id } = (await world.client.post(component, variable("TOKEN"))).body;
     const { client } = await newKey(world);
     const replies = await Promise.all(
