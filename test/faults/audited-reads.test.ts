@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { newCanarySecret } from "../support/canary-secrets.ts";
-import type { Client, Parsed, Reply } from "../support/client.ts";
+import { type Client, newAddress, type Parsed, type Reply } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { Attempt } from "../support/runner.ts";
 import {
@@ -163,7 +163,7 @@ describe.each(ROUTES)("the plain text of a %s", (route) => {
     isHolding = true;
     const abort = new AbortController();
     const request = new Request(`https://longshore.test${path}`, {
-      headers: { "x-api-key": client.key ?? "", ...headers },
+      headers: { "x-api-key": client.key ?? "", "cf-connecting-ip": newAddress(), ...headers },
       signal: abort.signal,
     });
     const response = fetch(request);

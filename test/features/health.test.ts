@@ -2,7 +2,7 @@ import { applyD1Migrations, createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { Client } from "../support/client.ts";
+import { Client, newAddress } from "../support/client.ts";
 import { emptyDatabase } from "../support/empty-database.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { newWorld } from "../support/world.ts";
@@ -46,7 +46,8 @@ describe("health", () => {
       },
     } as unknown as Env;
     const app = createApp({ log: () => undefined });
-    const request = new Request("https://longshore.test/health");
+    const headers = { "cf-connecting-ip": newAddress() };
+    const request = new Request("https://longshore.test/health", { headers });
     const response = await app.fetch(request, broken, createExecutionContext());
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({

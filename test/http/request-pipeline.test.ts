@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Client, type Parsed } from "../support/client.ts";
+import { Client, newAddress, type Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { newKey, newProject, newWorld, type World } from "../support/world.ts";
 
@@ -43,7 +43,7 @@ describe("a body", () => {
     const response = await isolate.fetch(
       new Request("https://longshore.test/v1/projects", {
         method: "POST",
-        headers: { "x-api-key": String(client.key), ...type },
+        headers: { "x-api-key": String(client.key), "cf-connecting-ip": newAddress(), ...type },
         body,
       }),
     );
@@ -57,7 +57,12 @@ describe("a body", () => {
     const isolate = new Instrumented();
     const request = new Request("https://longshore.test/v1/projects", {
       method: "POST",
-      headers: { "x-api-key": String(client.key), ...type, ...headers },
+      headers: {
+        "x-api-key": String(client.key),
+        "cf-connecting-ip": newAddress(),
+        ...type,
+        ...headers,
+      },
       body,
     });
     const response = await isolate.fetch(request);

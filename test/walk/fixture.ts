@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createApp } from "../../src/app.ts";
+import { newAddress } from "../support/client.ts";
 import { CONNECTION, newWorld, type World } from "../support/world.ts";
 
 /** Admits every request, because walks do not test rate limits. */
@@ -60,7 +61,12 @@ export class VirtualTimeWorker {
   ): Promise<Reply> {
     const request = new Request(`https://longshore.test${path}`, {
       method,
-      headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+      headers: {
+        "x-api-key": key,
+        "content-type": "application/json",
+        "cf-connecting-ip": newAddress(),
+        ...headers,
+      },
       ...(body && { body: JSON.stringify(body) }),
     });
     const response = await this.#app.fetch(request, this.#bindings, execution);
