@@ -28,11 +28,12 @@ const inWorkerd = {
           ALLOW_INSECURE_WEBHOOKS: "false",
           SLACK_CLIENT_ID: "1234.5678",
           SLACK_CLIENT_SECRET: "canary-secret-of-the-slack-app",
-          // `.ci/run` sets more of each.
+          // `.ci/run` runs more of each.
           WALKS: process.env["WALKS"] ?? "4",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           RACES: process.env["RACES"] ?? "20",
           FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "1000",
+          HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "3",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },
@@ -55,6 +56,8 @@ const inNode = {
     name: "node",
     include: ["test/node/**/*.test.ts"],
     globalSetup: ["test/node/support/bundle.ts"],
+    // Of the programs that the tests start, which would compile the same modules each time.
+    env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compile` },
     maxConcurrency: 20,
     ...TIMEOUTS,
   },

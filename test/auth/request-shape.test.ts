@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Client } from "../support/client.ts";
+import { Client, type Parsed } from "../support/client.ts";
 import { exampleBody, type Operation, operations } from "../support/contract.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
@@ -132,9 +132,17 @@ async function pretendInstallation(id: string): Promise<void> {
   await env.DB.prepare("update integrations set type = 'slack' where id = ?").bind(id).run();
 }
 
-/** A successful request of an operation, for an isolate that has cached the key. */
-async function prepare(operation: Operation) {
-  const worker = new Instrumented();
+interface Fixture {
+  world: World;
+  /** By the names of the path parameters. */
+  ids: Record<string, string>;
+  project: Parsed;
+  environmentId: string;
+  /** A membership that is not in the project. */
+  outsiderId: string;
+}
+
+async function newFixture(): Promise<Fixture> {
   const world = await newWorld();
   const project = await newProject(world.client);
   const [inside, outside] = [await join(world), await join(world)];
@@ -147,10 +155,8 @@ async function prepare(operation: Operation) {
   const within = await newInside(world.client, staging.id);
   await connect(world.client, project.id);
   const deployment = await newDeployment(world.client, staging.id);
-  if (operation.operationId !== "cancelDeployment") await pretendSuccess(deployment.id);
   const integration = await newIntegration(world.client, project.id);
-  if (operation.operationId === "confirmIntegration") await pretendInstallation(integration.id);
-  const ids: Record<string, string> = {
+  const ids = {
     deployment_id: deployment.id,
     resource_id: await newResource(String(within["stack_id"])),
     pool_id: pool.id,
@@ -165,23 +171,53 @@ async function prepare(operation: Operation) {
     key_id: inside.keyId,
     name: "api-5xx",
   };
-  const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
+  const outsiderId = outside.membershipId;
+  return { world, ids, project, environmentId: staging.id, outsiderId };
+}
+
+let sharedByReads: Promise<Fixture> | undefined;
+
+/** A write has its own fixture. */
+function fixtureOf(operation: Operation): Promise<Fixture> {
+  if (!isRead(operation)) return newFixture();
+  sharedByReads ??= newFixture();
+  return sharedByReads;
+}
+
+function bodyOf(operation: Operation, { project, environmentId, outsiderId }: Fixture) {
   const body = exampleBody(operation);
-  if (body && "default_environment_id" in body) {
-    body["default_environment_id"] = project.default_environment_id;
-  }
-  if (body && "environment_ids" in body) body["environment_ids"] = [staging.id];
-  // A stack's component costs a further query.
-  if (body && "component_id" in body) delete body["component_id"];
-  if (body && operation.operationId === "replaceEnvironment") body["name"] = "renamed";
-  if (body && "member_ids" in body) body["member_ids"] = [outside.membershipId];
-  if (body && "patch" in body) body["patch"] = [];
-  if (body && "environment_id" in body) body["environment_id"] = staging.id;
-  if (body && "configuration" in body) body["configuration"] = {};
-  if (body && "email" in body) body["email"] = `${crypto.randomUUID()}@example.com`;
-  if (body && operation.operationId === "updateIntegration") {
+  if (!body) return undefined;
+  const { default_environment_id } = project;
+  const replacements = {
+    default_environment_id,
+    environment_ids: [environmentId],
+    member_ids: [outsiderId],
+    patch: [],
+    environment_id: environmentId,
+    configuration: {},
+    email: `${crypto.randomUUID()}@example.com`,
+    // A stack's component costs a further query.
+    component_id: undefined,
+  };
+  for (const [name, value] of Object.entries(replacements)) if (name in body) body[name] = value;
+  if (operation.operationId === "replaceEnvironment") body["name"] = "renamed";
+  if (operation.operationId === "updateIntegration") {
     body["url"] = "https://hooks.example.com/another";
   }
+  return body;
+}
+
+/** A successful request of an operation, for an isolate that has cached the key. */
+async function prepare(operation: Operation) {
+  const worker = new Instrumented();
+  const fixture = await fixtureOf(operation);
+  const { world, ids } = fixture;
+  const { operationId } = operation;
+  if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
+  if (operationId === "confirmIntegration")
+    await pretendInstallation(String(ids["integration_id"]));
+  const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
+  const body = bodyOf(operation, fixture);
   const { client } = await newKey(world);
   const caller = client.via(worker.fetch);
   // On a busy machine, a call to the limiter would time out, and be repeated or replaced.
