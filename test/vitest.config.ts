@@ -1,10 +1,28 @@
-import { availableParallelism } from "node:os";
+import { statfsSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./longest-first.ts";
 import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
+
+const MEMORY = "/dev/shm";
+const NEEDED_BYTES = 2 * 1024 ** 3;
+
+/** Whether this system has a folder in memory, with room for the databases of the tests. */
+function hasRoomInMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= NEEDED_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+const temporaryFolder = tmpdir();
+// Miniflare keeps its databases there. On a disk, a sixth of the time is spent on waiting for it.
+if (hasRoomInMemory()) process.env["TMPDIR"] = MEMORY;
 
 /** Only for tests that hang: no test depends on the speed of the machine. */
 const TIMEOUTS = { testTimeout: 600_000, hookTimeout: 600_000 };
@@ -56,8 +74,11 @@ const inNode = {
     name: "node",
     include: ["test/node/**/*.test.ts"],
     globalSetup: ["test/node/support/bundle.ts"],
-    // Of the programs that the tests start, which would compile the same modules each time.
-    env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compile` },
+    env: {
+      TMPDIR: temporaryFolder,
+      // Of the programs that the tests start, which would compile the same modules each time.
+      NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compile`,
+    },
     maxConcurrency: 20,
     ...TIMEOUTS,
   },
