@@ -3,11 +3,14 @@ import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 import { emptyDatabase } from "./empty-database.ts";
+import { extendTimeouts } from "./frozen-time.ts";
 
 // Files share a runtime, which starts once, but no rows.
 await emptyDatabase(env.DB);
 await emptyDatabase(env.RESTORED);
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+
+extendTimeouts();
 
 /** Logged lines that contain a canary secret. */
 const leaks: string[] = [];
