@@ -19,7 +19,7 @@ const BOOKMARK = /^[0-9a-f]{1,16}(-[0-9a-f]{1,64}){1,4}$/;
 export function openForReading(d1: D1Database, bookmark?: string): DatabaseSession {
   if (bookmark !== undefined && !BOOKMARK.test(bookmark)) {
     throw new BadInput([
-      { path: "X-D1-Bookmark", message: "Send the header as an earlier answer gave it." },
+      { path: "X-D1-Bookmark", message: "Send the header as an earlier response gave it." },
     ]);
   }
   return wrap(d1.withSession(bookmark ?? "first-unconstrained"));

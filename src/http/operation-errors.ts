@@ -40,7 +40,7 @@ const BODY = {
 };
 const LARGE_BODY = { large_body: badInput("", "The body is over 1 MiB; send less.") };
 const BOOKMARK = {
-  bookmark: badInput("X-D1-Bookmark", "Send the header as an earlier answer gave it."),
+  bookmark: badInput("X-D1-Bookmark", "Send the header as an earlier response gave it."),
 };
 
 /** Refused wherever the format of a parameter is checked. */

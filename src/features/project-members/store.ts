@@ -51,6 +51,9 @@ function selectMembers(db: Database) {
     .innerJoin(accounts, eq(accounts.id, memberships.accountId));
 }
 
+const isMember = (organizationId: string, projectId: string, membershipId: string) =>
+  and(within(organizationId, projectId), eq(projectMembers.membershipId, membershipId));
+
 const within = (organizationId: string, projectId: string) =>
   and(eq(projectMembers.organizationId, organizationId), eq(projectMembers.projectId, projectId));
 
@@ -60,9 +63,7 @@ export function findMember(
   projectId: string,
   membershipId: string,
 ) {
-  return selectMembers(db).where(
-    and(within(organizationId, projectId), eq(projectMembers.membershipId, membershipId)),
-  );
+  return selectMembers(db).where(isMember(organizationId, projectId, membershipId));
 }
 
 /**
@@ -182,13 +183,7 @@ export function changeRole(
     changed: db
       .update(projectMembers)
       .set({ role })
-      .where(
-        and(
-          within(organizationId, projectId),
-          eq(projectMembers.membershipId, membershipId),
-          remains,
-        ),
-      )
+      .where(and(isMember(organizationId, projectId, membershipId), remains))
       .returning({ membershipId: projectMembers.membershipId }),
   };
 }
@@ -201,18 +196,12 @@ export function removeMember(
   membershipId: string,
 ) {
   const remains = anotherOwnerRemains(db, projectId, membershipId);
-  const isMember = hasRoleIn(db, projectId, membershipId, PROJECT_ROLES);
+  const hasAnyRole = hasRoleIn(db, projectId, membershipId, PROJECT_ROLES);
   return {
-    keys: incrementKeyVersions(db, organizationId, membershipId, and(isMember, remains)),
+    keys: incrementKeyVersions(db, organizationId, membershipId, and(hasAnyRole, remains)),
     removed: db
       .delete(projectMembers)
-      .where(
-        and(
-          within(organizationId, projectId),
-          eq(projectMembers.membershipId, membershipId),
-          remains,
-        ),
-      )
+      .where(and(isMember(organizationId, projectId, membershipId), remains))
       .returning({ membershipId: projectMembers.membershipId }),
   };
 }

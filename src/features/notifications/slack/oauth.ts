@@ -13,7 +13,7 @@ const MAXIMUM_RESPONSE_BYTES = 65_536;
 const NAME_LENGTH = 100;
 const INVALID_CODE_ERRORS = ["invalid_code", "code_already_used"];
 
-const FAILED = "Slack did not answer as it should. Ask for the installation again.";
+const FAILED = "Slack did not respond as expected. Start the installation again.";
 const TIMED_OUT = new ApiError("timeout", "Slack took too long. Ask for the installation again.");
 const INVALID_CODE = "Slack does not accept this code. Ask for the installation again.";
 

@@ -66,7 +66,7 @@ const callback = operation({
     slack_timeout: new ApiError("timeout", "Slack took too long. Ask for the installation again."),
     slack_failed: new ApiError(
       "internal",
-      "Slack did not answer as it should. Ask for the installation again.",
+      "Slack did not respond as expected. Start the installation again.",
       {
         cause: { request_id: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17" },
       },
