@@ -33,7 +33,10 @@ export function issueKeys(count: number): Promise<IssuedKey[]> {
 
 export function makeActor(organizationId: string, role: OrgRole): Actor {
   const id = () => newId(systemClock);
-  return { keyId: "", organizationId, membershipId: id(), accountId: id(), role };
+  const ids = { keyId: "", organizationId, membershipId: id(), accountId: id() };
+  const creator = { createdByKeyId: null, createdByMembershipId: null };
+  const boundaries = { scopes: null, projectIds: null, environmentIds: null };
+  return { ...ids, ...creator, ...boundaries, role, isOwnKey: true };
 }
 
 export function makeProject(organizationId: string, name: string): ProjectRow {

@@ -5,6 +5,7 @@ import type { Clock } from "./lib/clock.ts";
 import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Log } from "./lib/log.ts";
 import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
+import type { Scope } from "./lib/scopes.ts";
 import type { SecretName } from "./lib/settings.ts";
 
 export interface Actor {
@@ -14,6 +15,24 @@ export interface Actor {
   accountId: string;
   /** The lower of the roles of the key and the membership. */
   role: OrgRole;
+  /** Null: all. */
+  scopes: readonly Scope[] | null;
+  /** The only projects that the key can access. Null: all. */
+  projectIds: readonly string[] | null;
+  /** The only environments that the key can access. Null: all. */
+  environmentIds: readonly string[] | null;
+  /** Whether only the membership itself has made the key and the keys that it descends from. */
+  isOwnKey: boolean;
+  /** The key and the membership that created the key. Null: not known, or no key. */
+  createdByKeyId: string | null;
+  createdByMembershipId: string | null;
+}
+
+/** Where a request comes from, for the audit log. */
+export interface RequestOrigin {
+  requestId: string;
+  clientAddress: string | null;
+  userAgent: string | null;
 }
 
 export interface ChangedKey {
@@ -26,6 +45,9 @@ export interface Runner {
   keyId: string;
   organizationId: string;
   poolId: string;
+  /** The key and the membership that created the token. Null: not known. */
+  createdByKeyId: string | null;
+  createdByMembershipId: string | null;
 }
 
 /** The context of work without a caller: the schedule and the queue consumers. */
@@ -46,6 +68,7 @@ export interface SystemContext {
 
 /** The context of an authenticated request, with either type of credential. */
 export interface CoreContext extends SystemContext {
+  origin: RequestOrigin;
   /** Makes every isolate read these keys from the database again, instead of from its cache. */
   invalidateKeys(keys: readonly ChangedKey[]): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { CoreContext, SystemContext } from "../context.ts";
 import { type Database, openForReading, openForWriting } from "../db/client.ts";
-import type { RequestContext } from "../http/request-pipeline.ts";
+import { originOf, type RequestContext } from "../http/request-pipeline.ts";
 import type { IndexedRoute, RouteIndex } from "../http/route-index.ts";
 import type { Clock } from "../lib/clock.ts";
 import { RateLimited, Unauthenticated } from "../lib/errors.ts";
@@ -151,7 +151,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
       ? openForReading(env.DB, context.request.headers.get("x-d1-bookmark") ?? undefined)
       : openForWriting(env.DB);
     try {
-      const core = this.#createCoreContext(env, session.db, execution);
+      const core = this.#createCoreContext(context, session.db);
       const bound = this.#scheme.bind(core, principal, env);
       return await this.#scheme.api.fetch(context.request, bound, execution);
     } finally {
@@ -160,9 +160,11 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     }
   }
 
-  #createCoreContext(env: Env, db: Database, execution: ExecutionContext): CoreContext {
+  #createCoreContext(context: RequestContext, db: Database): CoreContext {
+    const { env, execution } = context;
     return {
       ...this.#createContext(db, env, execution),
+      origin: originOf(context),
       invalidateKeys: (keys) => this.#limiter.invalidateKeys(env.RATE_LIMITER, keys),
     };
   }

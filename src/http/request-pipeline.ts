@@ -1,4 +1,5 @@
 import { getPath } from "hono/utils/url";
+import type { RequestOrigin } from "../context.ts";
 import { HOW_TO_MIGRATE, isSchemaOutdated } from "../db/schema-errors.ts";
 import { ApiError } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
@@ -31,6 +32,16 @@ export function createRequestContext(
   const requestId = crypto.randomUUID();
   const path = getPath(request);
   return { requestId, request, env, execution, path, requestLog: {}, responseHeaders: {} };
+}
+
+const MAX_USER_AGENT = 400;
+
+export function originOf({ requestId, request }: RequestContext): RequestOrigin {
+  return {
+    requestId,
+    clientAddress: request.headers.get("cf-connecting-ip"),
+    userAgent: request.headers.get("user-agent")?.slice(0, MAX_USER_AGENT) ?? null,
+  };
 }
 
 export async function handleRequest(

@@ -21,6 +21,10 @@ export const EXAMPLE_IDS = {
   resource: "1CgKTqVtrA4RJQ8McBDYRS",
   event: "1CgNThcegWHbhpNQB1L8Jj",
   delivery: "1CgPFTL7UeTsxphVyHHXSf",
+  invitation: "1Cg5ZDvX9xhTrxC3WqbHLb",
+  serviceAccount: "1Cg5mJtqN7yYk2RrTWv3sD",
+  trust: "1Cg7UqP2dY4nZbKx8VhGtM",
+  auditRecord: "1CgRkWm5sT9vXcLd3JfBzN",
   changelogEntry: "1CgQuY8akfz7QnnHApfdSd",
 } as const;
 

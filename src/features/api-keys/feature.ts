@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { apiKeyRoutes } from "./routes.ts";
-import { apiKeys } from "./table.ts";
+import { apiKeys, revokedKeys } from "./table.ts";
 
 export const apiKeysFeature = {
   tags: [
@@ -16,6 +16,10 @@ export const apiKeysFeature = {
     {
       table: apiKeys,
       deletedWith: [apiKeys.membershipId],
+    },
+    {
+      table: revokedKeys,
+      deletedWith: [],
     },
   ],
 } satisfies Feature;

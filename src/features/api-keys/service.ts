@@ -98,6 +98,13 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     expiresAt: null,
     lastUsedAt: null,
     createdAt: now,
+    scopes: null,
+    projectIds: null,
+    environmentIds: null,
+    createdByKeyId: null,
+    createdByMembershipId: null,
+    trustId: null,
+    isOwn: false,
   };
 }
 

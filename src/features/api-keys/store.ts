@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
@@ -7,25 +7,31 @@ import type { OrgRole } from "../../lib/roles.ts";
 import { keepsOwnerKey } from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { apiKeys } from "./table.ts";
+import { apiKeys, KEY_AUTHORITY } from "./table.ts";
 
 export interface CreatedKey {
   row: ApiKeyRow;
   key: string;
 }
 
-export type ApiKeyRow = typeof apiKeys.$inferSelect;
-export type NewApiKey = typeof apiKeys.$inferInsert;
+/** `narrowedExpiresAt` is only for the database: `expiresAt` is the time at which the key expires. */
+export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, "narrowedExpiresAt">;
+
+const EXPIRES_AT = sql<
+  number | null
+>`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`.as(
+  "key_expires_at",
+);
+
+const { narrowedExpiresAt: _, ...COLUMNS } = getTableColumns(apiKeys);
+const KEY = { ...COLUMNS, expiresAt: EXPIRES_AT };
 
 const PRINCIPAL = {
-  keyId: apiKeys.id,
-  organizationId: apiKeys.organizationId,
-  membershipId: apiKeys.membershipId,
+  ...KEY_AUTHORITY,
   accountId: memberships.accountId,
-  keyRole: apiKeys.role,
   membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
   version: apiKeys.version,
-  expiresAt: apiKeys.expiresAt,
+  expiresAt: EXPIRES_AT,
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
@@ -52,7 +58,7 @@ export function recordUse(db: Database, id: string, hour: number) {
 export function listKeys(db: Database, organizationId: string, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, apiKeys.createdAt, apiKeys.id);
   return db
-    .select()
+    .select(KEY)
     .from(apiKeys)
     .where(and(eq(apiKeys.organizationId, organizationId), where))
     .orderBy(...orderBy)
@@ -61,7 +67,7 @@ export function listKeys(db: Database, organizationId: string, page: PageRequest
 
 export function findKey(db: Database, organizationId: string, id: string) {
   return db
-    .select()
+    .select(KEY)
     .from(apiKeys)
     .where(and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id)));
 }
@@ -83,8 +89,14 @@ export function keyCountBound(membershipId: string): Bound {
   };
 }
 
-export function insertKey(db: Database, key: NewApiKey) {
-  return db.insert(apiKeys).values(key).returning();
+/** A key that is narrowed, or of a trust, expires in `narrowed_expires_at`. */
+export function insertKey(db: Database, key: ApiKeyRow) {
+  const isNarrowed = key.scopes || key.projectIds || key.environmentIds || key.trustId;
+  const expiry = isNarrowed ? { expiresAt: 0, narrowedExpiresAt: key.expiresAt } : {};
+  return db
+    .insert(apiKeys)
+    .values({ ...key, ...expiry })
+    .returning(KEY);
 }
 
 /** Deletes nothing if the organization would lose its last owner's key. */

@@ -1,6 +1,8 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
+import type { Scope } from "../../lib/scopes.ts";
 import { memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 
@@ -25,10 +27,71 @@ export const apiKeys = sqliteTable(
     /** To the hour. */
     lastUsedAt: time("last_used_at"),
     createdAt: createdAt(),
+    /** JSON arrays. Null: all. */
+    scopes: text("scopes", { mode: "json" }).$type<Scope[]>(),
+    projectIds: text("project_ids", { mode: "json" }).$type<string[]>(),
+    environmentIds: text("environment_ids", { mode: "json" }).$type<string[]>(),
+    /**
+     * Of a narrowed key, instead of `expires_at`, which is 0: earlier releases, which do not know
+     * scopes, refuse the key as expired.
+     */
+    narrowedExpiresAt: time("narrowed_expires_at"),
+    /** The key that it descends from, which may be revoked. Null: none, or not known. */
+    createdByKeyId: id("created_by_key_id"),
+    createdByMembershipId: id("created_by_membership_id"),
+    /** Of a key that a CI job received for its own token. It does not count toward the quota. */
+    trustId: id("trust_id"),
+    /** Whether only the membership itself has made it and the keys that it descends from. */
+    isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     uniqueIndex("api_keys_secret_hash").on(table.secretHash),
     index("api_keys_list").on(table.organizationId, table.createdAt, table.id),
     index("api_keys_membership").on(table.membershipId),
+    index("api_keys_created_by").on(table.createdByKeyId),
+    index("api_keys_trust")
+      .on(table.trustId, table.narrowedExpiresAt)
+      .where(sql`trust_id is not null`),
+  ],
+);
+
+/** Of a key, for its `Actor`. */
+export const KEY_AUTHORITY = {
+  keyId: apiKeys.id,
+  organizationId: apiKeys.organizationId,
+  membershipId: apiKeys.membershipId,
+  keyRole: apiKeys.role,
+  scopes: apiKeys.scopes,
+  projectIds: apiKeys.projectIds,
+  environmentIds: apiKeys.environmentIds,
+  isOwnKey: apiKeys.isOwn,
+  createdByKeyId: apiKeys.createdByKeyId,
+  createdByMembershipId: apiKeys.createdByMembershipId,
+};
+
+/** What remains of a revoked key, so that its name and its descendants are known. */
+export const revokedKeys = sqliteTable(
+  "revoked_keys",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    membershipId: id("membership_id").notNull(),
+    name: text("name").notNull(),
+    role: text("role", { enum: ORG_ROLES }).notNull(),
+    lastFour: text("last_four").notNull(),
+    createdAt: createdAt(),
+    createdByKeyId: id("created_by_key_id"),
+    createdByMembershipId: id("created_by_membership_id"),
+    revokedAt: time("revoked_at").notNull(),
+    /** Null: by the service, or by an operator. */
+    revokedByKeyId: id("revoked_by_key_id"),
+    revokedByMembershipId: id("revoked_by_membership_id"),
+  },
+  (table) => [
+    index("revoked_keys_list").on(table.organizationId, table.createdAt, table.id),
+    index("revoked_keys_membership").on(table.membershipId),
+    index("revoked_keys_created_by").on(table.createdByKeyId),
   ],
 );

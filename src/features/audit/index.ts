@@ -1,1 +1,10 @@
-export { type AuditedAct, auditDelivery, auditOperator, insertAuditRecord } from "./store.ts";
+export type { AuditedAct } from "./model.ts";
+export {
+  type AuditContext,
+  auditDelivery,
+  auditOperator,
+  type OtherActor,
+  recordActs,
+  recordActsOf,
+  recordRefusal,
+} from "./store.ts";

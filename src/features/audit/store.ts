@@ -1,53 +1,148 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { RunnerContext, ServiceContext } from "../../context.ts";
+import type { Actor, RequestOrigin, Runner, RunnerContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { newId } from "../../lib/ids.ts";
-import { type AUDITED_ACTIONS, auditRecords } from "./table.ts";
+import type { ActorType, AuditedAct, AuditedAction } from "./model.ts";
+import { auditLog } from "./table.ts";
 
-export interface AuditedAct {
-  action: (typeof AUDITED_ACTIONS)[number];
-  projectId: string;
-  recordId: string;
+/** An actor without an API key or a runner token. */
+export interface OtherActor {
+  type: Exclude<ActorType, "api_key" | "runner_token">;
+  credentialId?: string;
+  membershipId?: string;
+  accountId?: string;
 }
 
-/** Records the act if `allowed` holds; belongs in the batch of the act, with the same condition. */
-export function insertAuditRecord(
-  { db, actor, clock }: ServiceContext,
-  act: AuditedAct,
-  allowed: SQL,
-) {
-  const { organizationId, accountId, membershipId, keyId } = actor;
-  const record = { id: newId(clock), organizationId, accountId, membershipId, keyId, ...act };
-  const createdAt = clock.now();
-  return insertFrom(db, auditRecords, { ...record, createdAt }, sql`where ${allowed}`);
+export interface AuditContext {
+  db: Database;
+  clock: Clock;
+  /** Absent for work without a request. */
+  origin?: RequestOrigin;
+  actor?: Actor;
+  runner?: Runner;
 }
 
 /**
- * Records the delivery of variables to a runner, if `allowed` holds; belongs in the batch that reads
- * them. A runner has no account and no membership: the columns contain its pool's ID instead.
+ * Records acts in the batch that does them.
+ * @param condition By default that the previous statement of the batch changed a row.
  */
-export function auditDelivery(
-  { db, runner, clock }: RunnerContext,
-  attemptId: string,
-  allowed: SQL,
+export function recordActs(
+  ctx: AuditContext,
+  organizationId: string,
+  acts: readonly AuditedAct[],
+  condition: SQL = sql`changes() > 0`,
 ) {
-  const { organizationId, poolId, keyId } = runner;
-  const action: AuditedAct["action"] = "variables.delivered";
+  return insertActs(ctx, { organizationId, actor: actorOf(ctx), acts, condition });
+}
+
+/** Like `recordActs`, for an actor without an API key. */
+export function recordActsOf(
+  ctx: AuditContext,
+  organizationId: string,
+  actor: OtherActor,
+  acts: readonly AuditedAct[],
+  condition: SQL = sql`changes() > 0`,
+) {
+  return insertActs(ctx, { organizationId, actor: { ...NOBODY, ...actor }, acts, condition });
+}
+
+/** Records a refused act by itself, at most once a minute for each credential and action. */
+export function recordRefusal(ctx: AuditContext, organizationId: string, act: AuditedAct) {
+  const actor = actorOf(ctx);
+  const { action } = act;
+  const condition = sql`not exists (select 1 from audit_log where organization_id = ${organizationId}
+    and action = ${action} and created_at > ${ctx.clock.now() - REFUSAL_INTERVAL_MS}
+    and credential_id is ${actor.credentialId})`;
+  const acts = [act];
+  return insertActs(ctx, { organizationId, actor, acts, condition, outcome: "refused" });
+}
+
+const REFUSAL_INTERVAL_MS = 60_000;
+
+const NOBODY = {
+  credentialId: null,
+  membershipId: null,
+  accountId: null,
+  poolId: null,
+  creatorKeyId: null,
+  creatorMembershipId: null,
+};
+
+type AuditActor = { type: ActorType } & { [Name in keyof typeof NOBODY]: string | null };
+
+function actorOf({ actor, runner }: AuditContext): AuditActor {
+  if (actor) {
+    const { keyId, membershipId, accountId, createdByKeyId, createdByMembershipId } = actor;
+    const creator = { creatorKeyId: createdByKeyId, creatorMembershipId: createdByMembershipId };
+    const ids = { credentialId: keyId, membershipId, accountId };
+    return { ...NOBODY, type: "api_key", ...ids, ...creator };
+  }
+  if (!runner) return { ...NOBODY, type: "service" };
+  const { keyId, poolId, createdByKeyId, createdByMembershipId } = runner;
+  const creator = { creatorKeyId: createdByKeyId, creatorMembershipId: createdByMembershipId };
+  return { ...NOBODY, type: "runner_token", credentialId: keyId, poolId, ...creator };
+}
+
+interface Insert {
+  organizationId: string;
+  actor: AuditActor;
+  acts: readonly AuditedAct[];
+  condition: SQL;
+  outcome?: "success" | "refused";
+}
+
+function insertActs(ctx: AuditContext, insert: Insert) {
+  const items = insert.acts.map((act) => ({ ...act, id: newId(ctx.clock) }));
+  const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
   return insertFrom(
-    db,
-    auditRecords,
+    ctx.db,
+    auditLog,
     {
-      id: newId(clock),
-      organizationId,
-      projectId: sql`deployments.project_id`,
-      accountId: poolId,
-      membershipId: poolId,
-      keyId,
+      ...requestColumns(ctx, insert.actor),
+      id: field("id"),
+      organizationId: insert.organizationId,
+      action: field("action"),
+      outcome: insert.outcome ?? "success",
+      targetType: field("target.type"),
+      targetId: field("target.id"),
+      targetName: field("target.name"),
+      projectId: field("projectId"),
+      changes: field("changes"),
+    },
+    sql`from json_each(${JSON.stringify(items)}) as item where ${insert.condition}`,
+  );
+}
+
+function requestColumns({ clock, origin }: AuditContext, { type, ...ids }: AuditActor) {
+  return {
+    createdAt: clock.now(),
+    actorType: type,
+    ...ids,
+    clientAddress: origin?.clientAddress ?? null,
+    userAgent: origin?.userAgent ?? null,
+    requestId: origin?.requestId ?? null,
+  };
+}
+
+/** Records the delivery of variables to a runner, if `allowed` holds, in the batch that reads them. */
+export function auditDelivery(ctx: RunnerContext, attemptId: string, allowed: SQL) {
+  const action: AuditedAction = "variables.delivered";
+  return insertFrom(
+    ctx.db,
+    auditLog,
+    {
+      ...requestColumns(ctx, actorOf(ctx)),
+      id: newId(ctx.clock),
+      organizationId: ctx.runner.organizationId,
       action,
-      recordId: attemptId,
-      createdAt: clock.now(),
+      outcome: "success",
+      targetType: "attempt",
+      targetId: attemptId,
+      targetName: null,
+      projectId: sql`deployments.project_id`,
+      changes: null,
     },
     sql`from attempts join deployments on deployments.id = attempts.deployment_id
       where attempts.id = ${attemptId} and ${allowed}`,
@@ -60,31 +155,32 @@ export interface OperatorAct {
 }
 
 /**
- * Records what an operator does with a script. An operator acts without a project, an account or a
- * key: the columns contain the organization's ID instead.
+ * Records what an operator does with a script to API keys and runner tokens.
  * @param condition May refer to the record's ID as `item.value ->> 'recordId'`.
  */
 export function auditOperator(
-  { db, clock }: { db: Database; clock: Clock },
-  action: AuditedAct["action"],
+  ctx: AuditContext,
+  action: AuditedAction,
   acts: readonly OperatorAct[],
   condition: SQL = sql`true`,
 ) {
-  const items = acts.map((act) => ({ ...act, id: newId(clock) }));
-  const organizationId = sql`item.value ->> 'organizationId'`;
+  const items = acts.map((act) => ({ ...act, id: newId(ctx.clock) }));
+  const targetId = sql`item.value ->> 'recordId'`;
   return insertFrom(
-    db,
-    auditRecords,
+    ctx.db,
+    auditLog,
     {
+      ...requestColumns(ctx, { ...NOBODY, type: "operator" }),
       id: sql`item.value ->> 'id'`,
-      organizationId,
-      projectId: organizationId,
-      accountId: organizationId,
-      membershipId: organizationId,
-      keyId: organizationId,
+      organizationId: sql`item.value ->> 'organizationId'`,
       action,
-      recordId: sql`item.value ->> 'recordId'`,
-      createdAt: clock.now(),
+      outcome: "success",
+      targetType: sql`iif(exists (select 1 from runner_tokens where id = ${targetId}),
+        'runner_token', 'api_key')`,
+      targetId,
+      targetName: null,
+      projectId: null,
+      changes: null,
     },
     sql`from json_each(${JSON.stringify(items)}) as item where ${condition}`,
   );

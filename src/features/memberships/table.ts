@@ -11,12 +11,21 @@ export interface Profile {
   website?: string | undefined;
 }
 
+export const MEMBER_KINDS = ["person", "service_account"] as const;
+export type MemberKind = (typeof MEMBER_KINDS)[number];
+
+export const MEMBER_STATUSES = ["active", "pending"] as const;
+
 /** The only table without a tenant: an account may belong to several organizations. */
 export const accounts = sqliteTable(
   "accounts",
   {
     id: id("id").primaryKey(),
-    /** In lower case. Private: no response contains it. */
+    /**
+     * In lower case. Private: no response contains it. Its own ID, which is no address, in an account
+     * that nobody has proven to be theirs: that of a service account, or of a person whom an
+     * organization has added.
+     */
     email: text("email").notNull(),
     name: text("name").notNull(),
     displayName: text("display_name").notNull(),
@@ -41,8 +50,14 @@ export const memberships = sqliteTable(
     role: text("role", { enum: ORG_ROLES }).notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    kind: text("kind", { enum: MEMBER_KINDS }).notNull().default("person"),
+    /** A pending membership has no keys and no projects until the person accepts it. */
+    status: text("status", { enum: MEMBER_STATUSES }).notNull().default("active"),
+    /** The address that the person was added with, in lower case. Private. */
+    email: text("email"),
   },
   (table) => [
+    uniqueIndex("memberships_organization_email").on(table.organizationId, table.email),
     uniqueIndex("memberships_organization_account").on(table.organizationId, table.accountId),
     index("memberships_list").on(table.organizationId, table.createdAt, table.id),
     index("memberships_role").on(table.organizationId, table.role),

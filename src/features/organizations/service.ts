@@ -39,7 +39,8 @@ export async function prepareOrganization(
   { name, accountId }: { name: string; accountId: string },
 ) {
   const now = clock.now();
-  const organization = { id: newId(clock), name, createdAt: now, updatedAt: now };
+  const times = { createdAt: now, updatedAt: now };
+  const organization = { id: newId(clock), name, ...times, maxKeyAgeSeconds: null };
   const membership = { id: newId(clock), organizationId: organization.id, accountId, now };
   const issued = await issueApiKey(newId(clock));
   const row = {
@@ -48,6 +49,8 @@ export async function prepareOrganization(
     membershipId: membership.id,
     name: FIRST_KEY_NAME,
     role: "owner",
+    createdByMembershipId: membership.id,
+    isOwn: true,
   } as const;
   const created: OrganizationWithKey = { organization, apiKey: { row, key: issued.key } };
   const statements = {

@@ -1,4 +1,4 @@
-import { sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
 
 export const organizations = sqliteTable("organizations", {
@@ -6,4 +6,6 @@ export const organizations = sqliteTable("organizations", {
   name: text("name").notNull(),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
+  /** The maximum lifetime of new API keys. Null: unlimited. */
+  maxKeyAgeSeconds: integer("max_key_age_seconds"),
 });

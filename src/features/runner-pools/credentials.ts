@@ -25,11 +25,10 @@ export function parseRunnerToken(text: string): Promise<PresentedKey | undefined
 
 export interface RunnerPrincipal extends Runner, Principal {}
 
-/** Runner tokens do not expire. */
 export const runnerTokenStore: CredentialStore<RunnerPrincipal> = {
   async find(db, token) {
     const [row] = await findTokenPrincipal(db, token.id, token.secretHash);
-    return row && { ...row, expiresAt: null };
+    return row;
   },
   async recordUse(db, id, hour) {
     await recordTokenUse(db, id, hour);

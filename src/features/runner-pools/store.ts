@@ -35,7 +35,10 @@ export function findTokenPrincipal(db: Database, id: string, secretHash: string)
       organizationId: runnerTokens.organizationId,
       poolId: runnerTokens.poolId,
       version: runnerTokens.version,
+      expiresAt: runnerTokens.expiresAt,
       lastUsedAt: runnerTokens.lastUsedAt,
+      createdByKeyId: runnerTokens.createdByKeyId,
+      createdByMembershipId: runnerTokens.createdByMembershipId,
     })
     .from(runnerTokens)
     .where(and(eq(runnerTokens.id, id), eq(runnerTokens.secretHash, secretHash)));

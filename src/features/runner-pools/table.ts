@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -68,9 +69,19 @@ export const runnerTokens = sqliteTable(
     /** To the hour. */
     lastUsedAt: time("last_used_at"),
     createdAt: createdAt(),
+    /** Null: never. */
+    expiresAt: time("expires_at"),
+    createdByKeyId: id("created_by_key_id"),
+    createdByMembershipId: id("created_by_membership_id"),
+    /** Of a token that a CI job received for its own token. It does not count toward the quota. */
+    trustId: id("trust_id"),
   },
   (table) => [
     uniqueIndex("runner_tokens_secret_hash").on(table.secretHash),
     index("runner_tokens_pool").on(table.poolId),
+    index("runner_tokens_list").on(table.poolId, table.createdAt, table.id),
+    index("runner_tokens_trust")
+      .on(table.trustId, table.expiresAt)
+      .where(sql`trust_id is not null`),
   ],
 );

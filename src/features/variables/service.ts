@@ -6,7 +6,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { insertAuditRecord } from "../audit/index.ts";
+import { recordActs } from "../audit/index.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
@@ -112,11 +112,13 @@ export async function deleteVariable(ctx: ServiceContext, id: string): Promise<v
  */
 export async function revealVariable(ctx: ServiceContext, id: string): Promise<string> {
   const variable = await requireVariable(ctx, id, "contributor");
-  const { organizationId, projectId } = variable;
+  const { organizationId, projectId, name } = variable;
   const cipher = await ctx.cipher();
-  const act = { action: "variable.revealed", projectId, recordId: id } as const;
+  const target = { type: "variable", id, name } as const;
+  const act = { action: "variable.revealed", target, projectId } as const;
+  const exists = store.whereVariableExists(organizationId, id);
   const { values } = await runBatch(ctx.db, {
-    audit: insertAuditRecord(ctx, act, store.whereVariableExists(organizationId, id)),
+    audit: recordActs(ctx, organizationId, [act], exists),
     values: store.findSealedValue(ctx.db, organizationId, id),
   });
   const [sealed] = values;

@@ -106,9 +106,8 @@ function refuse(path: string, message: string): never {
 async function requireInstaller(ctx: SystemContext, state: State) {
   const [found] = await store.findInstaller(ctx.db, state, ctx.clock.now());
   if (!found) return refuseState("The key that started it is gone, or the project is.");
-  const { keyRole, membershipRole, keyId, organizationId, membershipId, accountId } = found;
-  const role = lowerOrgRole(keyRole, membershipRole);
-  const actor: Actor = { keyId, organizationId, membershipId, accountId, role };
+  const { keyRole, membershipRole, ...installer } = found;
+  const actor: Actor = { ...installer, role: lowerOrgRole(keyRole, membershipRole) };
   const { projectName, isUsed } = authorize(actor, "project", found, "owner");
   return { actor, projectName, isUsed: isUsed === 1 };
 }

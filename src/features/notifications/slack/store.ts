@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
-import { apiKeys } from "../../api-keys/table.ts";
+import { apiKeys, KEY_AUTHORITY } from "../../api-keys/table.ts";
 import { memberships } from "../../memberships/table.ts";
 import { projectMembers } from "../../project-members/table.ts";
 import { projects } from "../../projects/table.ts";
@@ -9,10 +9,7 @@ import { STATE_TTL_MS, type State } from "./state.ts";
 export function findInstaller(db: Database, state: State, now: number) {
   return db
     .select({
-      keyId: apiKeys.id,
-      keyRole: apiKeys.role,
-      organizationId: apiKeys.organizationId,
-      membershipId: apiKeys.membershipId,
+      ...KEY_AUTHORITY,
       accountId: memberships.accountId,
       membershipRole: sql<typeof memberships.$inferSelect.role>`${memberships.role}`.as("org_role"),
       memberRole: sql<typeof projectMembers.$inferSelect.role | null>`${projectMembers.role}`.as(

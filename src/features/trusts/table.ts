@@ -1,0 +1,61 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { createdAt, id, time } from "../../db/columns.ts";
+import type { Scope } from "../../lib/scopes.ts";
+import { memberships } from "../memberships/table.ts";
+import { organizations } from "../organizations/table.ts";
+import { runnerPools } from "../runner-pools/table.ts";
+
+/** The value that a claim must have, or a list of which it must have one. */
+export type TrustConditions = Record<string, string | string[]>;
+
+/** Has a membership or a pool, never both. */
+export const trusts = sqliteTable(
+  "trusts",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    issuer: text("issuer").notNull(),
+    audience: text("audience").notNull(),
+    conditions: text("conditions", { mode: "json" }).$type<TrustConditions>().notNull(),
+    membershipId: id("membership_id").references(() => memberships.id, { onDelete: "restrict" }),
+    poolId: id("pool_id").references(() => runnerPools.id, { onDelete: "restrict" }),
+    /** JSON arrays. Null: all. */
+    scopes: text("scopes", { mode: "json" }).$type<Scope[]>(),
+    projectIds: text("project_ids", { mode: "json" }).$type<string[]>(),
+    environmentIds: text("environment_ids", { mode: "json" }).$type<string[]>(),
+    ttlSeconds: integer("ttl_seconds").notNull(),
+    createdByKeyId: id("created_by_key_id").notNull(),
+    createdByMembershipId: id("created_by_membership_id").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("trusts_list").on(table.organizationId, table.createdAt, table.id),
+    index("trusts_issuer").on(table.organizationId, table.issuer),
+    index("trusts_membership").on(table.membershipId),
+    index("trusts_pool").on(table.poolId),
+  ],
+);
+
+/** The tokens that were accepted, so that none is accepted twice. */
+export const usedTokens = sqliteTable(
+  "used_tokens",
+  {
+    trustId: id("trust_id")
+      .notNull()
+      .references(() => trusts.id, { onDelete: "restrict" }),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    /** SHA-256 of the `jti`, hexadecimal. */
+    jtiHash: text("jti_hash").notNull(),
+    /** After this time, the token is refused as expired. */
+    expiresAt: time("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.trustId, table.jtiHash] }),
+    index("used_tokens_expires").on(table.expiresAt),
+  ],
+);
