@@ -18,6 +18,7 @@ const list = operation({
   tags: ["API keys"],
   summary: "List the API keys of an organization",
   role: "admin",
+  scope: "keys:read",
   notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(ApiKeyList, "A page of API keys.") },
@@ -30,6 +31,7 @@ const create = operation({
   tags: ["API keys"],
   summary: "Create an API key",
   role: "admin",
+  scope: "keys:write",
   description:
     `The key may be for another membership, but its role cannot exceed that of the ` +
     "key that creates it.",
@@ -59,6 +61,7 @@ const get = operation({
   tags: ["API keys"],
   summary: "Read an API key",
   role: "admin",
+  scope: "keys:read",
   description: `The response does not contain the key itself.`,
   notFound: ["organization", "API key"],
   request: { params: ApiKeyParams },
@@ -72,6 +75,7 @@ const revoke = operation({
   tags: ["API keys"],
   summary: "Revoke an API key",
   role: "admin",
+  scope: "keys:write",
   description:
     "The key's next request is refused. An organization keeps at least one key with the role `owner` " +
     "that belongs to an owner and does not expire.",

@@ -14,6 +14,7 @@ const list = operation({
   operationId: "listOrganizations",
   tags: ["Organizations"],
   summary: "List organizations",
+  scope: null,
   description: "Returns the organization of the key: a key belongs to one organization.",
   request: { query: ListQuery },
   responses: { 200: jsonReply(OrganizationList, "A page of organizations.") },
@@ -25,6 +26,7 @@ const create = operation({
   operationId: "createOrganization",
   tags: ["Organizations"],
   summary: "Create an organization",
+  scope: "organization:write",
   description:
     "The key's account becomes its owner. The response contains an owner key of the new " +
     "organization, because the key of the request belongs to another one.",

@@ -23,6 +23,7 @@ const list = operation({
   operationId: "listProjects",
   tags: ["Projects"],
   summary: "List the projects of your organization",
+  scope: "projects:read",
   description: READABLE,
   request: { query: ListQuery },
   responses: { 200: jsonReply(ProjectList, "A page of projects.") },
@@ -34,6 +35,7 @@ const listOfOrganization = operation({
   operationId: "listProjectsOfOrganization",
   tags: ["Projects"],
   summary: "List the projects of an organization",
+  scope: "projects:read",
   description: READABLE,
   notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
@@ -46,6 +48,7 @@ const create = operation({
   operationId: "createProject",
   tags: ["Projects"],
   summary: "Create a project",
+  scope: "projects:write",
   description: "You become its owner. A new project has one environment, `production`.",
   errors: {
     project_limit: new LimitReached(LIMITS.projects.value, "projects"),
@@ -61,6 +64,7 @@ const get = operation({
   tags: ["Projects"],
   summary: "Read a project",
   role: "viewer",
+  scope: "projects:read",
   notFound: ["project"],
   request: { params: ProjectParams },
   responses: { 200: jsonReply(Project, "The project.") },
@@ -73,6 +77,7 @@ const replace = operation({
   tags: ["Projects"],
   summary: "Replace a project",
   role: "owner",
+  scope: "projects:write",
   description: `Clears optional fields that the body leaves out, except the name.`,
   notFound: ["project", "environment in the project"],
   errors: {
@@ -89,6 +94,7 @@ const remove = operation({
   tags: ["Projects"],
   summary: "Delete a project",
   role: "owner",
+  scope: "projects:write",
   description: `Deletes its environments and the roles of its members too.`,
   notFound: ["project"],
   errors: {
