@@ -7,7 +7,7 @@ import type { OrgRole } from "../../lib/roles.ts";
 import { keepsOwnerKey } from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { apiKeys, KEY_AUTHORITY } from "./table.ts";
+import { apiKeys, KEY_AUTHORITY, KEY_EXPIRY } from "./table.ts";
 
 export interface CreatedKey {
   row: ApiKeyRow;
@@ -17,11 +17,7 @@ export interface CreatedKey {
 /** `narrowedExpiresAt` is only for the database: `expiresAt` is the time at which the key expires. */
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, "narrowedExpiresAt">;
 
-const EXPIRES_AT = sql<
-  number | null
->`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`.as(
-  "key_expires_at",
-);
+const EXPIRES_AT = KEY_EXPIRY.as("key_expires_at");
 
 const { narrowedExpiresAt: _, ...COLUMNS } = getTableColumns(apiKeys);
 const KEY = { ...COLUMNS, expiresAt: EXPIRES_AT };

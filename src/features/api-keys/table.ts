@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
@@ -54,6 +54,15 @@ export const apiKeys = sqliteTable(
       .where(sql`trust_id is not null`),
   ],
 );
+
+/** The time from which the key is refused, or null. */
+export const KEY_EXPIRY = sql<
+  number | null
+>`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`;
+
+export function whereKeyIsLive(now: number): SQL {
+  return sql`(${KEY_EXPIRY} is null or ${KEY_EXPIRY} > ${now})`;
+}
 
 /** Of a key, for its `Actor`. */
 export const KEY_AUTHORITY = {
