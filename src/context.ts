@@ -96,6 +96,11 @@ export interface RunnerContext extends CoreContext {
 
 export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {
   requireOrganization(actor, organizationId);
+  requireRole(actor, needed);
+}
+
+/** In the organization of the actor. */
+export function requireRole(actor: Actor, needed: OrgRole): void {
   if (!orgRoleReaches(actor.role, needed)) throw Unauthorized.role(needed);
 }
 

@@ -28,9 +28,9 @@ export const apiKeys = sqliteTable(
     lastUsedAt: time("last_used_at"),
     createdAt: createdAt(),
     /** JSON arrays. Null: all. */
-    scopes: text("scopes", { mode: "json" }).$type<Scope[]>(),
-    projectIds: text("project_ids", { mode: "json" }).$type<string[]>(),
-    environmentIds: text("environment_ids", { mode: "json" }).$type<string[]>(),
+    scopes: text("scopes", { mode: "json" }).$type<readonly Scope[]>(),
+    projectIds: text("project_ids", { mode: "json" }).$type<readonly string[]>(),
+    environmentIds: text("environment_ids", { mode: "json" }).$type<readonly string[]>(),
     /**
      * Of a narrowed key, instead of `expires_at`, which is 0: earlier releases, which do not know
      * scopes, refuse the key as expired.
