@@ -33,6 +33,23 @@ const ScopeName = component(
   z.enum(SCOPES).openapi({ description: "What an operation needs of a narrowed key." }),
 );
 
+const ApiKeyStatus = component(
+  "ApiKeyStatus",
+  z.enum(KEY_STATUSES).openapi({
+    description: "`active` lists the keys that exist, expired ones included.",
+    default: "active",
+  }),
+);
+
+const Descendants = component(
+  "Descendants",
+  z.enum(DESCENDANTS_OPTIONS).openapi({
+    description:
+      "What happens to the keys that descend from the key: those that were created with it, and " +
+      "with those. Required if there are any.",
+  }),
+);
+
 const KeyActor = component(
   "KeyActor",
   z
@@ -220,24 +237,9 @@ export const PutApiKeyPolicy = component(
     }),
 );
 
-export const KeyListQuery = ListQuery.extend({
-  status: z.enum(KEY_STATUSES).optional().openapi({
-    description: "`active` lists the keys that exist, expired ones included. Default: `active`.",
-    example: "active",
-  }),
-});
+export const KeyListQuery = ListQuery.extend({ status: ApiKeyStatus.optional() });
 
-export const RevokeQuery = z.object({
-  descendants: z
-    .enum(DESCENDANTS_OPTIONS)
-    .optional()
-    .openapi({
-      description:
-        "What happens to the keys that descend from the key: those that were created with it, and " +
-        "with those. Required if there are any.",
-      example: "revoke",
-    }),
-});
+export const RevokeQuery = z.object({ descendants: Descendants.optional() });
 
 export const ApiKeyParams = z.object({
   ...idParam("org_id", "organization", "organization"),
