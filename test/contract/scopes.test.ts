@@ -26,16 +26,10 @@ const WITHOUT_SCOPE: Record<string, string> = {
   listOrganizations: "It tells a client which organization its key belongs to.",
 };
 
-let world: World;
-
 /** A caller of the same organization: each key has its own rate limit. */
-async function caller(): Promise<World> {
+async function callerOf(world: World): Promise<World> {
   return { ...world, client: (await newKey(world)).client };
 }
-
-beforeAll(async () => {
-  world = await newWorld();
-});
 
 describe("every operation", () => {
   it("that accepts an API key needs a scope, except for these", () => {
@@ -76,7 +70,7 @@ describe("every operation", () => {
   it.each(SCOPES)(
     "is refused to a key that has only %s, unless it needs that scope",
     async (scope) => {
-      const { client } = await newKey(world, { scopes: [scope] });
+      const { client } = await newKey(await newWorld(), { scopes: [scope] });
       for (const operation of withKey) {
         const path = operation.path.replaceAll(/\{.+?\}/g, () => newId(systemClock));
         const { status, body } = await client.request(operation.method, path, bodyOf(operation));
@@ -90,7 +84,7 @@ describe("every operation", () => {
   );
 
   it("is open to a key that is not narrowed", async () => {
-    const { client } = await newKey(world);
+    const { client } = await newWorld();
     for (const operation of withKey) {
       const path = operation.path.replaceAll(/\{.+?\}/g, () => newId(systemClock));
       const { body } = await client.request(operation.method, path, bodyOf(operation));
@@ -107,10 +101,11 @@ describe("a key with boundaries", () => {
   const NARROWINGS = ["projects", "environments"] as const;
   type NarrowingName = (typeof NARROWINGS)[number];
 
-  const RECORDS = withKey.flatMap((operation) =>
+  const inProjects = withKey.filter(({ path }) => !path.includes("{org_id}"));
+  const RECORDS = inProjects.flatMap((operation) =>
     [...operation.path.matchAll(/\{(.+?)\}/g)]
       .map(([, name]) => String(name))
-      .filter((name) => !["org_id", "name", "key_id", "pool_id", "token_id"].includes(name))
+      .filter((name) => name !== "name")
       .map((name) => [operation, name] as const),
   );
   const OF_ENVIRONMENTS = [
@@ -122,30 +117,48 @@ describe("a key with boundaries", () => {
     "resource_id",
   ];
 
-  let inside: Ids;
-  let sibling: Ids;
-  let outside: Ids;
-  let memberId: string;
+  interface Fixture {
+    world: World;
+    inside: Ids;
+    sibling: Ids;
+    outside: Ids;
+    memberId: string;
+  }
+
+  /** One for each narrowing: an organization has a rate limit, too. */
+  const fixtures = new Map<NarrowingName, Fixture>();
 
   beforeAll(async () => {
-    inside = await newIds(await caller());
-    outside = await newIds(await caller());
-    const { client } = await caller();
+    for (const narrowing of NARROWINGS) fixtures.set(narrowing, await newFixture());
+  });
+
+  async function newFixture(): Promise<Fixture> {
+    const world = await newWorld();
+    const inside = await newIds(await callerOf(world));
+    const outside = await newIds(await callerOf(world));
+    const { client } = await callerOf(world);
     const environments = `/v1/projects/${inside["project_id"]}/environments`;
     const { body: environment } = await client.post(environments, { name: "sibling" });
     const records = await newInside(client, environment.id);
     const deployment = await newDeployment(client, environment.id);
     const resourceId = await newResource(String(records["stack_id"]));
-    sibling = { ...records, deployment_id: deployment.id, resource_id: resourceId };
-    const member = await join(world);
-    memberId = member.membershipId;
+    const sibling = { ...records, deployment_id: deployment.id, resource_id: resourceId };
+    const { membershipId: memberId } = await join(world);
     for (const { project_id } of [inside, outside]) {
       const body = { member_ids: [memberId], role: "owner" };
       await client.post(`/v1/projects/${project_id}/members`, body);
     }
-  });
+    return { world, inside, sibling, outside, memberId };
+  }
+
+  function fixtureOf(narrowing: NarrowingName): Fixture {
+    const fixture = fixtures.get(narrowing);
+    if (!fixture) throw new Error("Each narrowing has a fixture");
+    return fixture;
+  }
 
   async function keyOf(role: OrgRole, narrowing: NarrowingName): Promise<Client> {
+    const { world, inside, memberId } = fixtureOf(narrowing);
     const membershipId = role === "member" ? memberId : world.membershipId;
     const projectIds = [String(inside["project_id"])];
     const environmentIds = narrowing === "environments" ? [String(inside["environment_id"])] : null;
@@ -157,6 +170,7 @@ describe("a key with boundaries", () => {
   it.each(cases)(
     "finds no record outside of them, on any route: %s, %s",
     async (role, narrowing) => {
+      const { inside, outside, sibling } = fixtureOf(narrowing);
       const places = narrowing === "environments" ? [outside, sibling] : [outside];
       for (const [operation, name] of RECORDS) {
         const client = await keyOf(role, narrowing);
@@ -188,6 +202,7 @@ describe("a key with boundaries", () => {
     method !== "GET" || operationId === "installSlack";
 
   it.each(cases)("reads every record inside of them: %s, %s", async (role, narrowing) => {
+    const { inside } = fixtureOf(narrowing);
     for (const operation of new Set(RECORDS.map(([each]) => each))) {
       if (isWrite(operation)) continue;
       const client = await keyOf(role, narrowing);
@@ -198,12 +213,8 @@ describe("a key with boundaries", () => {
 
   it.each(cases)("lists nothing outside of them: %s, %s", async (role, narrowing) => {
     const aboutProjects = ["listChangelog", "listProjectMembers"];
-    const lists = withKey.filter(
-      ({ method, operationId, path }) =>
-        method === "GET" &&
-        operationId.startsWith("list") &&
-        !/api-keys|runner-pools|\/members$/.test(path),
-    );
+    const { inside, outside, sibling } = fixtureOf(narrowing);
+    const lists = inProjects.filter(({ operationId }) => operationId.startsWith("list"));
     expect(lists.length).toBeGreaterThan(12);
     const hidden = (operation: Operation) => [
       ...recordIds(outside),
@@ -237,6 +248,7 @@ describe("a key with boundaries", () => {
   it.each(ROLES)(
     "that is narrowed to environments changes records in them, and not the project: %s",
     async (role) => {
+      const { inside } = fixtureOf("environments");
       const client = await keyOf(role, "environments");
       const stacks = `/v1/environments/${inside["environment_id"]}/stacks`;
       expect((await client.post(stacks, { name: `n-${role}` })).status).toBe(201);
@@ -260,6 +272,7 @@ describe("a key with boundaries", () => {
   );
 
   it("does not find its organization, except for its projects and keys", async () => {
+    const { inside } = fixtureOf("projects");
     const ofOrganization = withKey.filter(({ path }) => path.includes("{org_id}"));
     const found: string[] = [];
     for (const operation of ofOrganization) {
@@ -280,6 +293,7 @@ describe("a key with boundaries", () => {
   });
 
   it("promotes to its own environments only", async () => {
+    const { inside, sibling } = fixtureOf("environments");
     const client = await keyOf("owner", "environments");
     const promote = (environment_id: string) =>
       client.post(`/v1/deployments/${inside["deployment_id"]}/promote`, { environment_id });
@@ -295,7 +309,9 @@ describe("a key with boundaries", () => {
       expect((await client.post("/v1/projects", { name: "new" })).body.code).toBe("unauthorized");
       expect((await client.post("/v1/orgs", { name: "new" })).body.code).toBe("unauthorized");
     }
-    const { client } = await newKey(world, { scopes: ["organization:write", "projects:write"] });
+    const { client } = await newKey(await newWorld(), {
+      scopes: ["organization:write", "projects:write"],
+    });
     expect((await client.post("/v1/orgs", { name: "new" })).body.message).toContain("narrowed");
     expect((await client.post("/v1/projects", { name: "new" })).status).toBe(201);
   });

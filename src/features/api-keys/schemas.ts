@@ -30,12 +30,14 @@ const MAXIMUM_IDS = LIMITS.keyBoundaries.value;
 
 const ScopeName = component(
   "Scope",
-  z.enum(SCOPES).openapi({ description: "What an operation needs of a narrowed key." }),
+  z
+    .enum(SCOPES, "Send a scope, as deployments:write. docs/api-keys.md lists them all.")
+    .openapi({ description: "What an operation needs of a narrowed key." }),
 );
 
 const ApiKeyStatus = component(
   "ApiKeyStatus",
-  z.enum(KEY_STATUSES).openapi({
+  z.enum(KEY_STATUSES, "Send active or revoked.").openapi({
     description: "`active` lists the keys that exist, expired ones included.",
     default: "active",
   }),
@@ -43,7 +45,7 @@ const ApiKeyStatus = component(
 
 const Descendants = component(
   "Descendants",
-  z.enum(DESCENDANTS_OPTIONS).openapi({
+  z.enum(DESCENDANTS_OPTIONS, "Send revoke or keep.").openapi({
     description:
       "What happens to the keys that descend from the key: those that were created with it, and " +
       "with those. Required if there are any.",
