@@ -3,7 +3,7 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { presentProject } from "./presenters.ts";
 import { CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
@@ -12,6 +12,7 @@ import {
   deleteProject,
   getProject,
   listProjects,
+  ONLY_IN_PROJECTS,
   replaceProject,
 } from "./service.ts";
 
@@ -51,6 +52,7 @@ const create = operation({
   scope: "projects:write",
   description: "You become its owner. A new project has one environment, `production`.",
   errors: {
+    key_of_projects: new Unauthorized(ONLY_IN_PROJECTS),
     project_limit: new LimitReached(LIMITS.projects.value, "projects"),
   },
   request: { body: jsonBody(CreateProject) },
