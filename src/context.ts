@@ -96,31 +96,74 @@ export interface RunnerContext extends CoreContext {
 
 export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {
   requireOrganization(actor, organizationId);
+  requireRole(actor, needed);
+}
+
+/** In the organization of the actor. */
+export function requireRole(actor: Actor, needed: OrgRole): void {
   if (!orgRoleReaches(actor.role, needed)) throw Unauthorized.role(needed);
 }
 
-/** Throws `NotFound` for another organization, so that its existence is not disclosed. */
+/**
+ * Throws `NotFound` for another organization, so that its existence is not disclosed, and for a key
+ * with boundaries, because the organization itself is outside of them.
+ */
 export function requireOrganization(actor: Actor, organizationId: string): void {
+  requireOwnOrganization(actor, organizationId);
+  if (hasBoundaries(actor)) throw new NotFound("organization");
+}
+
+/** Like `requireOrganization`, for operations that observe the boundaries of the key themselves. */
+export function requireOwnOrganization(actor: Actor, organizationId: string): void {
   if (actor.organizationId !== organizationId) throw new NotFound("organization");
 }
 
-export interface WithMemberRole {
+/** Whether the key can access only some projects or environments. */
+export function hasBoundaries({ projectIds, environmentIds }: Actor): boolean {
+  return projectIds !== null || environmentIds !== null;
+}
+
+export interface Located {
+  projectId: string;
+  /** Null for a record of the project itself. */
+  environmentId: string | null;
+}
+
+interface Authorizable extends Located {
   memberRole: ProjectRole | null;
 }
 
 /**
- * Throws `NotFound` with the name `what` if there is no record, and `Forbidden` unless the actor
- * has the role `needed` in the project, or admin in the organization.
+ * Throws `NotFound` with the name `what` if there is no record or it is outside of the boundaries of
+ * the key, and `Forbidden` unless the actor has the role `needed` in the project, or admin in the
+ * organization. A key that is narrowed to environments only reads the records of a project itself.
  */
-export function authorize<Found extends WithMemberRole>(
+export function authorize<Found extends Authorizable>(
   actor: Actor,
   what: string,
   found: Found | undefined,
   needed: ProjectRole,
 ): Found {
-  if (!found) throw new NotFound(what);
+  if (!found || !isWithinBoundaries(actor, found)) throw new NotFound(what);
   const { memberRole } = found;
   const reaches = memberRole !== null && projectRoleReaches(memberRole, needed);
   if (!reaches && !orgRoleReaches(actor.role, "admin")) throw new Forbidden(needed);
+  const isReading = needed === "viewer";
+  if (!isReading && found.environmentId === null && actor.environmentIds !== null) {
+    throw new Unauthorized(ONLY_IN_ENVIRONMENTS);
+  }
   return found;
+}
+
+export const ONLY_IN_ENVIRONMENTS =
+  "This key is narrowed to environments, so it cannot change the project itself.";
+
+function isWithinBoundaries(
+  { projectIds, environmentIds }: Actor,
+  { projectId, environmentId }: Located,
+): boolean {
+  if (projectIds !== null && !projectIds.includes(projectId)) return false;
+  return (
+    environmentId === null || environmentIds === null || environmentIds.includes(environmentId)
+  );
 }

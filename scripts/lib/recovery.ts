@@ -2,7 +2,12 @@ import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { runBatch } from "../../src/db/batch.ts";
 import type { Database } from "../../src/db/client.ts";
-import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
+import {
+  insertKey,
+  issueApiKey,
+  newKeyRow,
+  revokeKeys,
+} from "../../src/features/api-keys/index.ts";
 import { apiKeys } from "../../src/features/api-keys/table.ts";
 import { auditOperator } from "../../src/features/audit/index.ts";
 import { memberships } from "../../src/features/memberships/table.ts";
@@ -141,7 +146,12 @@ export async function revokeAll(
   for (const { acts, ids, exists } of chunksOf(credentials)) {
     await runBatch(db, {
       audit: auditOperator({ db, clock }, "credential.revoked", acts, exists),
-      keys: db.delete(apiKeys).where(sql`${apiKeys.id} in ${ids}`),
+      keys: revokeKeys(db, {
+        organizationId,
+        keys: sql`${apiKeys.id} in ${ids}`,
+        descendants: false,
+        now: clock.now(),
+      }),
       tokens: db.delete(runnerTokens).where(sql`${runnerTokens.id} in ${ids}`),
     });
   }

@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { RateLimited, Unauthenticated } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { describeError, type Log } from "../lib/log.ts";
+import type { Scope } from "../lib/scopes.ts";
 import {
   type ClientAddressLimiter,
   ConcurrentRequests,
@@ -30,6 +31,8 @@ export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
   credentialStore: CredentialStore<P>;
   parseKey: ParseKey;
   unauthenticatedMessage: string;
+  /** Throws `Unauthorized` if the credential is narrowed and lacks the scope. */
+  requireScope(principal: P, scope: Scope): void;
   bind(core: CoreContext, principal: P, env: Env): Bound;
 }
 
@@ -45,7 +48,7 @@ interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
   context: RequestContext;
   policy: PolicyName;
   isRead: boolean;
-  hasRoute: boolean;
+  route: IndexedRoute | undefined;
 }
 
 /**
@@ -84,8 +87,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     requestLog.organizationId = principal.organizationId;
     const isRead = /^(GET|HEAD)$/.test(request.method) && !route?.writes;
     const policy = route?.policy ?? this.#scheme.defaultPolicy;
-    const hasRoute = route !== undefined;
-    const limited = { context, key, principal, policy, isRead, hasRoute };
+    const limited = { context, key, principal, policy, isRead, route };
     return this.#concurrentRequests.track(key.secretHash, (others) => {
       const isParallel = isRead && others < LIMITS.concurrentReads.value;
       return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
@@ -144,9 +146,10 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   }
 
   async #dispatch(request: AuthenticatedRequest<P>, principal: P): Promise<Response> {
-    const { context, isRead, hasRoute } = request;
+    const { context, isRead, route } = request;
     const { env, execution, requestLog, responseHeaders } = context;
-    if (!hasRoute) throw this.#routes.noRouteError(context.request.method, context.path);
+    if (!route) throw this.#routes.noRouteError(context.request.method, context.path);
+    if (route.scope) this.#scheme.requireScope(principal, route.scope);
     const session = isRead
       ? openForReading(env.DB, context.request.headers.get("x-d1-bookmark") ?? undefined)
       : openForWriting(env.DB);

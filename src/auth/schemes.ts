@@ -6,6 +6,8 @@ import {
   runnerTokenStore,
 } from "../features/runner-pools/index.ts";
 import { hmacHex } from "../lib/digest.ts";
+import { Unauthorized } from "../lib/errors.ts";
+import { grantsScope } from "../lib/scopes.ts";
 import type { AuthScheme } from "./dispatcher.ts";
 
 export function apiKeyScheme(
@@ -17,6 +19,9 @@ export function apiKeyScheme(
     credentialStore: apiKeyStore,
     parseKey: parseApiKey,
     unauthenticatedMessage: "Send a valid API key in the x-api-key header.",
+    requireScope: ({ scopes }, needed) => {
+      if (scopes && !grantsScope(scopes, needed)) throw Unauthorized.scope(needed);
+    },
     bind: (core, actor, env) => ({
       ...core,
       actor,
@@ -37,6 +42,8 @@ export function runnerTokenScheme(
     unauthenticatedMessage:
       "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
       "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
+    // Its routes and its pool bound what a runner token can do.
+    requireScope: () => undefined,
     bind: (core, runner, env) => ({
       ...core,
       runner,

@@ -58,7 +58,7 @@ export function withErrorReplies(route: RouteConfig): RouteConfig {
 }
 
 function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOptions): NamedErrors {
-  const { credentials, writes } = optionsOf(route);
+  const { credentials, writes, scope } = optionsOf(route);
   const sendsBody = ["post", "put", "patch"].includes(route.method);
   const hasKey = credentials.includes("api_key") || credentials.includes("runner_token");
   const mayWrite = sendsBody || route.method === "delete" || writes;
@@ -68,6 +68,7 @@ function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOpti
     ...(hasKey && !mayWrite && BOOKMARK),
     ...Object.fromEntries(credentials.map((name) => [name, UNAUTHENTICATED[name] ?? INTERNAL])),
     ...(role && { [`needs_${role}`]: roleError(role) }),
+    ...(scope && { [`lacks_${scope.replace(":", "_")}`]: Unauthorized.scope(scope) }),
     ...Object.fromEntries(notFound.map((what) => [nameOf(what), new NotFound(what)])),
     ...((credentials.length > 0 || writes) && { timeout: new DatabaseTimeout() }),
     ...(hasKey && mayWrite && { deleted_meanwhile: DELETED }),

@@ -1,10 +1,12 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { ApiError } from "../lib/errors.ts";
 import type { ProjectRole } from "../lib/roles.ts";
+import { SCOPES, type Scope } from "../lib/scopes.ts";
 import { POLICIES, type PolicyName } from "../rate-limits/policies.ts";
 
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
+const SCOPE_EXTENSION = "x-scope";
 
 export type Credential = "api_key" | "runner_token" | "bootstrap_token";
 
@@ -28,6 +30,8 @@ interface OperationOptions extends ErrorOptions {
   policy?: PolicyName;
   /** For a GET that writes: it uses the primary, and waits for the rate limiter. */
   writes?: true;
+  /** What a narrowed API key needs. Null: nothing, so that every key may call it. */
+  scope?: Scope | null;
 }
 
 type DocumentedFields = "method" | "path" | "description" | "request" | "responses" | "middleware";
@@ -43,20 +47,30 @@ type Operation<Config extends OperationConfig> = Omit<Config, keyof OperationOpt
 /** Without this, inference for the type parameter accepts misspelled options. */
 type NoOtherKeys<Config> = Record<Exclude<keyof Config, keyof OperationConfig>, never>;
 
+/** Every operation that accepts an API key declares a scope, and no other. */
+type DeclaresScope<Config extends OperationConfig> = Config extends {
+  credentials: readonly Exclude<Credential, "api_key">[];
+}
+  ? { scope?: never }
+  : { scope: Scope | null };
+
 /** The document leaves this key out. */
 const ERROR_OPTIONS = "errorOptions";
 
 export function operation<const Config extends OperationConfig>(
-  config: Config & NoOtherKeys<Config>,
+  config: Config & NoOtherKeys<Config> & DeclaresScope<Config>,
 ): Operation<Config> {
-  const { credentials = ["api_key"], policy, writes, role, notFound, errors, ...route } = config;
-  const description = [role && describeRole(role), route.description].filter(Boolean).join(" ");
+  const { credentials = ["api_key"], policy, writes, scope, ...others }: OperationConfig = config;
+  const { role, notFound, errors, ...route } = others;
+  const needs = [role && describeRole(role), scope && `Needs the scope \`${scope}\`.`];
+  const description = [...needs, route.description].filter(Boolean).join(" ");
   return {
     ...route,
     ...(description && { description }),
     security: credentials.map((name) => ({ [name]: [] })),
     ...(policy && { [POLICY_EXTENSION]: policy }),
     ...(writes && { [WRITES_EXTENSION]: writes }),
+    ...(scope && { [SCOPE_EXTENSION]: scope }),
     [ERROR_OPTIONS]: { role, notFound, errors },
   } as unknown as Operation<Config>;
 }
@@ -69,10 +83,12 @@ function describeRole(role: NeededRole): string {
 
 export function optionsOf(route: RouteConfig) {
   const policy: unknown = route[POLICY_EXTENSION];
+  const scope: unknown = route[SCOPE_EXTENSION];
   return {
     credentials: route.security?.flatMap((each) => Object.keys(each)) ?? [],
     policy: isPolicyName(policy) ? policy : undefined,
     writes: route[WRITES_EXTENSION] === true,
+    scope: SCOPES.find((each) => each === scope),
   };
 }
 

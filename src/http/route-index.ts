@@ -3,6 +3,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { type ApiError, MethodNotImplemented, NotFound } from "../lib/errors.ts";
+import type { Scope } from "../lib/scopes.ts";
 import type { PolicyName } from "../rate-limits/policies.ts";
 import { type Credential, optionsOf } from "./operation.ts";
 
@@ -13,6 +14,8 @@ export interface IndexedRoute {
   policy: PolicyName | undefined;
   /** Whether the route writes although its method is GET. */
   writes: boolean;
+  /** What a narrowed API key needs. Undefined: nothing. */
+  scope: Scope | undefined;
   isPublic: boolean;
   acceptsRunnerToken: boolean;
   requiresBody: boolean;
@@ -30,13 +33,14 @@ export class RouteIndex {
       if (definition.type !== "route") continue;
       const { route } = definition;
       const method = route.method.toUpperCase();
-      const { credentials, policy, writes } = optionsOf(route);
+      const { credentials, policy, writes, scope } = optionsOf(route);
       const accepts = (credential: Credential) => credentials.includes(credential);
       const indexed = {
         method,
         path: route.path,
         policy,
         writes,
+        scope,
         isPublic: !accepts("api_key") && !accepts("runner_token"),
         acceptsRunnerToken: accepts("runner_token"),
         requiresBody: route.request?.body?.required === true,

@@ -1,3 +1,5 @@
+import type { Scope } from "./scopes.ts";
+
 /** Spec, "Errors". The error responses in the OpenAPI document come from this table. */
 export const ERRORS = {
   bad_input: { status: 400, meaning: "Invalid input." },
@@ -5,7 +7,7 @@ export const ERRORS = {
   forbidden: { status: 403, meaning: "The requester lacks permission for the action." },
   unauthorized: {
     status: 403,
-    meaning: "The credential does not meet a required role in the organization.",
+    meaning: "The credential lacks a required scope, or a required role in the organization.",
   },
   not_found: { status: 404, meaning: "The requested resource does not exist." },
   timeout: { status: 408, meaning: "A timeout elsewhere in the system; a retry may succeed." },
@@ -76,6 +78,10 @@ export class Unauthorized extends ApiError {
 
   static role(needed: string): Unauthorized {
     return new Unauthorized(`This needs the role ${needed} in the organization.`);
+  }
+
+  static scope(needed: Scope): Unauthorized {
+    return new Unauthorized(`This key lacks the scope ${needed}.`);
   }
 }
 

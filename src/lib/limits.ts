@@ -125,6 +125,13 @@ export const LIMITS = {
     CONFLICT,
   ),
   apiKeysOfMembership: items("API keys of a membership", 100, CONFLICT),
+  keyBoundaries: items("`project_ids` of an API key, and `environment_ids`", 50),
+  keyOverlap: seconds("`overlap_seconds` of the rotation of an API key", 24 * 3_600),
+  minimumKeyAge: seconds("`max_age_seconds` of an organization's API keys, minimum", 3_600),
+  maximumKeyAge: seconds(
+    "`max_age_seconds` of an organization's API keys, maximum",
+    5 * 365 * 24 * 3_600,
+  ),
   runnerTokensOfPool: items("Tokens of a runner pool", 100, CONFLICT),
   storedBytes: bytes(
     "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +

@@ -138,14 +138,13 @@ describe("every list", () => {
       insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(
         accountIds[at],
       ),
-      insert("insert into memberships values (?1, ?2, ?3, 'member', ?4, 0)").bind(
-        id,
-        world.id,
-        accountIds[at],
-        timeOf(at),
-      ),
+      insert(`insert into memberships
+          (id, organization_id, account_id, role, created_at, updated_at)
+          values (?1, ?2, ?3, 'member', ?4, 0)`).bind(id, world.id, accountIds[at], timeOf(at)),
       insert(
-        "insert into api_keys values (?1, ?2, ?3, 'x', 'member', ?1, 'abcd', 1, null, null, ?4)",
+        `insert into api_keys (id, organization_id, membership_id, name, role, secret_hash,
+          last_four, version, expires_at, last_used_at, created_at)
+          values (?1, ?2, ?3, 'x', 'member', ?1, 'abcd', 1, null, null, ?4)`,
       ).bind(keyIds[at], world.id, id, timeOf(at)),
       insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0)").bind(
         projectId,

@@ -122,7 +122,8 @@ const lists: Record<string, { count: number; path: () => string; fill: () => Pro
         WIDE,
       );
       await env.DB.prepare(
-        `insert into memberships select id, ?1, id, 'member', rowid / 7, 0 from accounts
+        `insert into memberships (id, organization_id, account_id, role, created_at, updated_at)
+         select id, ?1, id, 'member', rowid / 7, 0 from accounts
          where name = ?2`,
       )
         .bind(world.id, WIDE)

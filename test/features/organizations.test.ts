@@ -248,7 +248,8 @@ describe("members of an organization", () => {
       member_ids: [member.membershipId],
     });
     expect((await world.client.delete(`${members}/${member.membershipId}`)).status).toBe(204);
-    expect((await world.client.get(`${keys}/${member.keyId}`)).status).toBe(404);
+    const { body: key } = await world.client.get(`${keys}/${member.keyId}`);
+    expect(key.revoked_by).toEqual({ key_id: world.keyId, membership_id: world.membershipId });
     const remaining = await world.client.get(`/v1/projects/${project.id}/members`);
     expect(remaining.body.data).toHaveLength(1);
     expect((await member.client.get("/v1/orgs")).status).toBe(401);
@@ -308,18 +309,20 @@ describe("API keys", () => {
     expect((await member.client.post(keys, { name: "x" })).body.code).toBe("unauthorized");
   });
 
-  it("are managed by admins only", async () => {
+  it("of others are managed by admins only, and created by admins only", async () => {
     const member = await join(world);
-    const own = `${keys}/${member.keyId}`;
+    const other = await join(world);
+    const another = `${keys}/${other.keyId}`;
     for (const { status, body } of [
-      await member.client.get(keys),
-      await member.client.get(own),
       await member.client.post(keys, { name: "x" }),
-      await member.client.delete(own),
+      await member.client.get(another),
+      await member.client.patch(another, { name: "x" }),
+      await member.client.post(`${another}/rotate`, {}),
+      await member.client.delete(another),
     ]) {
       expect([status, body?.code]).toEqual([403, "unauthorized"]);
     }
-    expect((await world.client.get(own)).status).toBe(200);
+    expect((await world.client.get(another)).status).toBe(200);
   });
 
   it("of owners are managed by owners only", async () => {
@@ -337,9 +340,9 @@ describe("API keys", () => {
   it("have at most the current role of their membership", async () => {
     const admin = await join(world, "admin");
     await world.client.put(`${members}/${admin.membershipId}`, { role: "member" });
-    expect((await admin.client.get(keys)).status).toBe(403);
+    expect((await admin.client.get(members)).status).toBe(403);
     await world.client.put(`${members}/${admin.membershipId}`, { role: "owner" });
-    expect((await admin.client.get(keys)).status).toBe(200);
+    expect((await admin.client.get(members)).status).toBe(200);
     const owner = { email: newEmail(), name: "X", role: "owner" };
     expect((await admin.client.post(members, owner)).body.code).toBe("unauthorized");
   });

@@ -321,10 +321,9 @@ async function bulkMemberships(world: World, count: number): Promise<string[]> {
       env.DB.prepare(
         "insert into accounts values (?1, ?1 || '@example.com', 'Bulk', 'Bulk', null, '{}', 0, 0)",
       ).bind(id),
-      env.DB.prepare("insert into memberships values (?1, ?2, ?1, 'member', 0, 0)").bind(
-        id,
-        world.id,
-      ),
+      env.DB.prepare(`insert into memberships
+          (id, organization_id, account_id, role, created_at, updated_at)
+          values (?1, ?2, ?1, 'member', 0, 0)`).bind(id, world.id),
     ]),
   );
   return ids;

@@ -12,41 +12,54 @@ const BASE = {
   operationId: "getThing",
   tags: ["Things"],
   summary: "Read a thing",
+  scope: "projects:read" as const,
   request: { params: z.object({ id: z.string() }) },
   responses: { 200: jsonReply(z.object({ id: z.string() }), "The thing.") },
 };
 
+const { scope: _, ...WITHOUT_SCOPE } = BASE;
+
 describe("an operation", () => {
-  it("requires an API key and has no extensions by default", () => {
+  it("requires an API key, and has only the extension of its scope by default", () => {
     const route = operation(BASE);
-    expect(route).toMatchObject({ security: [{ api_key: [] }] });
-    expect(Object.keys(route).filter((name) => name.startsWith("x-"))).toEqual([]);
+    expect(route).toMatchObject({ security: [{ api_key: [] }], "x-scope": "projects:read" });
+    expect(Object.keys(route).filter((name) => name.startsWith("x-"))).toEqual(["x-scope"]);
+    expect(route).toMatchObject({ description: "Needs the scope `projects:read`." });
     expect(optionsOf(route)).toEqual({
       credentials: ["api_key"],
       policy: undefined,
       writes: false,
+      scope: "projects:read",
     });
   });
 
+  it("may need no scope, if it says so", () => {
+    const route = operation({ ...BASE, scope: null });
+    expect(Object.keys(route).filter((name) => name.startsWith("x-"))).toEqual([]);
+    expect(optionsOf(route)).toMatchObject({ scope: undefined });
+  });
+
   it("publishes its options as OpenAPI extensions", () => {
-    const route = operation({ ...BASE, policy: "polling", writes: true, credentials: [] });
+    const route = operation({ ...WITHOUT_SCOPE, policy: "polling", writes: true, credentials: [] });
     expect(route).toMatchObject({ "x-ratelimit-policy": "polling", "x-writes": true });
-    expect(optionsOf(route)).toEqual({ credentials: [], policy: "polling", writes: true });
+    expect(optionsOf(route)).toMatchObject({ credentials: [], policy: "polling", writes: true });
   });
 
   const errorsOf = (route: RouteConfig) =>
     Object.keys(withErrorReplies(route).responses).filter((status) => Number(status) >= 400);
 
   it("has the error replies that follow from its credentials, method and parameters", () => {
-    expect(errorsOf(operation(BASE))).toEqual(["400", "401", "408", "429", "500"]);
+    const scope = null;
+    expect(errorsOf(operation({ ...BASE, scope }))).toEqual(["400", "401", "408", "429", "500"]);
     expect(errorsOf(operation({ ...BASE, method: "delete" }))).toEqual([
       "401",
+      "403",
       "408",
       "409",
       "429",
       "500",
     ]);
-    expect(errorsOf(operation({ ...BASE, method: "post", credentials: [] }))).toEqual([
+    expect(errorsOf(operation({ ...WITHOUT_SCOPE, method: "post", credentials: [] }))).toEqual([
       "400",
       "429",
       "500",
@@ -59,8 +72,20 @@ describe("an operation", () => {
     expect(errorsOf(route)).toEqual(["400", "401", "403", "404", "408", "409", "429", "500"]);
     expect(route).toMatchObject({ description: expect.stringContaining("`viewer`") });
     expect(Object.keys(withErrorReplies(route)).toSorted()).toEqual(
-      [...Object.keys(BASE), "description", "security"].toSorted(),
+      [...Object.keys(WITHOUT_SCOPE), "description", "security", "x-scope"].toSorted(),
     );
+  });
+
+  it("does not compile without a scope, unless it accepts no API key", () => {
+    // @ts-expect-error An API key may be narrowed.
+    operation(WITHOUT_SCOPE);
+    // @ts-expect-error One of the credentials is an API key.
+    operation({ ...WITHOUT_SCOPE, credentials: ["runner_token", "api_key"] });
+    // @ts-expect-error No scope has this name.
+    operation({ ...BASE, scope: "projects:reveal" });
+    // @ts-expect-error A runner token has no scopes.
+    operation({ ...BASE, credentials: ["runner_token"] });
+    operation({ ...WITHOUT_SCOPE, credentials: ["runner_token"] });
   });
 
   it("does not compile with an unknown policy, option or credential", () => {

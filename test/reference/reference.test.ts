@@ -59,7 +59,7 @@ describe("the page at /docs", () => {
       /<article id="createProject"([\s\S]*?)<\/article>/.exec(reply.text) ?? [];
     const [, errors = ""] = /<details class="errors">([\s\S]*?)<\/details>/.exec(operation) ?? [];
     const rows = capture(errors, /<tr><td>(\d+)<\/td>/g);
-    expect(new Set(rows)).toEqual(new Set(["400", "401", "408", "409", "429", "500"]));
+    expect(new Set(rows)).toEqual(new Set(["400", "401", "403", "408", "409", "429", "500"]));
     expect(errors).toContain("Unknown field; remove it.");
     expect(errors).not.toContain("<code>forbidden</code>");
     const count = capture(reply.text, /(<details class="errors">)/g).length;

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { runBatch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
+import type { ApiKeyRow } from "../../src/features/api-keys/store.ts";
 import { toAccountRow } from "../../src/features/memberships/index.ts";
 import { insertAccount } from "../../src/features/memberships/store.ts";
 import { EVENTS } from "../../src/features/notifications/events.ts";
@@ -62,20 +63,22 @@ export async function join(world: World, role: OrgRole = "member"): Promise<Pers
   return newKey(world, { membershipId: member.membership_id, role });
 }
 
+type NewKeyFields = Pick<
+  ApiKeyRow,
+  "membershipId" | "role" | "expiresAt" | "scopes" | "projectIds" | "environmentIds"
+>;
+
 /** Adds a key, by default for the owner. Each key has its own rate limit. */
-export async function newKey(
-  world: World,
-  fields: { membershipId?: string; role?: OrgRole; expiresAt?: number } = {},
-): Promise<Person> {
+export async function newKey(world: World, fields: Partial<NewKeyFields> = {}): Promise<Person> {
   const issued = await issueApiKey(newId(systemClock));
-  const { membershipId = world.membershipId, role = "owner", expiresAt = null } = fields;
+  const { membershipId = world.membershipId, role = "owner", ...others } = fields;
   await insertKey(openForWriting(env.DB).db, {
     ...newKeyRow(issued, Date.now()),
     organizationId: world.id,
     membershipId,
     name: "test",
     role,
-    expiresAt,
+    ...others,
   });
   return { client: new Client(issued.key), membershipId, keyId: issued.id };
 }

@@ -16,6 +16,7 @@ const list = operation({
   tags: ["Alarms"],
   summary: "List the alarms of a stack",
   role: "viewer",
+  scope: "environments:read",
   notFound: ["stack"],
   request: { params: StackParams, query: ListQuery },
   responses: { 200: jsonReply(AlarmList, "A page of alarms.") },
@@ -28,6 +29,7 @@ const report = operation({
   tags: ["Alarms"],
   summary: "Report the state of an alarm",
   role: "contributor",
+  scope: "environments:write",
   description:
     `Or a runner token whose pool has the stack's environment: the policy is ` +
     "`runner` then, and the response has no `Deployment-Desired`, because it concerns no deployment. " +

@@ -1,5 +1,6 @@
 import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { apiKeyPolicyRoutes } from "./policy-routes.ts";
 import { apiKeyRoutes } from "./routes.ts";
 import { apiKeys, revokedKeys } from "./table.ts";
 
@@ -10,7 +11,7 @@ export const apiKeysFeature = {
       description: "Credentials for one organization. Each key belongs to one membership.",
     },
   ],
-  routes: { apiKey: [apiKeyRoutes] },
+  routes: { apiKey: [apiKeyRoutes, apiKeyPolicyRoutes] },
   quotas: { api_keys: LIMITS.apiKeys.value },
   tables: [
     {

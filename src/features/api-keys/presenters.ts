@@ -1,7 +1,50 @@
 import { toTimestamp } from "../../lib/clock.ts";
-import type { ApiKeyRow, CreatedKey } from "./store.ts";
+import type { Narrowing } from "./narrowing.ts";
+import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
 
 export function presentApiKey(row: ApiKeyRow) {
+  return {
+    ...presentCommon(row),
+    ...presentAuthority(row),
+    last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
+  };
+}
+
+export function presentKeyRecord(row: KeyRecord) {
+  return "revokedAt" in row ? presentRevokedKey(row) : presentApiKey(row);
+}
+
+export function presentCreatedApiKey({ row, key }: CreatedKey) {
+  return { ...presentApiKey(row), key };
+}
+
+/** What the audit log has of a new key, too. */
+export function presentAuthority(row: AuthorityRow) {
+  return {
+    membership_id: row.membershipId,
+    role: row.role,
+    scopes: row.scopes?.slice(),
+    project_ids: row.projectIds?.slice(),
+    environment_ids: row.environmentIds?.slice(),
+    expires_at: row.expiresAt === null ? undefined : toTimestamp(row.expiresAt),
+  };
+}
+
+export function presentKeyPolicy({ maximumAgeSeconds }: { maximumAgeSeconds: number | null }) {
+  return { max_age_seconds: maximumAgeSeconds ?? undefined };
+}
+
+function presentRevokedKey(row: RevokedKeyRow) {
+  return {
+    ...presentCommon(row),
+    revoked_at: toTimestamp(row.revokedAt),
+    revoked_by: presentCreator(row.revokedByKeyId, row.revokedByMembershipId),
+  };
+}
+
+type AuthorityRow = Pick<ApiKeyRow, "membershipId" | "role" | "expiresAt"> & Narrowing;
+
+function presentCommon(row: KeyRecord) {
   return {
     id: row.id,
     org_id: row.organizationId,
@@ -9,12 +52,12 @@ export function presentApiKey(row: ApiKeyRow) {
     name: row.name,
     role: row.role,
     last_four: row.lastFour,
-    expires_at: row.expiresAt === null ? undefined : toTimestamp(row.expiresAt),
-    last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
+    created_by: presentCreator(row.createdByKeyId, row.createdByMembershipId),
     created_at: toTimestamp(row.createdAt),
   };
 }
 
-export function presentCreatedApiKey({ row, key }: CreatedKey) {
-  return { ...presentApiKey(row), key };
+function presentCreator(keyId: string | null, membershipId: string | null) {
+  if (keyId === null && membershipId === null) return undefined;
+  return { key_id: keyId ?? undefined, membership_id: membershipId ?? undefined };
 }

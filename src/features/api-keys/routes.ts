@@ -1,15 +1,55 @@
 import type { z } from "@hono/zod-openapi";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { LAST_OWNER_KEY } from "../memberships/index.ts";
-import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
-import { ApiKey, ApiKeyList, ApiKeyParams, CreateApiKey, CreatedApiKey } from "./schemas.ts";
-import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
+import { exceedingKey } from "./authority.ts";
+import {
+  CREATOR_CHANGED,
+  HAS_DESCENDANTS,
+  KEY_CHANGED,
+  OUTLIVED,
+  PENDING_MEMBERSHIP,
+  TRUST_KEY,
+} from "./model.ts";
+import { presentApiKey, presentCreatedApiKey, presentKeyRecord } from "./presenters.ts";
+import { rotateKey } from "./rotation.ts";
+import {
+  ApiKey,
+  ApiKeyList,
+  ApiKeyParams,
+  CreateApiKey,
+  CreatedApiKey,
+  KeyListQuery,
+  RenameApiKey,
+  RevokeQuery,
+  RotateApiKey,
+} from "./schemas.ts";
+import { createKey, getKey, listKeys, renameKey, revokeKey } from "./service.ts";
+
+const OWN_OR_ADMIN =
+  "Needs the role `admin` in the organization for a key of another membership. A key that is " +
+  "narrowed to projects or environments has access to the keys of its own membership only.";
+const NEEDS_ADMIN = { needs_admin: Unauthorized.role("admin") };
+const NEEDS_OWNER = { needs_owner_of_organization: Unauthorized.role("owner") };
+const LAST_KEY = { last_owner_key: new Conflict(LAST_OWNER_KEY) };
+const EXCEEDS = { key_exceeds_yours: exceedingKey("the scope deployments:write") };
+const EXPIRES = {
+  key_expires_in_the_past: new BadInput([
+    { path: "expires_at", message: "Send a time in the future." },
+  ]),
+};
+const KEY_LIMITS = {
+  api_key_limit: new LimitReached(LIMITS.apiKeys.value, "api keys"),
+  membership_key_limit: new LimitReached(
+    LIMITS.apiKeysOfMembership.value,
+    "API keys of a membership",
+  ),
+};
 
 const list = operation({
   method: "get",
@@ -17,9 +57,12 @@ const list = operation({
   operationId: "listApiKeys",
   tags: ["API keys"],
   summary: "List the API keys of an organization",
-  role: "admin",
+  scope: "keys:read",
+  description:
+    "A member without the role `admin`, and a key that is narrowed to projects or environments, get " +
+    "the keys of their own membership.",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ListQuery },
+  request: { params: OrganizationParams, query: KeyListQuery },
   responses: { 200: jsonReply(ApiKeyList, "A page of API keys.") },
 });
 
@@ -30,23 +73,21 @@ const create = operation({
   tags: ["API keys"],
   summary: "Create an API key",
   role: "admin",
+  scope: "keys:write",
   description:
-    `The key may be for another membership, but its role cannot exceed that of the ` +
-    "key that creates it.",
-  notFound: ["organization", "membership"],
+    "The key may be for another membership. It descends from the key that creates it: it cannot have a " +
+    "higher role, more scopes, projects or environments, and expires no later.",
+  notFound: ["organization", "membership", "project", "environment"],
   errors: {
-    key_expires_in_the_past: new BadInput([
-      { path: "expires_at", message: "Send a time in the future." },
-    ]),
+    ...EXPIRES,
     key_role_above_membership: new BadInput([
       { path: "role", message: "Send at most the membership's role, which is member." },
     ]),
-    needs_owner_of_organization: Unauthorized.role("owner"),
-    api_key_limit: new LimitReached(LIMITS.apiKeys.value, "api keys"),
-    membership_key_limit: new LimitReached(
-      LIMITS.apiKeysOfMembership.value,
-      "API keys of a membership",
-    ),
+    ...NEEDS_OWNER,
+    ...EXCEEDS,
+    ...KEY_LIMITS,
+    creator_changed: new Conflict(CREATOR_CHANGED),
+    membership_pending: new Conflict(PENDING_MEMBERSHIP),
   },
   request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
   responses: { 201: jsonReply(CreatedApiKey, "The key. It is not shown again.") },
@@ -58,11 +99,53 @@ const get = operation({
   operationId: "getApiKey",
   tags: ["API keys"],
   summary: "Read an API key",
-  role: "admin",
-  description: `The response does not contain the key itself.`,
+  scope: "keys:read",
+  description: `${OWN_OR_ADMIN} The response does not contain the key itself. A revoked key has \`revoked_at\`.`,
   notFound: ["organization", "API key"],
+  errors: NEEDS_ADMIN,
   request: { params: ApiKeyParams },
   responses: { 200: jsonReply(ApiKey, "The API key.") },
+});
+
+const rename = operation({
+  method: "patch",
+  path: "/v1/orgs/{org_id}/api-keys/{key_id}",
+  operationId: "renameApiKey",
+  tags: ["API keys"],
+  summary: "Rename an API key",
+  scope: "keys:write",
+  description: OWN_OR_ADMIN,
+  notFound: ["organization", "API key"],
+  errors: NEEDS_ADMIN,
+  request: { params: ApiKeyParams, body: jsonBody(RenameApiKey) },
+  responses: { 200: jsonReply(ApiKey, "The API key.") },
+});
+
+const rotate = operation({
+  method: "post",
+  path: "/v1/orgs/{org_id}/api-keys/{key_id}/rotate",
+  operationId: "rotateApiKey",
+  tags: ["API keys"],
+  summary: "Rotate an API key",
+  scope: "keys:write",
+  description: `${OWN_OR_ADMIN} Creates a key with the same membership, role, scopes and boundaries, \
+and with the place of the old key in its lineage: what descends from the old key descends from the new \
+one. The old key is revoked, or expires after the overlap. A key that is not your own cannot have more \
+than the key that rotates it.`,
+  notFound: ["organization", "API key"],
+  errors: {
+    ...EXPIRES,
+    ...NEEDS_ADMIN,
+    ...NEEDS_OWNER,
+    ...EXCEEDS,
+    ...KEY_LIMITS,
+    ...LAST_KEY,
+    key_changed: new Conflict(KEY_CHANGED),
+    key_outlived: new Conflict(OUTLIVED),
+    key_of_trust: new Conflict(TRUST_KEY),
+  },
+  request: { params: ApiKeyParams, body: jsonBody(RotateApiKey) },
+  responses: { 201: jsonReply(CreatedApiKey, "The new key. It is not shown again.") },
 });
 
 const revoke = operation({
@@ -71,24 +154,29 @@ const revoke = operation({
   operationId: "revokeApiKey",
   tags: ["API keys"],
   summary: "Revoke an API key",
-  role: "admin",
+  scope: "keys:write",
   description:
-    "The key's next request is refused. An organization keeps at least one key with the role `owner` " +
-    "that belongs to an owner and does not expire.",
+    `${OWN_OR_ADMIN} The key's next request is refused. An organization keeps at least one key with ` +
+    "the role `owner` that belongs to an owner, does not expire, and is not narrowed. If other keys " +
+    "descend from the key, `descendants` is required; with `revoke`, the key itself may be revoked " +
+    "already.",
   notFound: ["organization", "API key"],
   errors: {
-    needs_owner_of_organization: Unauthorized.role("owner"),
-    last_owner_key: new Conflict(LAST_OWNER_KEY),
+    ...NEEDS_ADMIN,
+    ...NEEDS_OWNER,
+    ...LAST_KEY,
+    key_has_descendants: new Conflict(HAS_DESCENDANTS),
   },
-  request: { params: ApiKeyParams },
+  request: { params: ApiKeyParams, query: RevokeQuery },
   responses: { 204: NO_CONTENT },
 });
 
 export const apiKeyRoutes = createRouter()
   .openapi(list, async (c) => {
     const { org_id } = c.req.valid("param");
-    const page = await listKeys(c.env, org_id, toPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentApiKey), 200);
+    const query = c.req.valid("query");
+    const page = { ...toPageRequest(query), status: query.status ?? "active" };
+    return c.json(toEnvelope(await listKeys(c.env, org_id, page), presentKeyRecord), 200);
   })
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
@@ -97,11 +185,22 @@ export const apiKeyRoutes = createRouter()
   })
   .openapi(get, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
-    return c.json(presentApiKey(await getKey(c.env, org_id, key_id)), 200);
+    return c.json(presentKeyRecord(await getKey(c.env, org_id, key_id)), 200);
+  })
+  .openapi(rename, async (c) => {
+    const { org_id, key_id } = c.req.valid("param");
+    const { name } = c.req.valid("json");
+    return c.json(presentApiKey(await renameKey(c.env, org_id, key_id, name)), 200);
+  })
+  .openapi(rotate, async (c) => {
+    const { org_id, key_id } = c.req.valid("param");
+    const { overlap_seconds: overlapSeconds = 0, expires_at } = c.req.valid("json");
+    const input = { overlapSeconds, expiresAt: toTime(expires_at) };
+    return c.json(presentCreatedApiKey(await rotateKey(c.env, org_id, key_id, input)), 201);
   })
   .openapi(revoke, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
-    await revokeKey(c.env, org_id, key_id);
+    await revokeKey(c.env, org_id, key_id, c.req.valid("query").descendants);
     return c.body(null, 204);
   });
 
@@ -110,6 +209,15 @@ function toNewKey(body: z.output<typeof CreateApiKey>) {
     name: body.name,
     membershipId: body.membership_id,
     role: body.role,
-    expiresAt: body.expires_at ? Date.parse(body.expires_at) : undefined,
+    expiresAt: toTime(body.expires_at),
+    narrowing: {
+      scopes: body.scopes,
+      projectIds: body.project_ids,
+      environmentIds: body.environment_ids,
+    },
   };
+}
+
+function toTime(timestamp: string | null | undefined): number | undefined {
+  return timestamp ? Date.parse(timestamp) : undefined;
 }

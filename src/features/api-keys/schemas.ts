@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { API_KEY_PATTERN } from "../../auth/credentials.ts";
-import { envelopeOf } from "../../http/pagination.ts";
+import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -8,14 +8,78 @@ import {
   component,
   identifierInput,
   identifierOf,
+  identifiersOf,
   text,
   timestampInput,
   timestampOf,
 } from "../../lib/schemas.ts";
+import { SCOPES } from "../../lib/scopes.ts";
 import { OrgRole } from "../memberships/index.ts";
+import { DESCENDANTS_OPTIONS, KEY_STATUSES } from "./model.ts";
 
 const ROLE =
   "The maximum role of the key. Its effective role is never above its membership's role.";
+const SCOPES_MEANING =
+  "What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none.";
+const PROJECTS_MEANING = "The only projects that the key can access.";
+const ENVIRONMENTS_MEANING =
+  "The only environments that the key can access. It reads the records of their projects themselves, " +
+  "such as the changelog and the integrations, and cannot change them.";
+const AS_YOURS = "Default: as the key that creates it, which cannot give more than it has.";
+const MAXIMUM_IDS = LIMITS.keyBoundaries.value;
+
+const ScopeName = component(
+  "Scope",
+  z
+    .enum(SCOPES, "Send a scope, as deployments:write. docs/api-keys.md lists them all.")
+    .openapi({ description: "What an operation needs of a narrowed key." }),
+);
+
+const ApiKeyStatus = component(
+  "ApiKeyStatus",
+  z.enum(KEY_STATUSES, "Send active or revoked.").openapi({
+    description: "`active` lists the keys that exist, expired ones included.",
+    default: "active",
+  }),
+);
+
+const Descendants = component(
+  "Descendants",
+  z.enum(DESCENDANTS_OPTIONS, "Send revoke or keep.").openapi({
+    description:
+      "What happens to the keys that descend from the key: those that were created with it, and " +
+      "with those. Required if there are any.",
+  }),
+);
+
+const KeyActor = component(
+  "KeyActor",
+  z
+    .object({
+      key_id: identifierOf("apiKey", "The API key. Absent: by other means.").optional(),
+      membership_id: identifierOf("membership", "The membership of that key.").optional(),
+    })
+    .openapi({ description: "Who created or revoked a key." }),
+);
+
+function boundary(kind: "project" | "environment") {
+  const message = `Send 1 to ${MAXIMUM_IDS} identifiers.`;
+  return z
+    .array(identifierInput(kind))
+    .min(1, message)
+    .max(MAXIMUM_IDS, message)
+    .transform((ids) => [...new Set(ids)]);
+}
+
+const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
+const MAXIMUM_OVERLAP = LIMITS.keyOverlap.value;
+const OVERLAP = `Send a whole number of seconds from 0 to ${MAXIMUM_OVERLAP}.`;
+const AGE =
+  `Send a whole number of seconds from ${LIMITS.minimumKeyAge.value} to ` +
+  `${LIMITS.maximumKeyAge.value}, or null.`;
+
+const Expiry = timestampInput().nullish().openapi({ example: "2027-11-21T09:30:00.000Z" });
+
 const Name = text(LIMITS.nameLength.value).openapi({
   description: "What the key is for.",
   example: "ci",
@@ -33,15 +97,36 @@ export const ApiKey = component(
       last_four: z
         .string()
         .openapi({ description: "The last four characters of the key.", example: "uOhD" }),
+      scopes: z
+        .array(ScopeName)
+        .optional()
+        .openapi({ description: `${SCOPES_MEANING} Absent: all scopes.` }),
+      project_ids: identifiersOf("project")
+        .optional()
+        .openapi({ description: `${PROJECTS_MEANING} Absent: all projects.` }),
+      environment_ids: identifiersOf("environment")
+        .optional()
+        .openapi({ description: `${ENVIRONMENTS_MEANING} Absent: all environments.` }),
       expires_at: timestampOf(
         "The key is rejected from this time on. Absent: the key does not expire.",
       ).optional(),
       last_used_at: timestampOf(
         "The time of the last use, to the hour. Absent: the key was never used.",
       ).optional(),
+      created_by: KeyActor.openapi({
+        description: "What the key descends from. Absent: not known.",
+      }).optional(),
       created_at: timestampOf("When the key was created."),
+      revoked_at: timestampOf("When the key was revoked. Absent: it was not.").optional(),
+      revoked_by: KeyActor.openapi({
+        description: "Absent: the key is not revoked, or an operator or the service revoked it.",
+      }).optional(),
     })
-    .openapi({ description: "An API key, without the secret itself." }),
+    .openapi({
+      description:
+        "An API key, without the secret itself. Of a revoked key, the fields about its use and about " +
+        "what it could access are absent.",
+    }),
 );
 
 export const ApiKeyList = envelopeOf(ApiKey, "ApiKeyList");
@@ -70,16 +155,93 @@ export const CreateApiKey = component(
       role: OrgRole.optional().openapi({
         description: "Default: the lower of the membership's role and your key's role.",
       }),
-      expires_at: timestampInput().nullish().openapi({
-        description: "A time in the future. Absent or null: the key does not expire.",
-        example: "2027-11-21T09:30:00.000Z",
+      scopes: z
+        .array(ScopeName)
+        .min(1, SCOPE_COUNT)
+        .max(SCOPES.length, SCOPE_COUNT)
+        .optional()
+        .openapi({ description: `${SCOPES_MEANING} ${AS_YOURS}` }),
+      project_ids: boundary("project")
+        .optional()
+        .openapi({
+          description: `${PROJECTS_MEANING} Default: those of the environments, or as your key.`,
+        }),
+      environment_ids: boundary("environment")
+        .optional()
+        .openapi({ description: `${ENVIRONMENTS_MEANING} ${AS_YOURS}` }),
+      expires_at: Expiry.openapi({
+        description:
+          "A time in the future. Default: the expiry of the key that creates it, or the " +
+          "organization's maximum age, whichever is earlier.",
       }),
     })
     .openapi({
       description: "The key to create.",
-      example: { name: "ci", role: "member" },
+      example: { name: "ci", role: "member", scopes: ["deployments:write", "environments:read"] },
     }),
 );
+
+export const RenameApiKey = component(
+  "RenameApiKey",
+  z
+    .strictObject({ name: Name })
+    .openapi({ description: "The new name.", example: { name: "ci of the shop" } }),
+);
+
+export const RotateApiKey = component(
+  "RotateApiKey",
+  z
+    .strictObject({
+      overlap_seconds: z
+        .int(OVERLAP)
+        .min(0, OVERLAP)
+        .max(MAXIMUM_OVERLAP, OVERLAP)
+        .optional()
+        .openapi({
+          description: "How long the old key remains valid. Default: 0, it is revoked at once.",
+        }),
+      expires_at: Expiry.openapi({
+        description: "A time in the future. Default: that of the old key.",
+      }),
+    })
+    .openapi({ description: "How to rotate the key.", example: { overlap_seconds: 3600 } }),
+);
+
+const MaximumAge = z
+  .int(AGE)
+  .min(LIMITS.minimumKeyAge.value, AGE)
+  .max(LIMITS.maximumKeyAge.value, AGE)
+  .nullable();
+
+export const ApiKeyPolicy = component(
+  "ApiKeyPolicy",
+  z
+    .object({
+      max_age_seconds: z.int().optional().openapi({
+        description: "A new key expires at most this long after it is created. Absent: unlimited.",
+        example: 7_776_000,
+      }),
+    })
+    .openapi({ description: "The rules for new API keys of an organization." }),
+);
+
+export const PutApiKeyPolicy = component(
+  "PutApiKeyPolicy",
+  z
+    .strictObject({
+      max_age_seconds: MaximumAge.openapi({
+        description: "A new key expires at most this long after it is created. Null: unlimited.",
+      }),
+    })
+    .openapi({
+      description: "The rules for new API keys of an organization.",
+      example: { max_age_seconds: 7_776_000 },
+    }),
+);
+
+export const KeyListQuery = ListQuery.extend({ status: ApiKeyStatus.optional() });
+
+export const RevokeQuery = z.object({ descendants: Descendants.optional() });
 
 export const ApiKeyParams = z.object({
   ...idParam("org_id", "organization", "organization"),

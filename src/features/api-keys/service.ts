@@ -1,14 +1,33 @@
 import { type IssuedKey, toRevokedKey } from "../../auth/credentials.ts";
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireOwnOrganization, requireRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
-import { LAST_OWNER_KEY } from "../memberships/index.ts";
+import { recordActs } from "../audit/index.ts";
+import { LAST_OWNER_KEY, recordRevocation, revokeKeys } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
+import {
+  authorizeKey,
+  type NarrowingInput,
+  requestedNarrowing,
+  requireKeyAdmin,
+  requireNoEscalation,
+  resolveNarrowing,
+  seesOnlyOwnKeys,
+} from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
-import type { ApiKeyRow, CreatedKey } from "./store.ts";
+import { resolveExpiry } from "./expiry.ts";
+import {
+  CREATOR_CHANGED,
+  type DescendantsOption,
+  HAS_DESCENDANTS,
+  type KeyStatus,
+  PENDING_MEMBERSHIP,
+} from "./model.ts";
+import { presentAuthority } from "./presenters.ts";
+import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export interface NewKey {
@@ -17,26 +36,50 @@ export interface NewKey {
   role: OrgRole | undefined;
   /** Milliseconds since the Unix epoch. */
   expiresAt: number | undefined;
+  narrowing: NarrowingInput;
 }
 
 export async function listKeys(
   ctx: ServiceContext,
   organizationId: string,
-  page: PageRequest,
-): Promise<Page<ApiKeyRow>> {
-  requireOrgRole(ctx.actor, organizationId, "admin");
-  return toPage(page, await store.listKeys(ctx.db, organizationId, page), (row) => row);
+  page: PageRequest & { status: KeyStatus },
+): Promise<Page<KeyRecord>> {
+  const { db, actor } = ctx;
+  requireOwnOrganization(actor, organizationId);
+  const membershipId = seesOnlyOwnKeys(actor) ? actor.membershipId : undefined;
+  const rows =
+    page.status === "active"
+      ? await store.listKeys(db, organizationId, membershipId, page)
+      : await store.listRevokedKeys(db, organizationId, membershipId, page);
+  return toPage<KeyRecord>(page, rows, (row) => row);
 }
 
 export async function getKey(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
+): Promise<KeyRecord> {
+  requireOwnOrganization(ctx.actor, organizationId);
+  const { active, revoked } = await runBatch(ctx.db, {
+    active: store.findKey(ctx.db, organizationId, id),
+    revoked: store.findRevokedKey(ctx.db, organizationId, id),
+  });
+  return authorizeKey<KeyRecord>(ctx.actor, active[0] ?? revoked[0]);
+}
+
+/** Throws `NotFound` for a revoked key. */
+export async function requireValidKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
 ): Promise<ApiKeyRow> {
-  requireOrgRole(ctx.actor, organizationId, "admin");
-  const [row] = await store.findKey(ctx.db, organizationId, id);
-  if (!row) throw new NotFound("API key");
-  return row;
+  const key = await getKey(ctx, organizationId, id);
+  if (isRevoked(key)) throw new NotFound("API key");
+  return key;
+}
+
+export function isRevoked(key: KeyRecord): key is RevokedKeyRow {
+  return "revokedAt" in key;
 }
 
 export async function createKey(
@@ -44,49 +87,120 @@ export async function createKey(
   organizationId: string,
   input: NewKey,
 ): Promise<CreatedKey> {
-  requireOrgRole(ctx.actor, organizationId, "admin");
-  requireFuture(input.expiresAt, ctx.clock.now());
-  const membershipId = input.membershipId ?? ctx.actor.membershipId;
-  const [membership] = await store.findMembershipRole(ctx.db, organizationId, membershipId);
-  if (!membership) throw new NotFound("membership");
-  if (membership.role === "owner" && membershipId !== ctx.actor.membershipId) {
-    requireOrgRole(ctx.actor, organizationId, "owner");
-  }
-  const role = input.role ?? lowerOrgRole(ctx.actor.role, membership.role);
-  requireAllowedRole(role, ctx.actor.role, membership.role);
-  const issued = await issueApiKey(newId(ctx.clock));
-  const values = { organizationId, membershipId, name: input.name, role };
+  const { db, actor, clock } = ctx;
+  requireKeyAdmin(actor, organizationId);
+  const { membership, rules } = await readCreation(ctx, organizationId, input.membershipId);
+  const role = input.role ?? lowerOrgRole(actor.role, membership.role);
+  await requireNoEscalation(
+    ctx,
+    { type: "organization", id: organizationId },
+    { membership, role, narrowing: requestedNarrowing(actor, input.narrowing) },
+  );
+  requireRoleOfMembership(role, membership.role);
+  const issued = await issueApiKey(newId(clock));
+  const key = {
+    ...newKeyRow(issued, rules.now),
+    organizationId,
+    membershipId: membership.id,
+    name: input.name,
+    role,
+    expiresAt: resolveExpiry(input.expiresAt, rules),
+    ...(await resolveNarrowing(ctx, input.narrowing)),
+    createdByKeyId: actor.keyId,
+    createdByMembershipId: actor.membershipId,
+    isOwn: actor.isOwnKey && membership.id === actor.membershipId,
+  };
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { api_keys: 1 },
     bytes: bytesOf(input.name),
-    bounds: [store.keyCountBound(membershipId)],
+    bounds: [store.keyCountBound(membership.id)],
   });
-  const key = {
-    ...newKeyRow(issued, ctx.clock.now()),
-    ...values,
-    expiresAt: input.expiresAt ?? null,
+  const target = { type: "api_key", id: key.id, name: key.name } as const;
+  const changes = { after: presentAuthority(key) };
+  const statements = {
+    limits: limits.statement,
+    created: store.insertDescendant(db, key),
+    audit: recordActs(ctx, organizationId, [{ action: "api_key.created", target, changes }]),
   };
-  const statements = { limits: limits.statement, created: store.insertKey(ctx.db, key) };
-  const { created } = await limits.enforce(runBatch(ctx.db, statements));
-  const [row] = created;
-  if (!row) throw new Error("The batch returned no API key");
+  const [row] = (await limits.enforce(runBatch(db, statements))).created;
+  if (!row) throw new Conflict(CREATOR_CHANGED);
   return { row, key: issued.key };
 }
 
+/** What the rules of a new key depend on. */
+async function readCreation(
+  { db, actor, clock }: ServiceContext,
+  organizationId: string,
+  membershipId = actor.membershipId,
+) {
+  const { memberships, creators, policies } = await runBatch(db, {
+    memberships: store.findMembership(db, organizationId, membershipId),
+    creators: store.findExpiry(db, actor.keyId),
+    policies: store.findMaximumAge(db, organizationId),
+  });
+  const [membership] = memberships;
+  if (!membership) throw new NotFound("membership");
+  if (membership.status === "pending") throw new Conflict(PENDING_MEMBERSHIP);
+  const rules = {
+    now: clock.now(),
+    latest: creators[0]?.expiresAt ?? null,
+    maximumAgeSeconds: policies[0]?.maximumAgeSeconds ?? null,
+  };
+  return { membership, rules };
+}
+
+export async function renameKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  name: string,
+): Promise<ApiKeyRow> {
+  const before = await requireValidKey(ctx, organizationId, id);
+  if (before.name === name) return before;
+  const limits = limitGrowth(ctx, { organizationId, bytes: bytesOf(name) - bytesOf(before.name) });
+  const target = { type: "api_key", id, name } as const;
+  const changes = { before: { name: before.name }, after: { name } };
+  const statements = {
+    limits: limits.statement,
+    renamed: store.renameKey(ctx.db, organizationId, id, name),
+    audit: recordActs(ctx, organizationId, [{ action: "api_key.renamed", target, changes }]),
+  };
+  const [key] = (await limits.enforce(runBatch(ctx.db, statements))).renamed;
+  if (!key) throw new NotFound("API key");
+  return key;
+}
+
+/** A revoked key may be named again, to revoke what descends from it. */
 export async function revokeKey(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
+  descendants: DescendantsOption | undefined,
 ): Promise<void> {
   const key = await getKey(ctx, organizationId, id);
-  if (key.role === "owner") requireOrgRole(ctx.actor, organizationId, "owner");
-  const [deleted] = await store.deleteKey(ctx.db, organizationId, id, ctx.clock.now());
-  if (!deleted) {
-    await getKey(ctx, organizationId, id);
-    throw new Conflict(LAST_OWNER_KEY);
+  if (isRevoked(key) && descendants !== "revoke") throw new NotFound("API key");
+  if (key.role === "owner") requireRole(ctx.actor, "owner");
+  const revocation = store.revocationOf(ctx, key, descendants);
+  const { revoked } = await runBatch(ctx.db, {
+    audit: recordRevocation(ctx, revocation),
+    ...revokeKeys(ctx.db, revocation),
+  });
+  if (revoked.length === 0 && !isRevoked(key)) {
+    throw await findConflict(ctx, key, descendants);
   }
-  await ctx.invalidateKeys([toRevokedKey(deleted, ctx.clock)]);
+  await ctx.invalidateKeys(revoked.map((each) => toRevokedKey(each, ctx.clock)));
+}
+
+/** The reason that nothing was revoked. Throws `NotFound` for a key that is revoked by now. */
+async function findConflict(
+  ctx: ServiceContext,
+  { organizationId, id }: KeyRecord,
+  descendants: DescendantsOption | undefined,
+): Promise<Conflict> {
+  await requireValidKey(ctx, organizationId, id);
+  const isParent = await store.findDescendants(ctx.db, id, ctx.clock.now());
+  return new Conflict(isParent.found && !descendants ? HAS_DESCENDANTS : LAST_OWNER_KEY);
 }
 
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {
@@ -108,16 +222,8 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
   };
 }
 
-/** A key's role is at most that of its creator and that of its membership. */
-function requireAllowedRole(role: OrgRole, actorRole: OrgRole, membershipRole: OrgRole): void {
-  if (!orgRoleReaches(actorRole, role)) throw Unauthorized.role(role);
+function requireRoleOfMembership(role: OrgRole, membershipRole: OrgRole): void {
   if (orgRoleReaches(membershipRole, role)) return;
   const message = `Send at most the membership's role, which is ${membershipRole}.`;
   throw new BadInput([{ path: "role", message }]);
-}
-
-function requireFuture(time: number | undefined, now: number): void {
-  if (time !== undefined && time <= now) {
-    throw new BadInput([{ path: "expires_at", message: "Send a time in the future." }]);
-  }
 }

@@ -1,13 +1,23 @@
-import { and, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { isOneOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { keepsOwnerKey } from "../memberships/index.ts";
+import { environments } from "../environments/table.ts";
+import { familyOf, keepsOwnerKey, type Revocation } from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
+import { organizations } from "../organizations/table.ts";
+import { projects } from "../projects/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { apiKeys, KEY_AUTHORITY } from "./table.ts";
+import type { DescendantsOption } from "./model.ts";
+import { apiKeys, KEY_AUTHORITY, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
+
+/** Later than every time that a request may name. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 export interface CreatedKey {
   row: ApiKeyRow;
@@ -16,15 +26,14 @@ export interface CreatedKey {
 
 /** `narrowedExpiresAt` is only for the database: `expiresAt` is the time at which the key expires. */
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, "narrowedExpiresAt">;
+export type RevokedKeyRow = typeof revokedKeys.$inferSelect;
+/** A key, or what remains of a revoked one. */
+export type KeyRecord = ApiKeyRow | RevokedKeyRow;
 
-const EXPIRES_AT = sql<
-  number | null
->`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`.as(
-  "key_expires_at",
-);
+const EXPIRES_AT = KEY_EXPIRY.as("key_expires_at");
 
 const { narrowedExpiresAt: _, ...COLUMNS } = getTableColumns(apiKeys);
-const KEY = { ...COLUMNS, expiresAt: EXPIRES_AT };
+export const KEY = { ...COLUMNS, expiresAt: EXPIRES_AT };
 
 const PRINCIPAL = {
   ...KEY_AUTHORITY,
@@ -55,32 +64,122 @@ export function recordUse(db: Database, id: string, hour: number) {
     .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, hour))));
 }
 
-export function listKeys(db: Database, organizationId: string, page: PageRequest) {
+/** Undefined: of all memberships. */
+type OnlyOf = string | undefined;
+
+export function listKeys(
+  db: Database,
+  organizationId: string,
+  membershipId: OnlyOf,
+  page: PageRequest,
+) {
   const { where, orderBy, limit } = keyset(page, apiKeys.createdAt, apiKeys.id);
   return db
     .select(KEY)
     .from(apiKeys)
-    .where(and(eq(apiKeys.organizationId, organizationId), where))
+    .where(
+      and(
+        eq(apiKeys.organizationId, organizationId),
+        membershipId === undefined ? undefined : eq(apiKeys.membershipId, membershipId),
+        where,
+      ),
+    )
     .orderBy(...orderBy)
     .limit(limit);
 }
 
-export function findKey(db: Database, organizationId: string, id: string) {
+export function listRevokedKeys(
+  db: Database,
+  organizationId: string,
+  membershipId: OnlyOf,
+  page: PageRequest,
+) {
+  const { where, orderBy, limit } = keyset(page, revokedKeys.createdAt, revokedKeys.id);
   return db
-    .select(KEY)
-    .from(apiKeys)
-    .where(and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id)));
+    .select()
+    .from(revokedKeys)
+    .where(
+      and(
+        eq(revokedKeys.organizationId, organizationId),
+        membershipId === undefined ? undefined : eq(revokedKeys.membershipId, membershipId),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
 }
 
-export function findMembershipRole(db: Database, organizationId: string, membershipId: string) {
+const within = (organizationId: string, id: string) =>
+  and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id));
+
+export function findKey(db: Database, organizationId: string, id: string) {
+  return db.select(KEY).from(apiKeys).where(within(organizationId, id));
+}
+
+export function findRevokedKey(db: Database, organizationId: string, id: string) {
   return db
-    .select({ role: memberships.role })
+    .select()
+    .from(revokedKeys)
+    .where(and(eq(revokedKeys.organizationId, organizationId), eq(revokedKeys.id, id)));
+}
+
+export function findMembership(db: Database, organizationId: string, membershipId: string) {
+  return db
+    .select({ id: memberships.id, role: memberships.role, status: memberships.status })
     .from(memberships)
     .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId)));
 }
 
+export function findExpiry(db: Database, id: string) {
+  return db.select({ expiresAt: EXPIRES_AT }).from(apiKeys).where(eq(apiKeys.id, id));
+}
+
+export function findProjects(db: Database, organizationId: string, ids: readonly string[]) {
+  return db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.organizationId, organizationId), isOneOf(projects.id, ids)));
+}
+
+export function findEnvironments(
+  db: Database,
+  { organizationId, projectIds }: Pick<Actor, "organizationId" | "projectIds">,
+  ids: readonly string[],
+) {
+  return db
+    .select({ id: environments.id, projectId: environments.projectId })
+    .from(environments)
+    .where(
+      and(
+        eq(environments.organizationId, organizationId),
+        isOneOf(environments.id, ids),
+        isOneOf(environments.projectId, projectIds),
+      ),
+    );
+}
+
+export function findMaximumAge(db: Database, organizationId: string) {
+  return db
+    .select({ maximumAgeSeconds: organizations.maxKeyAgeSeconds })
+    .from(organizations)
+    .where(eq(organizations.id, organizationId));
+}
+
+export function setMaximumAge(
+  db: Database,
+  organizationId: string,
+  change: { maxKeyAgeSeconds: number | null; updatedAt: number },
+) {
+  return db
+    .update(organizations)
+    .set(change)
+    .where(eq(organizations.id, organizationId))
+    .returning({ maximumAgeSeconds: organizations.maxKeyAgeSeconds });
+}
+
 export function keyCountBound(membershipId: string): Bound {
-  const count = sql`(select count(*) from api_keys where api_keys.membership_id = ${membershipId})`;
+  const count = sql`(select count(*) from api_keys
+    where api_keys.membership_id = ${membershipId} and api_keys.trust_id is null)`;
   return {
     what: "API keys of a membership",
     limit: LIMITS.apiKeysOfMembership.value,
@@ -91,24 +190,48 @@ export function keyCountBound(membershipId: string): Bound {
 
 /** A key that is narrowed, or of a trust, expires in `narrowed_expires_at`. */
 export function insertKey(db: Database, key: ApiKeyRow) {
-  const isNarrowed = key.scopes || key.projectIds || key.environmentIds || key.trustId;
-  const expiry = isNarrowed ? { expiresAt: 0, narrowedExpiresAt: key.expiresAt } : {};
-  return db
-    .insert(apiKeys)
-    .values({ ...key, ...expiry })
-    .returning(KEY);
+  return db.insert(apiKeys).values(toStoredKey(key)).returning(KEY);
 }
 
-/** Deletes nothing if the organization would lose its last owner's key. */
-export function deleteKey(db: Database, organizationId: string, id: string, now: number) {
-  return db
-    .delete(apiKeys)
-    .where(
-      and(
-        eq(apiKeys.organizationId, organizationId),
-        eq(apiKeys.id, id),
-        keepsOwnerKey(organizationId, { column: "id", value: id }, now),
-      ),
-    )
-    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
+/** Inserts nothing unless the key that creates it is still valid for at least as long. */
+export function insertDescendant(db: Database, key: ApiKeyRow & { createdByKeyId: string }) {
+  const { createdByKeyId, createdAt, expiresAt } = key;
+  const outlives = sql`${KEY_EXPIRY} >= ${expiresAt ?? NEVER}`;
+  const parent = sql`select 1 from ${apiKeys} where ${apiKeys.id} = ${createdByKeyId}
+    and ${whereKeyIsLive(createdAt)} and (${KEY_EXPIRY} is null or ${outlives})`;
+  return insertFrom(db, apiKeys, toStoredKey(key), sql`where exists (${parent})`).returning(KEY);
+}
+
+function toStoredKey(key: ApiKeyRow) {
+  const isNarrowed = key.scopes || key.projectIds || key.environmentIds || key.trustId;
+  if (!isNarrowed) return { ...key, narrowedExpiresAt: null };
+  return { ...key, expiresAt: 0, narrowedExpiresAt: key.expiresAt };
+}
+
+export function renameKey(db: Database, organizationId: string, id: string, name: string) {
+  return db.update(apiKeys).set({ name }).where(within(organizationId, id)).returning(KEY);
+}
+
+/** Revokes nothing if the organization would lose its last owner's key. */
+export function revocationOf(
+  { actor, clock }: ServiceContext,
+  { id, organizationId }: { id: string; organizationId: string },
+  descendants: DescendantsOption | undefined,
+): Revocation {
+  const now = clock.now();
+  const ids = descendants === "revoke" ? familyOf(id) : sql`select ${id}`;
+  const keys = sql`api_keys.id in (${ids})
+    and ${keepsOwnerKey(organizationId, { column: "id", value: ids }, now)}
+    and ${descendants === undefined ? sql`not ${hasDescendants(id, now)}` : sql`true`}`;
+  return { organizationId, keys, descendants: false, now, actor };
+}
+
+/** Whether a valid key descends from this one. */
+function hasDescendants(keyId: string, now: number): SQL {
+  return sql`exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${familyOf(keyId)})
+    and ${apiKeys.id} <> ${keyId} and ${whereKeyIsLive(now)})`;
+}
+
+export function findDescendants(db: Database, keyId: string, now: number) {
+  return db.get<{ found: number }>(sql`select ${hasDescendants(keyId, now)} as found`);
 }

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
@@ -28,9 +28,9 @@ export const apiKeys = sqliteTable(
     lastUsedAt: time("last_used_at"),
     createdAt: createdAt(),
     /** JSON arrays. Null: all. */
-    scopes: text("scopes", { mode: "json" }).$type<Scope[]>(),
-    projectIds: text("project_ids", { mode: "json" }).$type<string[]>(),
-    environmentIds: text("environment_ids", { mode: "json" }).$type<string[]>(),
+    scopes: text("scopes", { mode: "json" }).$type<readonly Scope[]>(),
+    projectIds: text("project_ids", { mode: "json" }).$type<readonly string[]>(),
+    environmentIds: text("environment_ids", { mode: "json" }).$type<readonly string[]>(),
     /**
      * Of a narrowed key, instead of `expires_at`, which is 0: earlier releases, which do not know
      * scopes, refuse the key as expired.
@@ -54,6 +54,15 @@ export const apiKeys = sqliteTable(
       .where(sql`trust_id is not null`),
   ],
 );
+
+/** The time from which the key is refused, or null. */
+export const KEY_EXPIRY = sql<
+  number | null
+>`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`;
+
+export function whereKeyIsLive(now: number): SQL {
+  return sql`(${KEY_EXPIRY} is null or ${KEY_EXPIRY} > ${now})`;
+}
 
 /** Of a key, for its `Actor`. */
 export const KEY_AUTHORITY = {

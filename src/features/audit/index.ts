@@ -5,6 +5,7 @@ export {
   auditOperator,
   type OtherActor,
   recordActs,
+  recordActsFrom,
   recordActsOf,
   recordRefusal,
 } from "./store.ts";

@@ -1,10 +1,11 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Actor, RequestOrigin, Runner, RunnerContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { IdSequence } from "../../db/id-sequence.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { newId } from "../../lib/ids.ts";
-import type { ActorType, AuditedAct, AuditedAction } from "./model.ts";
+import type { ActorType, AuditedAct, AuditedAction, TargetType } from "./model.ts";
 import { auditLog } from "./table.ts";
 
 /** An actor without an API key or a runner token. */
@@ -46,6 +47,38 @@ export function recordActsOf(
   condition: SQL = sql`changes() > 0`,
 ) {
   return insertActs(ctx, { organizationId, actor: { ...NOBODY, ...actor }, acts, condition });
+}
+
+/** An act on each record that a statement selects. */
+export interface ActOnMany {
+  action: AuditedAction;
+  target: { type: TargetType; id: SQLWrapper; name: SQLWrapper };
+}
+
+/** Records an act on an unknown number of records. `from` is the SQL after the select list. */
+export function recordActsFrom(
+  ctx: AuditContext,
+  organizationId: string,
+  { action, target }: ActOnMany,
+  from: SQL,
+) {
+  return insertFrom(
+    ctx.db,
+    auditLog,
+    {
+      ...requestColumns(ctx, actorOf(ctx)),
+      id: new IdSequence(ctx.clock).at(sql`row_number() over (order by ${target.id}) - 1`),
+      organizationId,
+      action,
+      outcome: "success",
+      targetType: target.type,
+      targetId: target.id,
+      targetName: target.name,
+      projectId: null,
+      changes: null,
+    },
+    from,
+  );
 }
 
 /** Records a refused act by itself, at most once a minute for each credential and action. */

@@ -14,6 +14,7 @@ const list = operation({
   tags: ["Changelog"],
   summary: "List the changes to a project",
   role: "viewer",
+  scope: "projects:read",
   description:
     `Returns the changes to the records of the project, who made them, and when. ` +
     "A change and its entry are written together. Records that are deleted with their parent have " +

@@ -9,7 +9,7 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { isRoleOf, MEMBER_ROLE, NO_ENVIRONMENT, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
 import { changelogEntries } from "./table.ts";
 
@@ -45,7 +45,7 @@ export function listEntries(
 
 export function findProject(db: Database, actor: Actor, id: string) {
   return db
-    .select({ id: projects.id, memberRole: MEMBER_ROLE })
+    .select({ projectId: projects.id, environmentId: NO_ENVIRONMENT, memberRole: MEMBER_ROLE })
     .from(projects)
     .leftJoin(projectMembers, isRoleOf(actor, projects.id))
     .where(and(eq(projects.organizationId, actor.organizationId), eq(projects.id, id)));

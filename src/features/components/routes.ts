@@ -22,6 +22,7 @@ const list = operation({
   tags: ["Components"],
   summary: "List the components of an environment",
   role: "viewer",
+  scope: "environments:read",
   notFound: ["environment"],
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(ComponentList, "A page of components.") },
@@ -34,6 +35,7 @@ const create = operation({
   tags: ["Components"],
   summary: "Create a component",
   role: "contributor",
+  scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["environment"],
   errors: {
@@ -53,6 +55,7 @@ const get = operation({
   tags: ["Components"],
   summary: "Read a component",
   role: "viewer",
+  scope: "environments:read",
   notFound: ["component"],
   request: { params: ComponentParams },
   responses: { 200: jsonReply(Component, "The component.") },
@@ -65,6 +68,7 @@ const replace = operation({
   tags: ["Components"],
   summary: "Replace a component",
   role: "contributor",
+  scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["component"],
   errors: {
@@ -83,6 +87,7 @@ const remove = operation({
   tags: ["Components"],
   summary: "Delete a component",
   role: "contributor",
+  scope: "environments:write",
   description:
     `Deletes its variables too. Its stacks stay in the environment, because ` +
     "they represent what runs at the provider.",

@@ -3,7 +3,9 @@ import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { isOneOf, listOf } from "../../db/list-of.ts";
 import { unionBranches } from "../../db/union-branches.ts";
+import { orgRoleReaches } from "../../lib/roles.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./lifecycle.ts";
 import { PAGE_RECORD, selectPage } from "./store.ts";
 import { deploymentStacks, deployments } from "./table.ts";
@@ -120,49 +122,74 @@ function listDeployments(db: Database, condition: SQL | undefined, page: Deploym
 }
 
 /**
- * A page reads as many rows as it returns and one more for each project, however many deployments
- * the other projects have.
+ * Of the projects of a member, or within the boundaries of a key. A page reads as many rows as it
+ * returns and one more for each project or environment, however many deployments the others have.
  */
-export function listOfMember(db: Database, actor: Actor, page: DeploymentPage) {
+export function listOfProjects(db: Database, actor: Actor, page: DeploymentPage) {
   const { orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
   const records = db
     .select(PAGE_RECORD)
     .from(deployments)
-    .where(sql`${deployments}.rowid in (${mergeProjects(actor, page)})`)
+    .where(sql`${deployments}.rowid in (${mergeGroups(groupsOf(actor), page)})`)
     .orderBy(...orderBy)
     .limit(limit);
   return selectPage(db, page, records);
 }
 
+interface Groups {
+  /** Of `deployments`. */
+  column: SQL;
+  /** Selects the `id` of each group. */
+  ids: SQL;
+}
+
+function groupsOf(actor: Actor): Groups {
+  const { environmentIds } = actor;
+  if (environmentIds === null) return { column: sql.raw("project_id"), ids: projectsOf(actor) };
+  const ids = sql`select environments.id from environments
+    where environments.id in ${listOf(environmentIds)}
+      and environments.project_id in (${projectsOf(actor)})`;
+  return { column: sql.raw("environment_id"), ids };
+}
+
+/** Those that the actor is a member of, or, of an admin, all, within the boundaries of the key. */
+function projectsOf({ organizationId, membershipId, role, projectIds }: Actor): SQL {
+  const within = (id: SQL) => isOneOf(id, projectIds) ?? sql`true`;
+  return orgRoleReaches(role, "admin")
+    ? sql`select projects.id from projects
+        where projects.organization_id = ${organizationId} and ${within(sql`projects.id`)}`
+    : sql`select memberships.project_id as id from project_members as memberships
+        where memberships.membership_id = ${membershipId}
+          and memberships.organization_id = ${organizationId}
+          and ${within(sql`memberships.project_id`)}`;
+}
+
 /**
- * A merge by a recursive query: its queue starts with the first deployment of each project, and each
- * row that leaves the queue adds the next one of its project. With statuses, of each project and
- * status.
+ * A merge by a recursive query: its queue starts with the first deployment of each group, and each
+ * row that leaves the queue adds the next one of its group. With statuses, of each group and status.
  */
-function mergeProjects(actor: Actor, page: DeploymentPage): SQL {
+function mergeGroups({ column, ids }: Groups, page: DeploymentPage): SQL {
   const { where: afterCursor = sql`true`, limit } = keyset(page, next.createdAt, next.id);
   const statuses = selectedStatuses(page);
   const isFiltered = statuses.length > 0;
   const order = sql.raw(page.direction);
   const beyond = sql.raw(page.direction === "asc" ? ">" : "<");
-  const columns = sql`found.rowid, found.project_id, found.status, found.created_at, found.id`;
-  const nextOf = (project: SQL, status: SQL, condition: SQL) => sql`(
+  const columns = sql`found.rowid, found.${column}, found.status, found.created_at, found.id`;
+  const nextOf = (group: SQL, status: SQL, condition: SQL) => sql`(
     select next.rowid from deployments as next
-    where next.project_id = ${project}
+    where next.${column} = ${group}
       and ${isFiltered ? sql`next.status = ${status}` : sql`true`}
       and ${condition}
     order by next.created_at ${order}, next.id ${order} limit 1)`;
-  const first = nextOf(sql`memberships.project_id`, sql`wanted.value`, afterCursor);
+  const first = nextOf(sql`owner.id`, sql`wanted.value`, afterCursor);
   // The plus removes the column's affinity from the ID. Otherwise SQLite seeks by the time alone.
   const isBeyond = sql`(next.created_at, next.id) ${beyond} (merged.created_at, +merged.id)`;
-  const following = nextOf(sql`merged.project_id`, sql`merged.status`, isBeyond);
+  const following = nextOf(sql`merged.group_id`, sql`merged.status`, isBeyond);
   return sql`
-    with recursive merged (row_id, project_id, status, created_at, id) as (
-      select ${columns} from project_members as memberships
+    with recursive merged (row_id, group_id, status, created_at, id) as (
+      select ${columns} from (${ids}) as owner
         ${isFiltered ? sql`join json_each(${JSON.stringify(statuses)}) as wanted` : sql``}
         join deployments as found on found.rowid = ${first}
-      where memberships.membership_id = ${actor.membershipId}
-        and memberships.organization_id = ${actor.organizationId}
       union all
       select ${columns} from merged join deployments as found on found.rowid = ${following}
       order by 4 ${order}, 5 ${order} limit ${limit})

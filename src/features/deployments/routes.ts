@@ -30,6 +30,7 @@ const list = operation({
   operationId: "listDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of your organization",
+  scope: "deployments:read",
   description:
     "Returns the deployments of the projects that you may read. An admin may read all of them.",
   policy: "polling",
@@ -44,6 +45,7 @@ const get = operation({
   tags: ["Deployments"],
   summary: "Read a deployment",
   role: "viewer",
+  scope: "deployments:read",
   policy: "polling",
   notFound: ["deployment"],
   request: { params: DeploymentParams },
@@ -57,6 +59,7 @@ const create = operation({
   tags: ["Deployments"],
   summary: "Deploy an environment",
   role: "contributor",
+  scope: "deployments:write",
   description:
     `${CONNECTED} The patch is applied to a copy of the environment's ` +
     "configuration. The copy becomes the environment's configuration when the deployment succeeds. " +
@@ -88,6 +91,7 @@ const cancel = operation({
   tags: ["Deployments"],
   summary: "Cancel a deployment",
   role: "contributor",
+  scope: "deployments:write",
   description:
     `A deployment that has not started is \`canceled\` immediately; a running ` +
     "one is `canceling`, for at most 120 seconds. One that has ended otherwise is a `conflict`.",
@@ -106,6 +110,7 @@ const redeployment = operation({
   tags: ["Deployments"],
   summary: "Deploy again, or roll back",
   role: "contributor",
+  scope: "deployments:write",
   description:
     `${CONNECTED} Creates a deployment of the configuration and source of ` +
     "this one. Later changes to the environment's configuration do not affect it.",
@@ -127,6 +132,7 @@ const promotion = operation({
   tags: ["Deployments"],
   summary: "Promote a deployment to another environment",
   role: "contributor",
+  scope: "deployments:write",
   description:
     `${CONNECTED} Creates a deployment of all stacks of the other ` +
     "environment, to the configuration and source of this one, which must have succeeded.",

@@ -1,5 +1,5 @@
 import type { ServiceContext, SystemContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
+import { authorize, hasBoundaries } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -19,9 +19,10 @@ export async function listDeployments(
   page: DeploymentPage,
 ): Promise<Page<DeploymentRow>> {
   const { db, actor } = ctx;
-  const found = orgRoleReaches(actor.role, "admin")
+  const seesAll = orgRoleReaches(actor.role, "admin") && !hasBoundaries(actor);
+  const found = seesAll
     ? await lists.listOfOrganization(db, actor.organizationId, page)
-    : await lists.listOfMember(db, actor, page);
+    : await lists.listOfProjects(db, actor, page);
   return toPage(page, found, (row) => row);
 }
 

@@ -22,6 +22,7 @@ const list = operation({
   tags: ["Environments"],
   summary: "List the environments of a project",
   role: "viewer",
+  scope: "environments:read",
   notFound: ["project"],
   request: { params: ProjectParams, query: ListQuery },
   responses: { 200: jsonReply(EnvironmentList, "A page of environments.") },
@@ -34,6 +35,7 @@ const create = operation({
   tags: ["Environments"],
   summary: "Create an environment",
   role: "contributor",
+  scope: "environments:write",
   description: `A name that is taken in the project is a \`conflict\`.`,
   notFound: ["project"],
   errors: {
@@ -53,6 +55,7 @@ const get = operation({
   tags: ["Environments"],
   summary: "Read an environment",
   role: "viewer",
+  scope: "environments:read",
   notFound: ["environment"],
   request: { params: EnvironmentParams },
   responses: { 200: jsonReply(Environment, "The environment.") },
@@ -65,6 +68,7 @@ const replace = operation({
   tags: ["Environments"],
   summary: "Replace an environment",
   role: "contributor",
+  scope: "environments:write",
   description:
     `A name that is taken in the project is a \`conflict\`, and so is ` +
     "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
@@ -90,6 +94,7 @@ const remove = operation({
   tags: ["Environments"],
   summary: "Delete an environment",
   role: "contributor",
+  scope: "environments:write",
   description:
     `Deletes its components, stacks and variables too. The default ` +
     "environment of a project cannot be deleted: this is a `conflict`.",

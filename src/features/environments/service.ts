@@ -40,7 +40,7 @@ export async function listEnvironments(
 ): Promise<Page<EnvironmentRow>> {
   const [[project], rows] = await ctx.db.batch([
     findProject(ctx.db, ctx.actor, projectId),
-    store.listEnvironments(ctx.db, ctx.actor.organizationId, projectId, page),
+    store.listEnvironments(ctx.db, ctx.actor, projectId, page),
   ]);
   authorize(ctx.actor, "project", project, "viewer");
   return toPage(page, rows, (row) => row);

@@ -9,6 +9,7 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
+import { isOneOf } from "../../db/list-of.ts";
 import { noneActive } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
@@ -21,18 +22,17 @@ const within = (organizationId: string, id: string | SQL) =>
 
 export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
   return db
-    .select({ ...getTableColumns(environments), memberRole: MEMBER_ROLE })
+    .select({
+      ...getTableColumns(environments),
+      environmentId: sql<string>`${environments.id}`.as("own_environment_id"),
+      memberRole: MEMBER_ROLE,
+    })
     .from(environments)
     .leftJoin(projectMembers, isRoleOf(actor, environments.projectId))
     .where(within(actor.organizationId, id));
 }
 
-export function listEnvironments(
-  db: Database,
-  organizationId: string,
-  projectId: string,
-  page: PageRequest,
-) {
+export function listEnvironments(db: Database, actor: Actor, projectId: string, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, environments.createdAt, environments.id);
   const { id, createdAt, name, configuration } = environments;
   const size = sizeOf({ json: [configuration], text: [name], rest: 250 });
@@ -41,8 +41,9 @@ export function listEnvironments(
     .from(environments)
     .where(
       and(
-        eq(environments.organizationId, organizationId),
+        eq(environments.organizationId, actor.organizationId),
         eq(environments.projectId, projectId),
+        isOneOf(environments.id, actor.environmentIds),
         where,
       ),
     )

@@ -1,3 +1,9 @@
+export {
+  familyOf,
+  type Revocation,
+  recordRevocation,
+  revokeKeys,
+} from "./key-revocation.ts";
 export { incrementKeyVersions, keepsOwnerKey } from "./member-keys.ts";
 export { toNewAccount } from "./presenters.ts";
 export { AccountInput, OrgRole, PERSON } from "./schemas.ts";

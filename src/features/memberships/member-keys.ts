@@ -31,7 +31,7 @@ export function incrementKeyVersions(
  */
 export function keepsOwnerKey(
   organizationId: string,
-  lost: { column: "id" | "membership_id"; value: string },
+  lost: { column: "id" | "membership_id"; value: string | SQL },
   now: number,
 ): SQL {
   const column = sql.raw(lost.column);
@@ -39,8 +39,8 @@ export function keepsOwnerKey(
   const ownerKeys = sql`memberships as owner cross join api_keys as owner_key
     on owner_key.membership_id = owner.id and owner_key.role = 'owner'
     where owner.organization_id = ${organizationId} and owner.role = 'owner'`;
-  return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} = ${lost.value}
+  return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} in (${lost.value})
       and (owner_key.expires_at is null or owner_key.expires_at > ${now}))
-    or exists (select 1 from ${ownerKeys} and owner_key.${column} <> ${lost.value}
+    or exists (select 1 from ${ownerKeys} and owner_key.${column} not in (${lost.value})
       and owner_key.expires_at is null))`;
 }

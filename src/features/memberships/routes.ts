@@ -25,6 +25,7 @@ const list = operation({
   tags: ["Organizations"],
   summary: "List the members of an organization",
   role: "admin",
+  scope: "members:read",
   notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(MemberList, "A page of members.") },
@@ -37,6 +38,7 @@ const add = operation({
   tags: ["Organizations"],
   summary: "Add a member to an organization",
   role: "admin",
+  scope: "members:write",
   description:
     `${OWNERS} If the e-mail address already has an account, adds that account and ` +
     "ignores the name and profile of the request.",
@@ -59,6 +61,7 @@ const get = operation({
   tags: ["Organizations"],
   summary: "Read a member of an organization",
   role: "admin",
+  scope: "members:read",
   notFound: ["organization", "membership"],
   request: { params: MemberParams },
   responses: { 200: jsonReply(Member, "The member.") },
@@ -71,6 +74,7 @@ const replace = operation({
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
   role: "admin",
+  scope: "members:write",
   description: `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role.`,
   notFound: ["organization", "membership"],
   errors: {
@@ -92,6 +96,7 @@ const remove = operation({
   tags: ["Organizations"],
   summary: "Remove a member from an organization",
   role: "admin",
+  scope: "members:write",
   description:
     `${OWNERS} Deletes the member's keys and project roles too. The last owner of the ` +
     "organization or of a project, and the owner with the last owner's key, cannot be removed.",

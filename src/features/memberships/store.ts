@@ -1,6 +1,6 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { SystemContext } from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import {
   CUMULATIVE_BYTES,
@@ -13,6 +13,7 @@ import {
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
 import { projectMembers } from "../project-members/table.ts";
+import { revokeKeys } from "./key-revocation.ts";
 import { keepsOwnerKey } from "./member-keys.ts";
 import type { Profile } from "./table.ts";
 import { accounts, memberships } from "./table.ts";
@@ -120,7 +121,7 @@ export function changeRole(
 
 /** Deletes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. */
 export function removeMember(
-  { db, ownership }: SystemContext,
+  { db, ownership, actor }: ServiceContext,
   organizationId: string,
   id: string,
   { from, now }: { from: OrgRole; now: number },
@@ -136,6 +137,13 @@ export function removeMember(
       .select({ secretHash: apiKeys.secretHash, version: apiKeys.version })
       .from(apiKeys)
       .where(eq(apiKeys.membershipId, id)),
+    tombstones: revokeKeys(db, {
+      organizationId,
+      keys: sql`${apiKeys.membershipId} = ${id} and ${isRemovable}`,
+      descendants: false,
+      now,
+      actor,
+    }).tombstones,
     records: ownership.deletionOf(db, memberships, id, isRemovable),
     removed: db
       .delete(memberships)

@@ -6,7 +6,7 @@ import { LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
 import { CreatedOrganization, CreateOrganization, OrganizationList } from "./schemas.ts";
-import { createOrganization, listOrganizations } from "./service.ts";
+import { createOrganization, listOrganizations, NARROWED } from "./service.ts";
 
 const list = operation({
   method: "get",
@@ -14,6 +14,7 @@ const list = operation({
   operationId: "listOrganizations",
   tags: ["Organizations"],
   summary: "List organizations",
+  scope: null,
   description: "Returns the organization of the key: a key belongs to one organization.",
   request: { query: ListQuery },
   responses: { 200: jsonReply(OrganizationList, "A page of organizations.") },
@@ -25,10 +26,12 @@ const create = operation({
   operationId: "createOrganization",
   tags: ["Organizations"],
   summary: "Create an organization",
+  scope: "organization:write",
   description:
     "The key's account becomes its owner. The response contains an owner key of the new " +
     "organization, because the key of the request belongs to another one.",
   errors: {
+    key_narrowed: new Unauthorized(NARROWED),
     creation_disabled: new Unauthorized(
       "This deployment does not let API keys create organizations.",
     ),

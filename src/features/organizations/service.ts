@@ -1,4 +1,4 @@
-import type { ServiceContext } from "../../context.ts";
+import { hasBoundaries, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
@@ -11,6 +11,9 @@ import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_KEY_NAME = "First key";
+
+export const NARROWED =
+  "This key is narrowed, so it cannot create an organization: the first key of one is not.";
 
 export async function listOrganizations(
   ctx: ServiceContext,
@@ -27,6 +30,7 @@ export async function createOrganization(
   if (!ctx.allowsNewOrganizations) {
     throw new Unauthorized("This deployment does not let API keys create organizations.");
   }
+  if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw new Unauthorized(NARROWED);
   const { accountId, organizationId } = ctx.actor;
   const { created, statements } = await prepareOrganization(ctx, { ...input, accountId });
   const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });

@@ -24,6 +24,7 @@ const list = operation({
   tags: ["Project members"],
   summary: "List the members of a project",
   role: "viewer",
+  scope: "projects:read",
   notFound: ["project"],
   request: { params: ProjectParams, query: ProjectMemberQuery },
   responses: { 200: jsonReply(ProjectMemberList, "A page of members.") },
@@ -36,6 +37,7 @@ const add = operation({
   tags: ["Project members"],
   summary: "Add members to a project",
   role: "owner",
+  scope: "projects:write",
   description:
     `Adds all of them or none. A membership that is already in the project is a ` +
     "`conflict`; an unknown one is `not_found`.",
@@ -57,6 +59,7 @@ const get = operation({
   tags: ["Project members"],
   summary: "Read a member of a project",
   role: "viewer",
+  scope: "projects:read",
   notFound: ["project", "member of the project"],
   request: { params: ProjectMemberParams },
   responses: { 200: jsonReply(ProjectMember, "The member.") },
@@ -69,6 +72,7 @@ const replace = operation({
   tags: ["Project members"],
   summary: "Replace the role of a member in a project",
   role: "owner",
+  scope: "projects:write",
   description: `The last owner of a project cannot get another role.`,
   notFound: ["project", "member of the project"],
   errors: {
@@ -87,6 +91,7 @@ const remove = operation({
   tags: ["Project members"],
   summary: "Remove a member from a project",
   role: "owner",
+  scope: "projects:write",
   description: `The last owner of a project cannot be removed.`,
   notFound: ["project", "member of the project"],
   errors: {

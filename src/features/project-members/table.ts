@@ -51,6 +51,9 @@ export type ActorBindings = { [Name in "organizationId" | "membershipId"]: BindV
  */
 export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("member_role");
 
+/** The place of a project, and of a record that is in none of its environments, for `authorize`. */
+export const NO_ENVIRONMENT = sql<null>`null`.as("no_environment_id");
+
 export function isRoleOf(actor: ActorBindings, projectId: Column) {
   return and(
     eq(projectMembers.projectId, projectId),

@@ -3,7 +3,7 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { presentProject } from "./presenters.ts";
 import { CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
@@ -12,6 +12,7 @@ import {
   deleteProject,
   getProject,
   listProjects,
+  ONLY_IN_PROJECTS,
   replaceProject,
 } from "./service.ts";
 
@@ -23,6 +24,7 @@ const list = operation({
   operationId: "listProjects",
   tags: ["Projects"],
   summary: "List the projects of your organization",
+  scope: "projects:read",
   description: READABLE,
   request: { query: ListQuery },
   responses: { 200: jsonReply(ProjectList, "A page of projects.") },
@@ -34,6 +36,7 @@ const listOfOrganization = operation({
   operationId: "listProjectsOfOrganization",
   tags: ["Projects"],
   summary: "List the projects of an organization",
+  scope: "projects:read",
   description: READABLE,
   notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
@@ -46,8 +49,10 @@ const create = operation({
   operationId: "createProject",
   tags: ["Projects"],
   summary: "Create a project",
+  scope: "projects:write",
   description: "You become its owner. A new project has one environment, `production`.",
   errors: {
+    key_of_projects: new Unauthorized(ONLY_IN_PROJECTS),
     project_limit: new LimitReached(LIMITS.projects.value, "projects"),
   },
   request: { body: jsonBody(CreateProject) },
@@ -61,6 +66,7 @@ const get = operation({
   tags: ["Projects"],
   summary: "Read a project",
   role: "viewer",
+  scope: "projects:read",
   notFound: ["project"],
   request: { params: ProjectParams },
   responses: { 200: jsonReply(Project, "The project.") },
@@ -73,6 +79,7 @@ const replace = operation({
   tags: ["Projects"],
   summary: "Replace a project",
   role: "owner",
+  scope: "projects:write",
   description: `Clears optional fields that the body leaves out, except the name.`,
   notFound: ["project", "environment in the project"],
   errors: {
@@ -89,6 +96,7 @@ const remove = operation({
   tags: ["Projects"],
   summary: "Delete a project",
   role: "owner",
+  scope: "projects:write",
   description: `Deletes its environments and the roles of its members too.`,
   notFound: ["project"],
   errors: {

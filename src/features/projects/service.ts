@@ -1,7 +1,12 @@
-import { authorize, requireOrganization, type ServiceContext } from "../../context.ts";
+import {
+  authorize,
+  hasBoundaries,
+  requireOwnOrganization,
+  type ServiceContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
@@ -12,6 +17,8 @@ import type { ProjectRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_ENVIRONMENT = "production";
+
+export const ONLY_IN_PROJECTS = "This key is narrowed to projects, so it cannot create one.";
 
 const changes = changeRecorder("project", (row: ProjectRow) => row.id, presentProject);
 
@@ -29,15 +36,16 @@ export async function listProjects(
   organizationId: string,
   page: PageRequest,
 ): Promise<Page<ProjectRow>> {
-  requireOrganization(ctx.actor, organizationId);
+  requireOwnOrganization(ctx.actor, organizationId);
   const rows = orgRoleReaches(ctx.actor.role, "admin")
-    ? await store.listProjects(ctx.db, organizationId, page)
+    ? await store.listProjects(ctx.db, ctx.actor, page)
     : await store.listProjectsOfMember(ctx.db, ctx.actor, page);
   return toPage(page, rows, (row) => row);
 }
 
 /** Needs no role: every member of the organization may create projects. */
 export async function createProject(ctx: ServiceContext, input: NewProject): Promise<ProjectRow> {
+  if (hasBoundaries(ctx.actor)) throw new Unauthorized(ONLY_IN_PROJECTS);
   const now = ctx.clock.now();
   const project: ProjectRow = {
     id: newId(ctx.clock),

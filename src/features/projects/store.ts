@@ -10,12 +10,14 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
+import { isOneOf } from "../../db/list-of.ts";
 import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import {
   type ActorBindings,
   isRoleOf,
   MEMBER_ROLE,
+  NO_ENVIRONMENT,
   projectMembers,
 } from "../project-members/table.ts";
 import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
@@ -26,7 +28,12 @@ export type ProjectRow = typeof projects.$inferSelect;
 const within = (organizationId: BindValue, id: BindValue) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
 
-const PROJECT_WITH_ROLE = { ...getTableColumns(projects), memberRole: MEMBER_ROLE };
+const PROJECT_WITH_ROLE = {
+  ...getTableColumns(projects),
+  projectId: sql<string>`${projects.id}`.as("own_project_id"),
+  environmentId: NO_ENVIRONMENT,
+  memberRole: MEMBER_ROLE,
+};
 
 export function findProject(db: Database, actor: ActorBindings, id: BindValue) {
   return db
@@ -52,12 +59,18 @@ export function readProject(db: Database, { organizationId, membershipId }: Acto
 
 const SIZE = sizeOf({ text: [projects.name, projects.description, projects.icon], rest: 400 });
 
-export function listProjects(db: Database, organizationId: string, page: PageRequest) {
+export function listProjects(db: Database, actor: Actor, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, projects.createdAt, projects.id);
   const records = db
     .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
     .from(projects)
-    .where(and(eq(projects.organizationId, organizationId), where))
+    .where(
+      and(
+        eq(projects.organizationId, actor.organizationId),
+        isOneOf(projects.id, actor.projectIds),
+        where,
+      ),
+    )
     .orderBy(...orderBy)
     .limit(limit);
   return selectPage(db, page, records);
@@ -85,6 +98,7 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
       and(
         eq(projectMembers.membershipId, actor.membershipId),
         eq(projectMembers.organizationId, actor.organizationId),
+        isOneOf(projectMembers.projectId, actor.projectIds),
         where,
       ),
     )

@@ -24,6 +24,7 @@ const list = operation({
   tags: ["Runner pools"],
   summary: "List the runner pools of an organization",
   role: "admin",
+  scope: "runners:read",
   notFound: ["organization"],
   request: { params: OrganizationParams, query: ListQuery },
   responses: { 200: jsonReply(RunnerPoolList, "A page of runner pools.") },
@@ -36,6 +37,7 @@ const create = operation({
   tags: ["Runner pools"],
   summary: "Create a runner pool",
   role: "admin",
+  scope: "runners:write",
   description: `Its runners may claim the deployments of its environments.`,
   notFound: ["organization", "environment in the organization"],
   errors: {
@@ -55,6 +57,7 @@ const get = operation({
   tags: ["Runner pools"],
   summary: "Read a runner pool",
   role: "admin",
+  scope: "runners:read",
   notFound: ["organization", "runner pool"],
   request: { params: RunnerPoolParams },
   responses: { 200: jsonReply(RunnerPool, "The runner pool.") },
@@ -67,6 +70,7 @@ const remove = operation({
   tags: ["Runner pools"],
   summary: "Delete a runner pool",
   role: "admin",
+  scope: "runners:write",
   description:
     `Deletes its tokens too. While one of its runners executes a deployment, this ` +
     "is a `conflict`.",
@@ -85,6 +89,7 @@ const issueToken = operation({
   tags: ["Runner pools"],
   summary: "Create a runner token",
   role: "admin",
+  scope: "runners:write",
   description: `The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
   notFound: ["organization", "runner pool"],
   errors: {
@@ -102,6 +107,7 @@ const revoke = operation({
   tags: ["Runner pools"],
   summary: "Revoke a runner token",
   role: "admin",
+  scope: "runners:write",
   description: `The token's next request is refused.`,
   notFound: ["organization", "runner token"],
   request: { params: RunnerTokenParams },

@@ -16,6 +16,7 @@ const list = operation({
   tags: ["Stacks"],
   summary: "List the stacks of an environment",
   role: "viewer",
+  scope: "environments:read",
   notFound: ["environment"],
   request: { params: EnvironmentParams, query: ListQuery },
   responses: { 200: jsonReply(StackList, "A page of stacks.") },
@@ -28,6 +29,7 @@ const create = operation({
   tags: ["Stacks"],
   summary: "Create a stack",
   role: "contributor",
+  scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["environment", "component in the environment"],
   errors: {
@@ -51,6 +53,7 @@ const get = operation({
   tags: ["Stacks"],
   summary: "Read a stack",
   role: "viewer",
+  scope: "environments:read",
   notFound: ["stack"],
   request: { params: StackParams },
   responses: { 200: jsonReply(Stack, "The stack.") },
@@ -63,6 +66,7 @@ const replace = operation({
   tags: ["Stacks"],
   summary: "Replace a stack",
   role: "contributor",
+  scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["stack", "component in the environment"],
   errors: {
@@ -81,6 +85,7 @@ const remove = operation({
   tags: ["Stacks"],
   summary: "Delete a stack",
   role: "contributor",
+  scope: "environments:write",
   description: `Changes nothing at the provider.`,
   notFound: ["stack"],
   errors: {

@@ -13,6 +13,7 @@ const get = operation({
   tags: ["Organizations"],
   summary: "Read what an organization stores",
   role: "admin",
+  scope: "organization:read",
   description:
     `A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
     "deleting, canceling and requests of runners are never refused because of a quota.",

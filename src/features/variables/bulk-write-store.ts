@@ -1,8 +1,9 @@
 import { and, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
+import { listOf } from "../../db/list-of.ts";
 import { type Scope, type StorageMethod, scopeIdOf } from "./model.ts";
-import { inScope, listOf, PUBLIC, type VariableRow } from "./store.ts";
+import { inScope, PUBLIC, type VariableRow } from "./store.ts";
 import { variables } from "./table.ts";
 
 /** The variables that a bulk write may change: those with these names, or all of the scope. */

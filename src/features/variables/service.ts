@@ -132,9 +132,9 @@ export function findScope({ db, actor }: ServiceContext, { kind, id }: ScopeRefe
 
 export function toScope(
   { kind, id }: ScopeReference,
-  row: { organizationId: string; projectId: string; environmentId?: string },
+  row: { organizationId: string; projectId: string; environmentId: string },
 ): Scope {
-  const { organizationId, projectId, environmentId = id } = row;
+  const { organizationId, projectId, environmentId } = row;
   return {
     organizationId,
     projectId,

@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { listOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { type Bound, bytesOf } from "../usage/index.ts";
@@ -112,9 +113,4 @@ export function variableBounds(
 export function addedBytes(replacedIds: readonly string[], bytes: number): SQL {
   return sql`${bytes} - (select coalesce(sum(octet_length(variables.name)
     + octet_length(variables.value)), 0) from variables where variables.id in ${listOf(replacedIds)})`;
-}
-
-/** JSON carries the list: a statement accepts at most 100 parameters. */
-export function listOf(texts: readonly string[]): SQL {
-  return sql`(select value from json_each(${JSON.stringify(texts)}))`;
 }

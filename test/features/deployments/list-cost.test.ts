@@ -59,9 +59,13 @@ describe("every list of deployments, resources, alarms, changes, runners and del
     const roles = ["viewer", "contributor", "viewer"];
     const statements = ids.flatMap((id, at) => [
       insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(id),
-      insert("insert into memberships values (?1, ?2, ?1, 'member', ?3, 0)").bind(id, world.id, at),
+      insert(`insert into memberships
+          (id, organization_id, account_id, role, created_at, updated_at)
+          values (?1, ?2, ?1, 'member', ?3, 0)`).bind(id, world.id, at),
       insert(
-        "insert into api_keys values (?1, ?2, ?1, 'x', 'member', ?1, 'abcd', 1, null, null, ?3)",
+        `insert into api_keys (id, organization_id, membership_id, name, role, secret_hash,
+          last_four, version, expires_at, last_used_at, created_at)
+          values (?1, ?2, ?1, 'x', 'member', ?1, 'abcd', 1, null, null, ?3)`,
       ).bind(id, world.id, at),
       insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0)").bind(
         projectId,

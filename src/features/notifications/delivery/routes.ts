@@ -26,6 +26,7 @@ const list = operation({
   tags: TAGS,
   summary: "List the deliveries of an integration",
   role: "viewer",
+  scope: "integrations:read",
   notFound: ["notification integration"],
   request: { params: IntegrationParams, query: DeliveryQuery },
   responses: { 200: jsonReply(DeliveryList, "A page of deliveries.") },
@@ -38,6 +39,7 @@ const get = operation({
   tags: TAGS,
   summary: "Read a delivery",
   role: "viewer",
+  scope: "integrations:read",
   description: `Includes the event and the result of each attempt.`,
   notFound: ["delivery"],
   request: { params: DeliveryParams },
@@ -51,6 +53,7 @@ const redelivery = operation({
   tags: TAGS,
   summary: "Deliver again",
   role: "owner",
+  scope: "integrations:write",
   description:
     `${ENABLED} Creates a new delivery of the same event, with the same ` +
     "`webhook-id`, and does not change this one.",
@@ -74,6 +77,7 @@ const ping = operation({
   tags: TAGS,
   summary: "Ping an integration",
   role: "owner",
+  scope: "integrations:write",
   description: `${ENABLED} Sends an event of the type \`ping\`, whichever kinds are enabled.`,
   notFound: ["notification integration"],
   errors: {

@@ -4,7 +4,12 @@ import type { Actor } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { unionBranches } from "../../../db/union-branches.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
+import {
+  isRoleOf,
+  MEMBER_ROLE,
+  NO_ENVIRONMENT,
+  projectMembers,
+} from "../../project-members/table.ts";
 import type { DeliveryStatus } from "../outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 
@@ -52,7 +57,11 @@ export function listDeliveries(
 
 export function findDelivery(db: Database, actor: Actor, reference: DeliveryReference) {
   return db
-    .select({ ...getTableColumns(deliveries), memberRole: MEMBER_ROLE })
+    .select({
+      ...getTableColumns(deliveries),
+      environmentId: NO_ENVIRONMENT,
+      memberRole: MEMBER_ROLE,
+    })
     .from(deliveries)
     .leftJoin(projectMembers, isRoleOf(actor, deliveries.projectId))
     .where(

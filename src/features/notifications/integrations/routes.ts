@@ -40,6 +40,7 @@ const list = operation({
   tags: TAGS,
   summary: "List the notification integrations of a project",
   role: "viewer",
+  scope: "integrations:read",
   description: `Returns all of them on one page, the newest first.`,
   notFound: ["project"],
   request: { params: ProjectParams },
@@ -53,6 +54,7 @@ const create = operation({
   tags: TAGS,
   summary: "Create a webhook",
   role: "owner",
+  scope: "integrations:write",
   description:
     `A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
     "`conflict`. Only this response contains the secret for verifying webhooks.",
@@ -79,6 +81,7 @@ const get = operation({
   tags: TAGS,
   summary: "Read a notification integration",
   role: "viewer",
+  scope: "integrations:read",
   notFound: ["notification integration"],
   request: { params: IntegrationParams },
   responses: { 200: jsonReply(Integration, "The integration.") },
@@ -91,6 +94,7 @@ const update = operation({
   tags: TAGS,
   summary: "Change a notification integration",
   role: "owner",
+  scope: "integrations:write",
   description:
     `Absent fields keep their values. Enables a disabled integration again, also ` +
     "with an empty body object. Does not confirm a Slack installation.",
@@ -118,6 +122,7 @@ const remove = operation({
   tags: TAGS,
   summary: "Delete a notification integration",
   role: "owner",
+  scope: "integrations:write",
   description: `Deletes its deliveries too, including pending ones.`,
   notFound: ["notification integration"],
   request: { params: IntegrationParams },
@@ -131,6 +136,7 @@ const rotate = operation({
   tags: TAGS,
   summary: "Rotate the secret of a webhook",
   role: "owner",
+  scope: "integrations:write",
   description:
     `For 24 hours, webhooks have two signatures: one by the new secret and one by ` +
     "the previous secret. A further rotation in that time drops the oldest secret. A Slack " +
@@ -152,6 +158,7 @@ const confirm = operation({
   tags: TAGS,
   summary: "Confirm a Slack installation",
   role: "owner",
+  scope: "integrations:write",
   description:
     "Compare the workspace and the channel in `slack` first: whoever completed the installation " +
     "chose them. Until the confirmation, nothing is sent; events from before it are never sent. An " +

@@ -2,7 +2,12 @@ import { and, desc, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm"
 import type { Actor, SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../project-members/table.ts";
+import {
+  isRoleOf,
+  MEMBER_ROLE,
+  NO_ENVIRONMENT,
+  projectMembers,
+} from "../../project-members/table.ts";
 import type { FailureReason } from "../outbox/model.ts";
 import { deliveries } from "../outbox/table.ts";
 import { MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
@@ -39,7 +44,7 @@ const within = ({ organizationId, projectId, id }: Reference) =>
 
 export function findIntegration(db: Database, actor: Actor, projectId: string, id: string) {
   return db
-    .select({ ...PUBLIC, memberRole: MEMBER_ROLE })
+    .select({ ...PUBLIC, environmentId: NO_ENVIRONMENT, memberRole: MEMBER_ROLE })
     .from(integrations)
     .leftJoin(projectMembers, isRoleOf(actor, integrations.projectId))
     .where(within({ organizationId: actor.organizationId, projectId, id }));

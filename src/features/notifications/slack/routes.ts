@@ -23,6 +23,7 @@ const install = operation({
   tags: ["Notification integrations"],
   summary: "Connect Slack to a project",
   role: "owner",
+  scope: "integrations:write",
   description:
     `Returns a URL to open in a browser. Choosing a channel there creates an ` +
     "integration of the type `slack`, with every kind of notification enabled. It sends nothing " +

@@ -1,8 +1,8 @@
-import { and, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
-import { apiKeys, KEY_AUTHORITY } from "../../api-keys/table.ts";
+import { apiKeys, KEY_AUTHORITY, whereKeyIsLive } from "../../api-keys/table.ts";
 import { memberships } from "../../memberships/table.ts";
-import { projectMembers } from "../../project-members/table.ts";
+import { NO_ENVIRONMENT, projectMembers } from "../../project-members/table.ts";
 import { projects } from "../../projects/table.ts";
 import { STATE_TTL_MS, type State } from "./state.ts";
 
@@ -15,6 +15,8 @@ export function findInstaller(db: Database, state: State, now: number) {
       memberRole: sql<typeof projectMembers.$inferSelect.role | null>`${projectMembers.role}`.as(
         "member_role",
       ),
+      projectId: sql<string>`${projects.id}`.as("project_id"),
+      environmentId: NO_ENVIRONMENT,
       projectName: projects.name,
       isUsed: sql<number>`${isUsed(state)}`.as("is_used"),
     })
@@ -31,9 +33,7 @@ export function findInstaller(db: Database, state: State, now: number) {
         eq(projectMembers.membershipId, apiKeys.membershipId),
       ),
     )
-    .where(
-      and(eq(apiKeys.id, state.keyId), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))),
-    );
+    .where(and(eq(apiKeys.id, state.keyId), whereKeyIsLive(now)));
 }
 
 /** The changelog outlives the integration. */

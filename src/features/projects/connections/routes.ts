@@ -14,6 +14,7 @@ const connect = operation({
   tags: ["Projects"],
   summary: "Connect a project to a cloud provider",
   role: "owner",
+  scope: "projects:write",
   description:
     `Replaces an existing connection. A project that is disconnecting is a ` + "`conflict`.",
   notFound: ["project"],
@@ -33,6 +34,7 @@ const disconnect = operation({
   tags: ["Projects"],
   summary: "Disconnect a project from its cloud provider",
   role: "owner",
+  scope: "projects:write",
   description:
     `Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
     "last of them has ended. Has no effect on a disconnected project.",

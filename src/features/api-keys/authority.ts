@@ -1,0 +1,114 @@
+import {
+  type Actor,
+  hasBoundaries,
+  requireOwnOrganization,
+  requireRole,
+  type ServiceContext,
+} from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
+import type { Scope } from "../../lib/scopes.ts";
+import { type AuditedAct, recordRefusal } from "../audit/index.ts";
+import { excessOf, type Narrowing } from "./narrowing.ts";
+import * as store from "./store.ts";
+
+/** Also for a key with boundaries: what it creates has the same boundaries. */
+export function requireKeyAdmin(actor: Actor, organizationId: string): void {
+  requireOwnOrganization(actor, organizationId);
+  requireRole(actor, "admin");
+}
+
+/** Whether the actor sees the keys of its own membership only. */
+export function seesOnlyOwnKeys(actor: Actor): boolean {
+  return !orgRoleReaches(actor.role, "admin") || hasBoundaries(actor);
+}
+
+/** Without the role admin, all keys of others are refused equally, whether or not they exist. */
+export function authorizeKey<Key extends { membershipId: string }>(
+  actor: Actor,
+  key: Key | undefined,
+): Key {
+  if (key && key.membershipId === actor.membershipId) return key;
+  requireRole(actor, "admin");
+  if (!key || hasBoundaries(actor)) throw new NotFound("API key");
+  return key;
+}
+
+export interface RequestedAuthority {
+  membership: { id: string; role: OrgRole };
+  role: OrgRole;
+  narrowing: Narrowing;
+}
+
+/** Nobody gives a key more than their own key has: not the role, and not what it can access. */
+export async function requireNoEscalation(
+  ctx: ServiceContext,
+  target: AuditedAct["target"],
+  requested: RequestedAuthority,
+): Promise<void> {
+  const refusal = escalationOf(ctx.actor, requested);
+  if (!refusal) return;
+  const act = { action: "escalation.refused", target } as const;
+  await runBatch(ctx.db, { refused: recordRefusal(ctx, ctx.actor.organizationId, act) });
+  throw refusal;
+}
+
+function escalationOf(
+  actor: Actor,
+  { membership, role, narrowing }: RequestedAuthority,
+): Unauthorized | undefined {
+  const isOwners = membership.role === "owner" && membership.id !== actor.membershipId;
+  if (isOwners && actor.role !== "owner") return Unauthorized.role("owner");
+  if (!orgRoleReaches(actor.role, role)) return Unauthorized.role(role);
+  const excess = excessOf(narrowing, actor);
+  return excess === undefined ? undefined : exceedingKey(excess);
+}
+
+export function exceedingKey(excess: string): Unauthorized {
+  return new Unauthorized(`This key cannot give another key ${excess}.`);
+}
+
+/** Undefined: as the key that creates it. */
+export interface NarrowingInput {
+  scopes: readonly Scope[] | undefined;
+  projectIds: readonly string[] | undefined;
+  environmentIds: readonly string[] | undefined;
+}
+
+/** What a new credential may access, before its projects and environments are looked up. */
+export function requestedNarrowing(actor: Actor, input: NarrowingInput): Narrowing {
+  const {
+    scopes = actor.scopes,
+    projectIds = actor.projectIds,
+    environmentIds = actor.environmentIds,
+  } = input;
+  return { scopes, projectIds, environmentIds };
+}
+
+/**
+ * What a new credential may access. Environments imply their projects, if none are named.
+ * `requireNoEscalation` comes before it, so that the response for a record outside of the boundaries
+ * of the actor's key does not depend on whether it exists.
+ */
+export async function resolveNarrowing(
+  { db, actor }: ServiceContext,
+  input: NarrowingInput,
+): Promise<Narrowing> {
+  const narrowing = requestedNarrowing(actor, input);
+  const { projectIds = [], environmentIds = [] } = input;
+  if (projectIds.length + environmentIds.length === 0) return narrowing;
+  const { projects, environments } = await runBatch(db, {
+    projects: store.findProjects(db, actor.organizationId, projectIds),
+    environments: store.findEnvironments(db, actor, environmentIds),
+  });
+  if (projects.length < projectIds.length) throw new NotFound("project");
+  if (environments.length < environmentIds.length) throw new NotFound("environment");
+  const owners = environments.map(({ projectId }) => projectId);
+  if (input.projectIds && owners.some((id) => !projectIds.includes(id))) {
+    const message = "Send environments of the projects in project_ids only.";
+    throw new BadInput([{ path: "environment_ids", message }]);
+  }
+  if (input.projectIds || !input.environmentIds) return narrowing;
+  return { ...narrowing, projectIds: [...new Set(owners)] };
+}

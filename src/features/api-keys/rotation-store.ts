@@ -1,0 +1,126 @@
+import { and, eq, not, notExists, or, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
+import { keepsOwnerKey } from "../memberships/index.ts";
+import { type ApiKeyRow, KEY } from "./store.ts";
+import { apiKeys, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
+
+/** The key that takes the place of `old`, with the fields that differ. */
+export interface Rotation {
+  old: ApiKeyRow;
+  /** The key that asks for the rotation. */
+  callerId: string;
+  key: Pick<ApiKeyRow, "id" | "secretHash" | "lastFour" | "expiresAt" | "isOwn">;
+  now: number;
+}
+
+/**
+ * Inserts nothing if the old key has changed, if the caller's key is gone, if a key that descends
+ * from the old one would outlive the new one, or if the last owner's key would expire.
+ */
+export function insertRotatedKey(db: Database, { old, callerId, key, now }: Rotation) {
+  const { expiresAt, ...fields } = key;
+  const isNarrowed = sql`${apiKeys.expiresAt} = 0`;
+  return insertFrom(
+    db,
+    apiKeys,
+    {
+      ...fields,
+      organizationId: apiKeys.organizationId,
+      membershipId: apiKeys.membershipId,
+      name: apiKeys.name,
+      role: apiKeys.role,
+      version: 1,
+      expiresAt: sql`iif(${isNarrowed}, 0, ${expiresAt})`,
+      narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiresAt}, null)`,
+      lastUsedAt: null,
+      createdAt: now,
+      scopes: apiKeys.scopes,
+      projectIds: apiKeys.projectIds,
+      environmentIds: apiKeys.environmentIds,
+      createdByKeyId: apiKeys.createdByKeyId,
+      createdByMembershipId: apiKeys.createdByMembershipId,
+      trustId: null,
+    },
+    sql`from ${apiKeys} where ${apiKeys.id} = ${old.id}
+      and ${apiKeys.organizationId} = ${old.organizationId}
+      and ${apiKeys.version} = ${old.version}
+      and exists (select 1 from api_keys as caller where caller.id = ${callerId})
+      and ${expiresAt === null ? sql`true` : mayExpire(db, old, expiresAt, now)}`,
+  ).returning(KEY);
+}
+
+function mayExpire(db: Database, old: ApiKeyRow, expiresAt: number, now: number): SQL {
+  return sql`${notExists(findOutliving(db, old.id, expiresAt))}
+    and ${keepsOwnerKey(old.organizationId, { column: "id", value: old.id }, now)}`;
+}
+
+/** The keys that descend from this one and expire later than `expiresAt`. */
+export function findOutliving(db: Database, keyId: string, expiresAt: number) {
+  return db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(
+      and(
+        eq(apiKeys.createdByKeyId, keyId),
+        or(sql`${KEY_EXPIRY} is null`, sql`${KEY_EXPIRY} > ${expiresAt}`),
+      ),
+    );
+}
+
+/** The key, if the organization would have no owner's key without it. */
+export function findLastOwnerKey(
+  db: Database,
+  { organizationId, id }: Pick<ApiKeyRow, "organizationId" | "id">,
+  now: number,
+) {
+  const keepsAnother = keepsOwnerKey(organizationId, { column: "id", value: id }, now);
+  return db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, id), not(keepsAnother)));
+}
+
+const wasInserted = (id: string) =>
+  sql`exists (select 1 from api_keys as rotated where rotated.id = ${id})`;
+
+/** The keys that descend from the old key, revoked ones included, descend from the new one. */
+export function carryOverDescendants(db: Database, { old, key }: Rotation) {
+  return {
+    valid: db
+      .update(apiKeys)
+      .set({ createdByKeyId: key.id })
+      .where(and(eq(apiKeys.createdByKeyId, old.id), wasInserted(key.id))),
+    revoked: db
+      .update(revokedKeys)
+      .set({ createdByKeyId: key.id })
+      .where(and(eq(revokedKeys.createdByKeyId, old.id), wasInserted(key.id))),
+  };
+}
+
+/** The old key descends from the new one from now on, so that revoking that revokes both. */
+export function expireOldKey(db: Database, { old, key }: Rotation, until: number) {
+  const earliest = sql`min(coalesce(${KEY_EXPIRY}, ${until}), ${until})`;
+  return db
+    .update(apiKeys)
+    .set({
+      expiresAt: sql`iif(${apiKeys.expiresAt} = 0, 0, ${earliest})`,
+      narrowedExpiresAt: sql`iif(${apiKeys.expiresAt} = 0, ${earliest}, null)`,
+      version: sql`${apiKeys.version} + 1`,
+      createdByKeyId: key.id,
+    })
+    .where(and(eq(apiKeys.id, old.id), wasInserted(key.id)))
+    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
+}
+
+/** Selects the old key, if it was rotated. */
+export function whereIsRotated({ old, key }: Rotation): SQL {
+  return sql`${apiKeys.id} = ${old.id} and ${wasInserted(key.id)}`;
+}
+
+/** Selects the keys that earlier rotations of the old key left to expire, once they have. */
+export function whereIsLeftover({ old, key, now }: Rotation): SQL {
+  return sql`${apiKeys.createdByKeyId} = ${key.id} and ${apiKeys.id} <> ${old.id}
+    and ${apiKeys.membershipId} = ${old.membershipId} and ${apiKeys.name} = ${old.name}
+    and not ${whereKeyIsLive(now)}`;
+}

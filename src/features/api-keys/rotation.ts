@@ -1,0 +1,134 @@
+import { toRevokedKey } from "../../auth/credentials.ts";
+import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { BadInput, Conflict } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { recordActs } from "../audit/index.ts";
+import { LAST_OWNER_KEY, revokeKeys } from "../memberships/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { requireNoEscalation } from "./authority.ts";
+import { issueApiKey } from "./credentials.ts";
+import { earlier, later, resolveExpiry } from "./expiry.ts";
+import { KEY_CHANGED, OUTLIVED, TRUST_KEY } from "./model.ts";
+import { presentAuthority } from "./presenters.ts";
+import * as rotations from "./rotation-store.ts";
+import { requireValidKey } from "./service.ts";
+import * as store from "./store.ts";
+
+export interface RotationInput {
+  /** How long the old key remains valid. 0: it is revoked at once. */
+  overlapSeconds: number;
+  /** Milliseconds since the Unix epoch. Undefined: as the old key. */
+  expiresAt: number | undefined;
+}
+
+/** Creates a key with the authority and the lineage of the old one, which it replaces. */
+export async function rotateKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  input: RotationInput,
+): Promise<store.CreatedKey> {
+  const old = await requireValidKey(ctx, organizationId, id);
+  if (old.trustId !== null) throw new Conflict(TRUST_KEY);
+  const { membership, isLastOwnerKey, expiresAt } = await readRotation(ctx, old, input);
+  if (id !== ctx.actor.keyId) {
+    const requested = { membership, role: old.role, narrowing: old };
+    await requireNoEscalation(ctx, { type: "api_key", id, name: old.name }, requested);
+  }
+  const issued = await issueApiKey(newId(ctx.clock));
+  const { id: newKeyId, secretHash, lastFour } = issued;
+  const { actor } = ctx;
+  const isOwn = old.isOwn && actor.isOwnKey && actor.membershipId === old.membershipId;
+  const key = { id: newKeyId, secretHash, lastFour, expiresAt, isOwn };
+  const rotation = { old, callerId: actor.keyId, key, now: ctx.clock.now() };
+  const { created, changed } = await writeRotation(ctx, rotation, input.overlapSeconds);
+  const [row] = created;
+  if (!row) throw await findConflict(ctx, rotation, isLastOwnerKey);
+  await ctx.invalidateKeys(changed);
+  return { row, key: issued.key };
+}
+
+async function readRotation(
+  { db, actor, clock }: ServiceContext,
+  old: store.ApiKeyRow,
+  { expiresAt: requested }: RotationInput,
+) {
+  const { organizationId, membershipId, createdByKeyId } = old;
+  const now = clock.now();
+  const { memberships, callers, parents, policies, lastKeys } = await runBatch(db, {
+    memberships: store.findMembership(db, organizationId, membershipId),
+    callers: store.findExpiry(db, actor.keyId),
+    parents: store.findExpiry(db, createdByKeyId ?? ""),
+    policies: store.findMaximumAge(db, organizationId),
+    lastKeys: rotations.findLastOwnerKey(db, old, now),
+  });
+  const [membership] = memberships;
+  if (!membership) throw new Conflict(KEY_CHANGED);
+  const isLastOwnerKey = lastKeys.length > 0;
+  const latest = earlier(
+    later(old.expiresAt, callers[0]?.expiresAt ?? null),
+    parents[0]?.expiresAt ?? null,
+  );
+  const maximumAgeSeconds = policies[0]?.maximumAgeSeconds ?? null;
+  const rules = { now, latest, maximumAgeSeconds };
+  const expiresAt =
+    requested === undefined && isLastOwnerKey
+      ? old.expiresAt
+      : earlier(requested ?? old.expiresAt, resolveExpiry(requested, rules));
+  if (expiresAt !== null && expiresAt <= now) {
+    throw new BadInput([{ path: "expires_at", message: "The key has expired: send a time." }]);
+  }
+  return { membership, isLastOwnerKey, expiresAt };
+}
+
+async function writeRotation(
+  ctx: ServiceContext,
+  rotation: rotations.Rotation,
+  overlapSeconds: number,
+) {
+  const { db, actor, clock } = ctx;
+  const { old, key, now } = rotation;
+  const { organizationId } = old;
+  const hasOverlap = overlapSeconds > 0;
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    records: { api_keys: hasOverlap ? 1 : 0 },
+    bytes: hasOverlap ? bytesOf(old.name) : 0,
+    bounds: hasOverlap ? [store.keyCountBound(old.membershipId)] : [],
+  });
+  const revocation = { organizationId, descendants: false, now, actor };
+  const target = { type: "api_key", id: old.id, name: old.name } as const;
+  const { expires_at } = presentAuthority({ ...old, ...key });
+  const changes = { after: { key_id: key.id, overlap_seconds: overlapSeconds, expires_at } };
+  const results = await limits.enforce(
+    runBatch(db, {
+      limits: limits.statement,
+      created: rotations.insertRotatedKey(db, rotation),
+      audit: recordActs(ctx, organizationId, [{ action: "api_key.rotated", target, changes }]),
+      descendants: rotations.carryOverDescendants(db, rotation),
+      leftovers: revokeKeys(db, { ...revocation, keys: rotations.whereIsLeftover(rotation) }),
+      expired: hasOverlap
+        ? rotations.expireOldKey(db, rotation, now + overlapSeconds * 1000)
+        : undefined,
+      old: hasOverlap
+        ? undefined
+        : revokeKeys(db, { ...revocation, keys: rotations.whereIsRotated(rotation) }),
+    }),
+  );
+  const revoked = results.old?.revoked.map((each) => toRevokedKey(each, clock)) ?? [];
+  return { created: results.created, changed: [...revoked, ...(results.expired ?? [])] };
+}
+
+/** The reason that nothing was rotated. Throws `NotFound` for a key that is revoked by now. */
+async function findConflict(
+  ctx: ServiceContext,
+  { old, key: { expiresAt } }: rotations.Rotation,
+  isLastOwnerKey: boolean,
+): Promise<Conflict> {
+  const { version } = await requireValidKey(ctx, old.organizationId, old.id);
+  if (version !== old.version || expiresAt === null) return new Conflict(KEY_CHANGED);
+  const [outlived] = await rotations.findOutliving(ctx.db, old.id, expiresAt);
+  if (outlived) return new Conflict(OUTLIVED);
+  return new Conflict(isLastOwnerKey ? LAST_OWNER_KEY : KEY_CHANGED);
+}
