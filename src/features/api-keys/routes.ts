@@ -6,7 +6,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { LAST_OWNER_KEY } from "../memberships/index.ts";
+import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { presentApiKey, presentCreatedApiKey } from "./presenters.ts";
 import { ApiKey, ApiKeyList, ApiKeyParams, CreateApiKey, CreatedApiKey } from "./schemas.ts";
 import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
@@ -42,6 +42,7 @@ const create = operation({
       { path: "role", message: "Send at most the membership's role, which is member." },
     ]),
     needs_owner_of_organization: Unauthorized.role("owner"),
+    pending_member: new Conflict(PENDING_MEMBER),
     api_key_limit: new LimitReached(LIMITS.apiKeys.value, "api keys"),
     membership_key_limit: new LimitReached(
       LIMITS.apiKeysOfMembership.value,

@@ -5,7 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
-import { LAST_OWNER_KEY } from "../memberships/index.ts";
+import { LAST_OWNER_KEY, requireActive } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueApiKey } from "./credentials.ts";
 import type { ApiKeyRow, CreatedKey } from "./store.ts";
@@ -49,6 +49,7 @@ export async function createKey(
   const membershipId = input.membershipId ?? ctx.actor.membershipId;
   const [membership] = await store.findMembershipRole(ctx.db, organizationId, membershipId);
   if (!membership) throw new NotFound("membership");
+  requireActive(membership);
   if (membership.role === "owner" && membershipId !== ctx.actor.membershipId) {
     requireOrgRole(ctx.actor, organizationId, "owner");
   }

@@ -74,7 +74,7 @@ export function findKey(db: Database, organizationId: string, id: string) {
 
 export function findMembershipRole(db: Database, organizationId: string, membershipId: string) {
   return db
-    .select({ role: memberships.role })
+    .select({ role: memberships.role, status: memberships.status })
     .from(memberships)
     .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId)));
 }

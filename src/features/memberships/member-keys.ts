@@ -30,8 +30,8 @@ export function incrementKeyVersions(
  * has another key with the role `owner`. One that expires does not count as another.
  */
 export function keepsOwnerKey(
-  organizationId: string,
-  lost: { column: "id" | "membership_id"; value: string },
+  organizationId: string | SQL,
+  lost: { column: "id" | "membership_id"; value: string | SQL },
   now: number,
 ): SQL {
   const column = sql.raw(lost.column);

@@ -11,9 +11,12 @@ import {
   addMember,
   changeMemberRole,
   getMember,
+  LAST_OWNER,
   LAST_OWNER_KEY,
   listMembers,
+  MEMBER_EXISTS,
   removeMember,
+  SERVICE_ACCOUNT_AS_OWNER,
 } from "./service.ts";
 
 const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";
@@ -38,14 +41,14 @@ const add = operation({
   summary: "Add a member to an organization",
   role: "admin",
   description:
-    `${OWNERS} If the e-mail address already has an account, adds that account and ` +
-    "ignores the name and profile of the request.",
+    `${OWNERS} The member gets an account of its own in this organization, with the name and the ` +
+    "profile of the request, also if the person is a member of other organizations. Where the " +
+    "deployment does not trust administrators (`TRUST_ADMINS`), the member is `pending`: invite the " +
+    "person instead.",
   notFound: ["organization"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
-    member_exists: new Conflict(
-      "The account of this e-mail address is already a member of the organization.",
-    ),
+    member_exists: new Conflict(MEMBER_EXISTS),
     member_limit: new LimitReached(LIMITS.members.value, "members"),
   },
   request: { params: OrganizationParams, body: jsonBody(AddMember) },
@@ -71,15 +74,16 @@ const replace = operation({
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
   role: "admin",
-  description: `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role.`,
+  description:
+    `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role. A ` +
+    "service account cannot be an owner.",
   notFound: ["organization", "membership"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
-    last_owner: new Conflict(
-      "The organization and each of its projects need at least one owner. Make another member owner first.",
-    ),
+    last_owner: new Conflict(LAST_OWNER),
     last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
+    service_account_as_owner: SERVICE_ACCOUNT_AS_OWNER,
   },
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
   responses: { 200: jsonReply(Member, "The member.") },
@@ -93,14 +97,13 @@ const remove = operation({
   summary: "Remove a member from an organization",
   role: "admin",
   description:
-    `${OWNERS} Deletes the member's keys and project roles too. The last owner of the ` +
+    `${OWNERS} Deletes the member's keys and project roles too, and keeps the keys that the member ` +
+    "created for others. The last owner of the " +
     "organization or of a project, and the owner with the last owner's key, cannot be removed.",
   notFound: ["organization", "membership"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
-    last_owner: new Conflict(
-      "The organization and each of its projects need at least one owner. Make another member owner first.",
-    ),
+    last_owner: new Conflict(LAST_OWNER),
     last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
   },

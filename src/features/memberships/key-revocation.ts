@@ -3,7 +3,7 @@ import type { Actor } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { apiKeys, revokedKeys } from "./table.ts";
+import { apiKeys, revokedKeys } from "../api-keys/table.ts";
 
 export interface Revocation {
   organizationId: string;
