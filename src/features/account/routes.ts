@@ -33,6 +33,9 @@ const get = operation({
   operationId: "getAccount",
   tags: ["Account"],
   summary: "Read the own account",
+  description:
+    "The person or the program that the key acts for. The address is private: it is shown only with a " +
+    "key that the person has made.",
   responses: { 200: jsonReply(Account, "The account of the key's membership.") },
 });
 

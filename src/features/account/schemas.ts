@@ -59,7 +59,7 @@ const Organization = z
 const Membership = z
   .object({
     id: identifierOf("membership", "The `member_id` in the paths."),
-    role: OrgRole.openapi({ description: "The role of the membership." }),
+    role: OrgRole.openapi({ description: "The highest role that its keys can have." }),
     kind: MemberKind,
   })
   .openapi({ description: "The membership that the credential acts for." });
@@ -80,7 +80,7 @@ const Creator = z
 
 const CurrentCredential = z
   .object({
-    type: z.literal("api_key").openapi({ description: "The type of the credential." }),
+    type: z.literal("api_key").openapi({ description: "How the sender authenticated." }),
     id: identifierOf("apiKey", "The key's ID."),
     name: z.string().openapi({ description: "What the key is for.", example: "ci" }),
     role: OrgRole.openapi({
@@ -103,13 +103,13 @@ const CurrentCredential = z
         "Whether only the membership itself has made the key, and the keys that it descends from.",
     }),
   })
-  .openapi({ description: "The credential of the request." });
+  .openapi({ description: "The key that the request was sent with, and what it may do." });
 
 const RateLimit = z
   .object({
     name: z.string().openapi({ description: "The policy's name.", example: "default" }),
     limit: z.int().openapi({ description: "Requests in each window.", example: 100 }),
-    window_seconds: z.int().openapi({ description: "The length of the window.", example: 60 }),
+    window_seconds: z.int().openapi({ description: "How long a request counts toward the limit.", example: 60 }),
   })
   .openapi({ description: "A rate limit policy." });
 

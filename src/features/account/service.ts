@@ -1,11 +1,14 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ChangedKey, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { Conflict, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
 import { type AuditedAct, recordActs, recordActsOf, recordRefusal } from "../audit/index.ts";
 import { changedFields } from "./presenters.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
 import * as store from "./store.ts";
+
+/** The membership was removed during the request, and its keys with it. */
+const REVOKED = new Unauthenticated("Send a valid API key in the x-api-key header.");
 
 export const NOT_OWN_KEY = new Unauthorized(
   "This needs a key that the person has made: the key from accepting an invitation or from creating " +
@@ -22,13 +25,13 @@ export const LAST_OWNER_OF_SOME =
 
 export async function getAccount(ctx: ServiceContext): Promise<OwnAccount> {
   const [account] = await store.findOwnAccount(ctx.db, ctx.actor);
-  if (!account) throw new NotFound("account");
+  if (!account) throw REVOKED;
   return account;
 }
 
 export async function getIdentity(ctx: ServiceContext): Promise<Identity> {
   const [identity] = await store.findIdentity(ctx.db, ctx.actor);
-  if (!identity) throw new NotFound("account");
+  if (!identity) throw REVOKED;
   return { ...identity, actor: ctx.actor };
 }
 
@@ -43,7 +46,7 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
     audit: recordActs(ctx, organizationId, [{ action: "account.updated", target, changes }]),
   });
   const [row] = updated;
-  if (!row) throw new NotFound("account");
+  if (!row) throw REVOKED;
   return { ...row, email: before.email, kind: before.kind };
 }
 

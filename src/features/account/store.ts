@@ -106,7 +106,7 @@ export function listMemberships(db: Database, accountId: string) {
 
 /** Of all memberships that the account has and had, and of the invitations that led to them. */
 export function listPersonalTargets(db: Database, accountId: string) {
-  return db.all<{ id: string }>(sql`
+  const targets = sql`(
     with record(id) as (
       select id from memberships where account_id = ${accountId}
       union select target_id from audit_log where target_type = 'member'
@@ -116,7 +116,8 @@ export function listPersonalTargets(db: Database, accountId: string) {
     select id from record
     union select audit_log.target_id from record
       join audit_log on audit_log.membership_id = record.id
-      where audit_log.action = 'invitation.accepted'`);
+      where audit_log.action = 'invitation.accepted') as selected`;
+  return db.select({ id: sql<string>`id`.as("id") }).from(targets);
 }
 
 export interface Erasure {

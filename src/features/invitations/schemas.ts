@@ -22,7 +22,7 @@ const Inviter = component(
   "Inviter",
   z
     .object({
-      key_id: identifierOf("apiKey", "The key of the request."),
+      key_id: identifierOf("apiKey", "Which key the inviter used."),
       membership_id: identifierOf("membership", "The membership of that key."),
     })
     .openapi({ description: "Who created an invitation." }),
