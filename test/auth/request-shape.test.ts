@@ -41,7 +41,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   whoAmI: { trips: 1, statements: 1 },
   getAccount: { trips: 1, statements: 1 },
   updateAccount: { trips: 2, statements: 3 },
-  deleteAccount: { trips: 3, statements: 17 },
+  deleteAccount: { trips: 3, statements: 13 },
   listApiKeys: { trips: 1, statements: 1 },
   createApiKey: { trips: 2, statements: 3 },
   getApiKey: { trips: 1, statements: 1 },

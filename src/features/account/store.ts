@@ -104,7 +104,10 @@ export function listMemberships(db: Database, accountId: string) {
     .where(eq(memberships.accountId, accountId));
 }
 
-/** Of all memberships that the account has and had, and of the invitations that led to them. */
+/**
+ * Of all memberships that the account has and had, and of the invitations that led to them. The cross
+ * join reads the memberships first, not the audit log.
+ */
 export function listPersonalTargets(db: Database, accountId: string) {
   const targets = sql`(
     with record(id) as (
@@ -115,7 +118,7 @@ export function listPersonalTargets(db: Database, accountId: string) {
         and coalesce(after, before) ->> '$.account_id' = ${accountId})
     select id from record
     union select audit_log.target_id from record
-      join audit_log on audit_log.membership_id = record.id
+      cross join audit_log on audit_log.membership_id = record.id
       where audit_log.action = 'invitation.accepted') as selected`;
   return db.select({ id: sql<string>`id`.as("id") }).from(targets);
 }
