@@ -320,6 +320,16 @@ describe("the deletion of an account", () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 409]);
   });
 
+  it("succeeds once, also by concurrent requests", async () => {
+    const person = await accept(world);
+    const remove = () => person.client.delete("/v1/account");
+    const statuses = (await Promise.all([remove(), remove(), remove()])).map(
+      ({ status }) => status,
+    );
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    expect(statuses.every((status) => [204, 401, 409].includes(status))).toBe(true);
+  });
+
   it("logs nothing of the person", async () => {
     const worker = new Instrumented();
     const name = `canary-${crypto.randomUUID()}`;

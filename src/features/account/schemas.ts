@@ -109,7 +109,9 @@ const RateLimit = z
   .object({
     name: z.string().openapi({ description: "The policy's name.", example: "default" }),
     limit: z.int().openapi({ description: "Requests in each window.", example: 100 }),
-    window_seconds: z.int().openapi({ description: "How long a request counts toward the limit.", example: 60 }),
+    window_seconds: z
+      .int()
+      .openapi({ description: "How long a request counts toward the limit.", example: 60 }),
   })
   .openapi({ description: "A rate limit policy." });
 

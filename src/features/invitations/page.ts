@@ -4,7 +4,10 @@ import { toTimestamp } from "../../lib/clock.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 
 const STYLE = `${PAGE_STYLE}${NARROW_LAYOUT}
-figure { margin: 1.5rem 0; }
+figure { margin: 0 0 1.5rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); }
+figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); padding: .5rem 1rem; border-bottom: 1px solid var(--line); }
+pre { margin: 0; padding: .875rem 1rem; white-space: pre-wrap; }
+pre code { overflow-wrap: anywhere; }
 button {
   font: inherit; font-weight: 600; cursor: pointer; padding: .625rem 1.25rem;
   color: var(--page); background: var(--accent); border: 0; border-radius: .375rem;
@@ -30,8 +33,7 @@ export function renderOffer({ organizationName, role, expiresAt }: OfferedInvita
   return renderPage(
     `Join ${organizationName}`,
     html`<p>You are invited to the organization <strong>${organizationName}</strong> with the role
-<strong>${role}</strong>. The invitation is valid until <time>${toTimestamp(expiresAt)}</time>, and can be
-accepted once.</p>
+<strong>${role}</strong>. The invitation is valid until ${renderTime(expiresAt)}, and can be accepted once.</p>
 <p>The next page shows an API key of your own. Have a place ready to store it: it is not shown again.</p>
 <form method="post"><button>Accept the invitation</button></form>`,
   );
@@ -50,6 +52,13 @@ export function renderAccepted(organizationName: string, key: string, origin: st
 
 export function renderRefusal(message: string) {
   return renderPage("The invitation was not accepted", html`<p>${message}</p>`);
+}
+
+/** To the minute. */
+function renderTime(time: number) {
+  const timestamp = toTimestamp(time);
+  const [date, clock = ""] = timestamp.split("T");
+  return html`<time datetime="${timestamp}">${date} ${clock.slice(0, "00:00".length)} UTC</time>`;
 }
 
 function renderPage(title: string, content: ReturnType<typeof html>) {
