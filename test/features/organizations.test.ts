@@ -157,6 +157,8 @@ describe("members of an organization", () => {
       expect([status, body.code]).toEqual([409, "conflict"]);
       expect(body.message).toContain("pending");
     }
+    // Not for the lack of a key.
+    await newKey(world, { membershipId: id });
     const owner = `${members}/${world.membershipId}`;
     expect((await world.client.put(owner, { role: "admin" })).status).toBe(409);
     expect((await world.client.delete(`${members}/${id}`)).status).toBe(204);
@@ -183,6 +185,7 @@ describe("members of an organization", () => {
     await env.DB.prepare("update memberships set role = 'owner' where id = ?")
       .bind(member.membershipId)
       .run();
+    await newKey(world, { membershipId: member.membershipId });
     const owner = `${members}/${world.membershipId}`;
     expect((await world.client.put(owner, { role: "member" })).status).toBe(409);
   });
