@@ -120,6 +120,9 @@ ALTER TABLE `runner_tokens` ADD `created_by_membership_id` text;--> statement-br
 ALTER TABLE `runner_tokens` ADD `trust_id` text;--> statement-breakpoint
 CREATE INDEX `runner_tokens_list` ON `runner_tokens` (`pool_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `runner_tokens_trust` ON `runner_tokens` (`trust_id`,`expires_at`) WHERE trust_id is not null;--> statement-breakpoint
+CREATE INDEX `changelog_entries_member` ON `changelog_entries` (`record_id`) WHERE record_type = 'project_member';--> statement-breakpoint
+CREATE INDEX `changelog_entries_account` ON `changelog_entries` (coalesce(`after`, `before`) ->> '$.account_id') WHERE record_type = 'project_member';--> statement-breakpoint
+CREATE INDEX `audit_log_account` ON `audit_log` (coalesce(`changes` ->> '$.after.account_id', `changes` ->> '$.before.account_id')) WHERE target_type = 'member';--> statement-breakpoint
 UPDATE `memberships` SET `email` = (SELECT `email` FROM `accounts` WHERE `accounts`.`id` = `memberships`.`account_id`);--> statement-breakpoint
 CREATE TRIGGER `memberships_email` AFTER INSERT ON `memberships` WHEN new.email IS NULL BEGIN
 	UPDATE `memberships` SET `email` = (SELECT `email` FROM `accounts` WHERE `id` = new.account_id AND `email` LIKE '%@%')

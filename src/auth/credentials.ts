@@ -9,8 +9,8 @@ const CHECKSUM_BYTES = 4;
 const CHECKSUM_WIDTH = 6;
 const LAST_FOUR = -4;
 
-/** `lsh` is an API key, `lsr` a runner token. */
-export type CredentialPrefix = "lsh" | "lsr";
+/** `lsh` is an API key, `lsr` a runner token, `lsi` an invitation. */
+export type CredentialPrefix = "lsh" | "lsr" | "lsi";
 
 /** Well-formed, but may not exist. */
 export interface PresentedKey {
@@ -32,6 +32,7 @@ function credentialPattern(prefix: CredentialPrefix): RegExp {
 
 export const API_KEY_PATTERN = credentialPattern("lsh");
 export const RUNNER_TOKEN_PATTERN = credentialPattern("lsr");
+export const INVITATION_TOKEN_PATTERN = credentialPattern("lsi");
 
 export async function issueCredential(prefix: CredentialPrefix, id: string): Promise<IssuedKey> {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));

@@ -30,8 +30,9 @@ export class Ownership {
    * The statements that delete all rows that a record of `root` owns, children first, and clear the
    * foreign keys to it. They keep the record itself. `condition` must have the same outcome in each
    * statement of the batch.
+   * @param id Or a select of the IDs of several records.
    */
-  deletionOf(db: Database, root: SQLiteTable, id: string, condition: SQL): Statements {
+  deletionOf(db: Database, root: SQLiteTable, id: string | SQL, condition: SQL): Statements {
     const owned = this.ownedBy(root);
     const deletions = childrenFirst(owned).map((table) => {
       const where = and(this.#belongsTo(table, root, id), condition);
@@ -42,7 +43,7 @@ export class Ownership {
       .flatMap(({ clearedWith = [] }) => clearedWith)
       .filter((column) => referencedBy(column) === root);
     const updates = cleared.map((column) => {
-      const where = and(eq(column, id), condition);
+      const where = and(isOneOf(column, id), condition);
       const table = tableOf(column);
       const update = db.update(table).set({ [propertyOf(column)]: null });
       return [`${getTableName(table)}.${column.name}`, update.where(where)] as const;
@@ -62,10 +63,10 @@ export class Ownership {
     return [...owned];
   }
 
-  #belongsTo(table: SQLiteTable, root: SQLiteTable, id: string): SQL {
+  #belongsTo(table: SQLiteTable, root: SQLiteTable, id: string | SQL): SQL {
     const keys = this.#tables.find((each) => each.table === table)?.deletedWith ?? [];
     const direct = keys.find((column) => referencedBy(column) === root);
-    if (direct) return eq(direct, id);
+    if (direct) return isOneOf(direct, id);
     const owned = this.ownedBy(root);
     const key = keys.find((column) => owned.includes(referencedBy(column)));
     if (!key) throw new Error(`${getTableName(table)} is not owned by ${getTableName(root)}`);
@@ -73,6 +74,10 @@ export class Ownership {
     return sql`${key} in (select ${idOf(owner)} from ${owner}
       where ${this.#belongsTo(owner, root, id)})`;
   }
+}
+
+function isOneOf(column: Column, id: string | SQL): SQL {
+  return typeof id === "string" ? eq(column, id) : sql`${column} in (${id})`;
 }
 
 function childrenFirst(tables: readonly SQLiteTable[]): SQLiteTable[] {

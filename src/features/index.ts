@@ -1,4 +1,5 @@
 import type { Feature } from "../feature.ts";
+import { accountFeature } from "./account/feature.ts";
 import { alarmsFeature } from "./alarms/feature.ts";
 import { apiKeysFeature } from "./api-keys/feature.ts";
 import { auditFeature } from "./audit/feature.ts";
@@ -8,6 +9,7 @@ import { componentsFeature } from "./components/feature.ts";
 import { deploymentsFeature } from "./deployments/feature.ts";
 import { environmentsFeature } from "./environments/feature.ts";
 import { healthFeature } from "./health/feature.ts";
+import { invitationsFeature } from "./invitations/feature.ts";
 import { membershipsFeature } from "./memberships/feature.ts";
 import { deliveryFeature } from "./notifications/delivery/feature.ts";
 import { integrationsFeature } from "./notifications/integrations/feature.ts";
@@ -28,6 +30,8 @@ export const FEATURES: readonly Feature[] = [
   organizationsFeature,
   usageFeature,
   membershipsFeature,
+  invitationsFeature,
+  accountFeature,
   apiKeysFeature,
   runnerPoolsFeature,
   projectsFeature,

@@ -2,7 +2,7 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import type { ApiError } from "../lib/errors.ts";
 import type { ProjectRole } from "../lib/roles.ts";
 import { SCOPES, type Scope } from "../lib/scopes.ts";
-import { POLICIES, type PolicyName } from "../rate-limits/policies.ts";
+import { POLICIES, type PolicyName, WINDOW_MS } from "../rate-limits/policies.ts";
 
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
@@ -101,6 +101,11 @@ export function separateErrorOptions(route: RouteConfig): {
   };
   return { documented: documented as RouteConfig, options };
 }
+
+/** The rate limit policies of requests with an API key, as the API presents them. */
+export const API_KEY_POLICIES = Object.entries(POLICIES)
+  .filter(([name]) => name !== "runner")
+  .map(([name, { limit }]) => ({ name, limit, window_seconds: WINDOW_MS / 1000 }));
 
 function isPolicyName(name: unknown): name is PolicyName {
   return typeof name === "string" && name in POLICIES;

@@ -89,6 +89,7 @@ export const LIMITS = {
   resourceNameLength: characters("The `template_id` and `resource_type` of a resource", 255),
   physicalIdLength: characters("The `physical_id` of a resource", 2_048),
   statusReasonLength: characters("A `status_reason`, and the `message` of a completion", 2_000),
+  invitationTokenLength: characters("The `token` of an invitation", 200),
   callbackLength: characters("Parameters of the callback from Slack", 4_000),
   pageBytes: bytes(
     "A page of a list, as sent; a page holds at least one record",
@@ -133,6 +134,7 @@ export const LIMITS = {
     5 * 365 * 24 * 3_600,
   ),
   runnerTokensOfPool: items("Tokens of a runner pool", 100, CONFLICT),
+  openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(
     "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +
       "the other fields that callers write",
@@ -211,6 +213,11 @@ export const LIMITS = {
   sweepInstallations: items(
     "Unconfirmed Slack installations that one run of the sweep deletes",
     100,
+    "the next run, within a minute, continues",
+  ),
+  sweepInvitations: items(
+    "Invitations that one run of the sweep checks for their expiry, the oldest first",
+    500,
     "the next run, within a minute, continues",
   ),
   organizationRequests: timesOfKey(

@@ -54,6 +54,14 @@ export function findRefusedSettings(
   return isLoopback(new URL(requestUrl).hostname) ? refused : [...refused, INSECURE_WEBHOOKS];
 }
 
+/**
+ * Whether the deployment trusts administrators to know whose an e-mail address is. Otherwise only the
+ * sign-in of the person proves it.
+ */
+export function trustsAdmins(settings: { readonly TRUST_ADMINS?: string }): boolean {
+  return settings.TRUST_ADMINS !== "false";
+}
+
 /** Throws `internal` if a setting is refused. The log names the setting, the error does not. */
 export function requireSafeSettings(
   settings: CheckedSettings,

@@ -1,5 +1,6 @@
 import { html, raw } from "hono/html";
-import { HOME_STYLE, ICON } from "./style.ts";
+import { ICON } from "../http/html-page.ts";
+import { HOME_STYLE } from "./style.ts";
 
 const SOURCE = "https://github.com/longshore/longshore";
 

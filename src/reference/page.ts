@@ -1,4 +1,5 @@
 import { html, raw } from "hono/html";
+import { ICON } from "../http/html-page.ts";
 import type { OpenApiDocument } from "../http/openapi.ts";
 import { type Contract, readContract, type Tag } from "./contract.ts";
 import { renderSettings } from "./curl.ts";
@@ -7,7 +8,7 @@ import { fieldsOf, renderFields, renderInnerFields, renderLimits, renderType } f
 import { type Html, renderInline, renderParagraphs } from "./markdown.ts";
 import { nameCredential, renderMethod, renderOperation } from "./operation.ts";
 import type { Schemas } from "./schemas.ts";
-import { ICON, STYLE } from "./style.ts";
+import { STYLE } from "./style.ts";
 import { anchorOfWebhook, renderWebhooks } from "./webhooks.ts";
 
 /** One HTML page, without scripts or other files. */

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { contentSecurityPolicy } from "../http/html-page.ts";
 import type { OpenApiDocument } from "../http/openapi.ts";
 import { operation } from "../http/operation.ts";
 import { jsonReply } from "../http/replies.ts";
@@ -81,17 +82,4 @@ export function referenceRoutes(describe: () => OpenApiDocument) {
       page ??= { html: renderReference(getOpenApi()), policy: await contentSecurityPolicy(STYLE) };
       return c.html(page.html, 200, { ...PUBLIC, "content-security-policy": page.policy });
     });
-}
-
-async function contentSecurityPolicy(style: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
-  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
-  return [
-    "default-src 'none'",
-    `style-src 'sha256-${hash}'`,
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
 }

@@ -139,9 +139,12 @@ describe("authentication", () => {
       "GET /",
       "GET /docs",
       "GET /health",
+      "GET /invitations/{token}",
       "GET /openapi.json",
       "GET /v1/slack/callback",
+      "POST /invitations/{token}",
       "POST /v1/bootstrap",
+      "POST /v1/invitations/accept",
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   API_KEY_PATTERN,
+  INVITATION_TOKEN_PATTERN,
   parseCredential,
   RUNNER_TOKEN_PATTERN,
 } from "../../src/auth/credentials.ts";
@@ -12,6 +13,8 @@ import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "../support/client.ts";
 import { openApi } from "../support/contract.ts";
 import { newProject, newWorld } from "../support/world.ts";
+
+const PATTERNS = [API_KEY_PATTERN, RUNNER_TOKEN_PATTERN, INVITATION_TOKEN_PATTERN];
 
 const schemaOf = (name: string): Parsed => openApi.components.schemas[name];
 
@@ -46,10 +49,10 @@ describe("an example in the OpenAPI document", () => {
 
   it("of a credential has the correct format and last four characters, and is not accepted", async () => {
     const fields = [examplesOf("last_four", "key"), examplesOf("last_four", "token")].flat();
-    const whole = [...new Set(JSON.stringify(openApi).match(/ls[hr]_[0-9A-Za-z_]{72}/g))];
-    expect(whole.map((text) => text.slice(0, 4)).toSorted()).toEqual(["lsh_", "lsr_"]);
+    const whole = [...new Set(JSON.stringify(openApi).match(/ls[hir]_[0-9A-Za-z_]{72}/g))];
+    expect(whole.map((text) => text.slice(0, 4)).toSorted()).toEqual(["lsh_", "lsi_", "lsr_"]);
     for (const text of whole) {
-      const pattern = text.startsWith("lsh") ? API_KEY_PATTERN : RUNNER_TOKEN_PATTERN;
+      const pattern = PATTERNS.find((each) => each.test(text)) ?? /$^/;
       expect(text).toMatch(pattern);
       // The checksum is wrong, so the service refuses it without a database query.
       expect(await parseCredential(pattern, text)).toBeUndefined();

@@ -14,6 +14,9 @@ const PUBLIC: Access = {};
 
 /** Every operation, by its ID. Add a new one deliberately: the table is not derived from the routes. */
 const ACCESS: Record<string, Access> = {
+  acceptInvitation: PUBLIC,
+  showInvitation: PUBLIC,
+  acceptInvitationOnPage: PUBLIC,
   finishSlackInstallation: PUBLIC,
   bootstrap: PUBLIC,
   readHealth: PUBLIC,
@@ -28,6 +31,14 @@ const ACCESS: Record<string, Access> = {
   getMember: { api_key: "default" },
   replaceMember: { api_key: "default" },
   removeMember: { api_key: "default" },
+  listInvitations: { api_key: "default" },
+  createInvitation: { api_key: "default" },
+  getInvitation: { api_key: "default" },
+  revokeInvitation: { api_key: "default" },
+  whoAmI: { api_key: "default" },
+  getAccount: { api_key: "default" },
+  updateAccount: { api_key: "default" },
+  deleteAccount: { api_key: "default" },
   listApiKeys: { api_key: "default" },
   createApiKey: { api_key: "default" },
   getApiKey: { api_key: "default" },

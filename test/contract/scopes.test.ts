@@ -24,6 +24,7 @@ const scopeOf = (operation: Operation) => operation["x-scope"] as Scope | undefi
 
 /** The operations that every key may call, with the reason. */
 const WITHOUT_SCOPE: Record<string, string> = {
+  whoAmI: "It tells a client what its key may do.",
   listOrganizations: "It tells a client which organization its key belongs to.",
 };
 

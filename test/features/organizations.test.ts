@@ -1,5 +1,7 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../src/app.ts";
 import { API_KEY_PATTERN } from "../../src/auth/credentials.ts";
 import { encodeCursor } from "../../src/lib/cursor.ts";
 import { Client, type Parsed } from "../support/client.ts";
@@ -15,6 +17,14 @@ beforeEach(async () => {
   members = `/v1/orgs/${world.id}/members`;
   keys = `/v1/orgs/${world.id}/api-keys`;
 });
+
+/** A deployment with TRUST_ADMINS = "false". */
+async function distrusting(request: Request): Promise<Response> {
+  const execution = createExecutionContext();
+  const response = await createApp().fetch(request, { ...env, TRUST_ADMINS: "false" }, execution);
+  await waitOnExecutionContext(execution);
+  return response;
+}
 
 describe("organizations", () => {
   it("are created with an owner and a first key, which is valid for that organization only", async () => {
@@ -73,17 +83,159 @@ describe("members of an organization", () => {
     expect(read.body).toEqual(added.body);
   });
 
-  it("use the existing account of their address unchanged", async () => {
+  it("get an account of their own in each organization, which reveals nothing of another", async () => {
     const email = newEmail();
-    const first = await world.client.post(members, { email, name: "First", role: "member" });
+    const bio = `canary-${crypto.randomUUID()}`;
+    const first = await world.client.post(members, {
+      email,
+      name: bio,
+      role: "member",
+      profile: { bio },
+    });
     const other = await newWorld();
     const second = await other.client.post(`/v1/orgs/${other.id}/members`, {
       email,
       name: "Second",
       role: "member",
     });
-    expect(second.body.account_id).toBe(first.body.account_id);
-    expect(second.body.name).toBe("First");
+    expect(second.status).toBe(201);
+    expect(second.body).toMatchObject({ name: "Second", profile: {} });
+    expect(Object.keys(second.body).toSorted()).toEqual(
+      Object.keys(first.body)
+        .filter((field) => field !== "avatar")
+        .toSorted(),
+    );
+    const { results } = await env.DB.prepare("select * from audit_log where organization_id = ?")
+      .bind(other.id)
+      .all();
+    expect(results.map(({ action }) => action)).toContain("member.added");
+    for (const secret of [first.body.account_id, bio, email]) {
+      expect(second.text + JSON.stringify(results)).not.toContain(secret);
+    }
+  });
+
+  it("do not get the account of a person who has proven their address", async () => {
+    const { results } = await env.DB.prepare("select * from accounts where id = ?")
+      .bind(world.accountId)
+      .all<{ email: string; name: string }>();
+    const email = String(results[0]?.email);
+    expect(email).toContain("@");
+    const other = await newWorld();
+    const added = await other.client.post(`/v1/orgs/${other.id}/members`, {
+      email,
+      name: "Somebody",
+      role: "member",
+    });
+    expect([added.status, added.body.name]).toEqual([201, "Somebody"]);
+    expect(added.body.account_id).not.toBe(world.accountId);
+    const again = await world.client.post(members, { email, name: "Olive", role: "member" });
+    expect([again.status, again.body.code]).toEqual([409, "conflict"]);
+  });
+
+  it("leave nothing of their account behind when they are removed, and can be added again", async () => {
+    const body = { email: newEmail(), name: "Grace", role: "member" };
+    const { body: member } = await world.client.post(members, body);
+    const find = () =>
+      env.DB.prepare("select id from accounts where id = ?").bind(member.account_id).first();
+    expect(await find()).not.toBeNull();
+    await world.client.delete(`${members}/${member.membership_id}`);
+    expect(await find()).toBeNull();
+    expect((await world.client.post(members, body)).status).toBe(201);
+  });
+
+  it("are pending where the deployment does not trust its admins: without keys and projects", async () => {
+    const cautious = world.client.via(distrusting);
+    const added = await cautious.post(members, { email: newEmail(), name: "X", role: "owner" });
+    expect([added.status, added.body.status]).toEqual([201, "pending"]);
+    const id = added.body.membership_id;
+    const project = await newProject(world.client);
+    const replies = [
+      await cautious.post(keys, { name: "x", membership_id: id }),
+      await cautious.post(`/v1/projects/${project.id}/members`, { member_ids: [id] }),
+    ];
+    for (const { status, body } of replies) {
+      expect([status, body.code]).toEqual([409, "conflict"]);
+      expect(body.message).toContain("pending");
+    }
+    // Not for the lack of a key.
+    await newKey(world, { membershipId: id });
+    const owner = `${members}/${world.membershipId}`;
+    expect((await world.client.put(owner, { role: "admin" })).status).toBe(409);
+    expect((await world.client.delete(`${members}/${id}`)).status).toBe(204);
+    const trusted = await world.client.post(members, {
+      email: newEmail(),
+      name: "X",
+      role: "member",
+    });
+    expect(trusted.body.status).toBe("active");
+    const key = { name: "x", membership_id: trusted.body.membership_id };
+    expect((await world.client.post(keys, key)).status).toBe(201);
+  });
+
+  it("who are service accounts are never owners, and do not count as the other owner", async () => {
+    const member = await join(world);
+    await env.DB.prepare("update memberships set kind = 'service_account' where id = ?")
+      .bind(member.membershipId)
+      .run();
+    const path = `${members}/${member.membershipId}`;
+    expect((await world.client.get(path)).body.kind).toBe("service_account");
+    const refused = await world.client.put(path, { role: "owner" });
+    expect([refused.status, refused.body.cause.issues[0].path]).toEqual([400, "role"]);
+    expect((await world.client.put(path, { role: "admin" })).status).toBe(200);
+    await env.DB.prepare("update memberships set role = 'owner' where id = ?")
+      .bind(member.membershipId)
+      .run();
+    await newKey(world, { membershipId: member.membershipId });
+    const owner = `${members}/${world.membershipId}`;
+    expect((await world.client.put(owner, { role: "member" })).status).toBe(409);
+  });
+
+  it("leave a record of each change, and of each attempt of an admin to manage an owner", async () => {
+    const admin = await join(world, "admin");
+    const member = await join(world);
+    const path = `${members}/${member.membershipId}`;
+    await world.client.put(path, { role: "admin" });
+    await world.client.put(path, { role: "admin" });
+    await admin.client.put(path, { role: "owner" });
+    await world.client.delete(path);
+    const { results } = await env.DB.prepare(
+      `select action, outcome, membership_id, target_name, changes from audit_log
+        where target_id = ? order by created_at, id`,
+    )
+      .bind(member.membershipId)
+      .all<{ action: string; changes: string | null }>();
+    const own = { outcome: "success", membership_id: world.membershipId };
+    const target = { target_name: "Molly Member" };
+    expect(results).toMatchObject([
+      { action: "member.added", ...own, ...target },
+      { action: "member.role_changed", ...own, ...target },
+      { action: "escalation.refused", outcome: "refused", membership_id: admin.membershipId },
+      { action: "member.removed", ...own, ...target },
+    ]);
+    expect(JSON.parse(String(results[1]?.changes))).toMatchObject({
+      before: { role: "member" },
+      after: { role: "admin" },
+    });
+    expect(JSON.stringify(results)).not.toContain("@example.com");
+  });
+
+  it("who are removed leave tombstones of their keys, and the keys that they created for others", async () => {
+    const admin = await join(world, "admin");
+    const bot = await join(world);
+    const { body: created } = await admin.client.post(keys, {
+      name: "ci",
+      membership_id: bot.membershipId,
+    });
+    expect((await world.client.delete(`${members}/${admin.membershipId}`)).status).toBe(204);
+    expect((await admin.client.get("/v1/orgs")).status).toBe(401);
+    expect((await new Client(created.key).get("/v1/orgs")).status).toBe(200);
+    const tombstone = await env.DB.prepare("select * from revoked_keys where id = ?")
+      .bind(admin.keyId)
+      .first();
+    expect(tombstone).toMatchObject({
+      membership_id: admin.membershipId,
+      revoked_by_membership_id: world.membershipId,
+    });
   });
 
   it("are added once, also by concurrent requests", async () => {

@@ -18,6 +18,8 @@ const SOURCES: Record<string, string> = {
   delivery_id: `select id as delivery_id, integration_id, project_id, organization_id
     from deliveries`,
   pool_id: "select id as pool_id, organization_id as org_id, organization_id from runner_pools",
+  invitation_id:
+    "select id as invitation_id, organization_id as org_id, organization_id from invitations",
   key_id: "select id as key_id, organization_id as org_id, organization_id from api_keys",
   member_id: `select membership_id as member_id, project_id, organization_id from project_members`,
   membership_id:

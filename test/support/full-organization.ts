@@ -54,6 +54,7 @@ export class FullOrganization {
 async function stopTime({ id }: World): Promise<void> {
   const never = Date.now() + 10 * 365 * 24 * 3_600_000;
   const updates = [
+    "update invitations set expires_at = ?1 where organization_id = ?2",
     `update attempts set offered_until = ?1, lease_until = ?1, lost_at = ?1, run_until = ?1
       where organization_id = ?2 and state <> 'ended'`,
     `update deployments set cancel_deadline = ?1

@@ -7,6 +7,7 @@ import {
   newDeployment,
   newInside,
   newIntegration,
+  newInvitation,
   newResource,
   newToken,
   type World,
@@ -32,6 +33,7 @@ export async function newIds(world: World): Promise<Ids> {
   const subscribed = await newIntegration(world.client, project.id, ["promotions", "services_ok"]);
   await newDelivery(subscribed.id, { status: "failed" });
   await newToken(world, pool);
+  const invitation = await newInvitation(world);
   return {
     ...inside,
     deployment_id: deployment.id,
@@ -48,6 +50,8 @@ export async function newIds(world: World): Promise<Ids> {
     member_id: member.membershipId,
     membership_id: member.membershipId,
     key_id: member.keyId,
+    invitation_id: invitation.id,
+    token: invitation.token,
     name: "api-5xx",
   };
 }

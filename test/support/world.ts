@@ -40,7 +40,7 @@ export async function newWorld(): Promise<World> {
   const account = toAccountRow(systemClock, person);
   const { created, statements } = await prepareOrganization(
     { db, clock: systemClock },
-    { name: "Test", accountId: account.id },
+    { name: "Test", accountId: account.id, isOwnKey: true },
   );
   await runBatch(db, { account: insertAccount(db, account), ...statements });
   const { organization, apiKey } = created;
@@ -65,7 +65,7 @@ export async function join(world: World, role: OrgRole = "member"): Promise<Pers
 
 type NewKeyFields = Pick<
   ApiKeyRow,
-  "membershipId" | "role" | "expiresAt" | "scopes" | "projectIds" | "environmentIds"
+  "membershipId" | "role" | "expiresAt" | "scopes" | "projectIds" | "environmentIds" | "isOwn"
 >;
 
 /** Adds a key, by default for the owner. Each key has its own rate limit. */
@@ -81,6 +81,34 @@ export async function newKey(world: World, fields: Partial<NewKeyFields> = {}): 
     ...others,
   });
   return { client: new Client(issued.key), membershipId, keyId: issued.id };
+}
+
+/** An open invitation, with the token of its link. */
+export async function newInvitation(
+  world: World,
+  fields: { email?: string; name?: string; role?: OrgRole } = {},
+): Promise<Parsed> {
+  const body = { email: newEmail(), role: "member", ...fields };
+  const reply = await world.client.post(`/v1/orgs/${world.id}/invitations`, body);
+  if (reply.status !== 201) throw new Error(`The invitation was not created: ${reply.text}`);
+  return { ...reply.body, token: String(reply.body.url.split("/").at(-1)) };
+}
+
+/** Accepts an invitation: a member with a key of their own. */
+export async function accept(
+  world: World,
+  fields: Parameters<typeof newInvitation>[1] = {},
+): Promise<World> {
+  const { token } = await newInvitation(world, fields);
+  const { body } = await new Client(undefined).post("/v1/invitations/accept", { token });
+  const { membership, api_key } = body;
+  return {
+    id: world.id,
+    accountId: membership.account_id,
+    membershipId: membership.membership_id,
+    keyId: api_key.id,
+    client: new Client(api_key.key),
+  };
 }
 
 export async function newProject(client: Client, fields: object = {}): Promise<Parsed> {

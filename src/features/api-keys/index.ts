@@ -2,6 +2,6 @@ export { type Revocation, recordRevocation, revokeKeys } from "../memberships/in
 export { type NarrowingInput, resolveNarrowing } from "./authority.ts";
 export { apiKeyStore, issueApiKey, type KeyPrincipal, parseApiKey } from "./credentials.ts";
 export { presentCreatedApiKey } from "./presenters.ts";
-export { CreatedApiKey } from "./schemas.ts";
+export { CreatedApiKey, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";
 export { type CreatedKey, insertKey } from "./store.ts";

@@ -12,9 +12,6 @@ export const HAS_DESCENDANTS =
 export const CREATOR_CHANGED =
   "The key that creates it was just revoked, or expires earlier now. Retry.";
 
-export const PENDING_MEMBERSHIP =
-  "The membership is pending. It can have keys after the person has accepted it.";
-
 export const KEY_CHANGED = "The key has just changed, or the one that rotates it. Retry.";
 
 export const OUTLIVED =

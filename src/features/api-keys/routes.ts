@@ -6,16 +6,9 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { LAST_OWNER_KEY } from "../memberships/index.ts";
+import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey } from "./authority.ts";
-import {
-  CREATOR_CHANGED,
-  HAS_DESCENDANTS,
-  KEY_CHANGED,
-  OUTLIVED,
-  PENDING_MEMBERSHIP,
-  TRUST_KEY,
-} from "./model.ts";
+import { CREATOR_CHANGED, HAS_DESCENDANTS, KEY_CHANGED, OUTLIVED, TRUST_KEY } from "./model.ts";
 import { presentApiKey, presentCreatedApiKey, presentKeyRecord } from "./presenters.ts";
 import { rotateKey } from "./rotation.ts";
 import {
@@ -87,7 +80,7 @@ const create = operation({
     ...EXCEEDS,
     ...KEY_LIMITS,
     creator_changed: new Conflict(CREATOR_CHANGED),
-    membership_pending: new Conflict(PENDING_MEMBERSHIP),
+    membership_pending: new Conflict(PENDING_MEMBER),
   },
   request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
   responses: { 201: jsonReply(CreatedApiKey, "The key. It is not shown again.") },

@@ -28,7 +28,7 @@ const ENVIRONMENTS_MEANING =
 const AS_YOURS = "Default: as the key that creates it, which cannot give more than it has.";
 const MAXIMUM_IDS = LIMITS.keyBoundaries.value;
 
-const ScopeName = component(
+export const ScopeName = component(
   "Scope",
   z
     .enum(SCOPES, "Send a scope, as deployments:write. docs/api-keys.md lists them all.")

@@ -6,7 +6,12 @@ import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { recordActs } from "../audit/index.ts";
-import { LAST_OWNER_KEY, recordRevocation, revokeKeys } from "../memberships/index.ts";
+import {
+  LAST_OWNER_KEY,
+  recordRevocation,
+  requireActive,
+  revokeKeys,
+} from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import {
   authorizeKey,
@@ -24,7 +29,6 @@ import {
   type DescendantsOption,
   HAS_DESCENDANTS,
   type KeyStatus,
-  PENDING_MEMBERSHIP,
 } from "./model.ts";
 import { presentAuthority } from "./presenters.ts";
 import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
@@ -141,7 +145,7 @@ async function readCreation(
   });
   const [membership] = memberships;
   if (!membership) throw new NotFound("membership");
-  if (membership.status === "pending") throw new Conflict(PENDING_MEMBERSHIP);
+  requireActive(membership);
   const rules = {
     now: clock.now(),
     latest: creators[0]?.expiresAt ?? null,

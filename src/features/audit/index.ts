@@ -1,3 +1,4 @@
+export { eraseAuditedPerson } from "./erasure.ts";
 export type { AuditedAct } from "./model.ts";
 export {
   type AuditContext,

@@ -35,6 +35,7 @@ export async function bootstrap(
     {
       name: input.organizationName,
       accountId: account.id,
+      isOwnKey: true,
     },
   );
   const { id, createdAt } = created.organization;

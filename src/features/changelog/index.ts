@@ -1,5 +1,6 @@
 export { commitChange } from "./commit.ts";
 export { changeRecorder } from "./diff.ts";
+export { eraseChangedPerson } from "./erasure.ts";
 export { ACTIONS, type Change, type Fields, RECORD_TYPES } from "./model.ts";
 export {
   insertEntries,

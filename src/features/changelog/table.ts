@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
@@ -29,5 +30,10 @@ export const changelogEntries = sqliteTable(
     after: text("after"),
     createdAt: createdAt(),
   },
-  (table) => [index("changelog_entries_list").on(table.projectId, table.createdAt, table.id)],
+  (table) => [
+    index("changelog_entries_list").on(table.projectId, table.createdAt, table.id),
+    // For the erasure of an account, as the index changelog_entries_account (migration 0009), whose
+    // expression drizzle-kit cannot generate.
+    index("changelog_entries_member").on(table.recordId).where(sql`record_type = 'project_member'`),
+  ],
 );

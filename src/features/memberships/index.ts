@@ -5,7 +5,30 @@ export {
   revokeKeys,
 } from "./key-revocation.ts";
 export { incrementKeyVersions, keepsOwnerKey } from "./member-keys.ts";
-export { toNewAccount } from "./presenters.ts";
-export { AccountInput, OrgRole, PERSON } from "./schemas.ts";
-export { LAST_OWNER_KEY, toAccountRow } from "./service.ts";
-export { ACCOUNT_SIZE, type NewAccount } from "./store.ts";
+export { presentMember, presentPerson, toNewAccount } from "./presenters.ts";
+export {
+  AccountInput,
+  Email,
+  Member,
+  MemberKind,
+  OrgRole,
+  PERSON,
+  ProfileInput,
+} from "./schemas.ts";
+export {
+  LAST_OWNER,
+  LAST_OWNER_KEY,
+  MEMBER_EXISTS,
+  PENDING_MEMBER,
+  requireActive,
+  requireRoleToManage,
+  toAccountRow,
+  toUnprovenAccount,
+} from "./service.ts";
+export {
+  ACCOUNT_SIZE,
+  type AccountRow,
+  findMember,
+  type MemberRow,
+  type NewAccount,
+} from "./store.ts";

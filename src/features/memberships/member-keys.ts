@@ -30,7 +30,7 @@ export function incrementKeyVersions(
  * has another key with the role `owner`. One that expires does not count as another.
  */
 export function keepsOwnerKey(
-  organizationId: string,
+  organizationId: string | SQL,
   lost: { column: "id" | "membership_id"; value: string | SQL },
   now: number,
 ): SQL {

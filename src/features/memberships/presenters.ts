@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
 import type { AccountInput } from "./schemas.ts";
-import type { MemberRow, NewAccount } from "./store.ts";
+import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 
 /** Without the e-mail address, which is private to the account. */
 export function presentMember(row: MemberRow) {
@@ -9,12 +9,22 @@ export function presentMember(row: MemberRow) {
     membership_id: row.membershipId,
     account_id: row.accountId,
     org_id: row.organizationId,
-    name: row.name,
-    display_name: row.displayName,
-    avatar: row.avatar ?? undefined,
-    profile: row.profile,
+    ...presentPerson(row),
     role: row.role,
+    kind: row.kind,
+    status: row.status,
     created_at: toTimestamp(row.createdAt),
+  };
+}
+
+export function presentPerson(
+  person: Pick<AccountRow, "name" | "displayName" | "avatar" | "profile">,
+) {
+  return {
+    name: person.name,
+    display_name: person.displayName,
+    avatar: person.avatar ?? undefined,
+    profile: person.profile,
   };
 }
 

@@ -11,9 +11,12 @@ import {
   addMember,
   changeMemberRole,
   getMember,
+  LAST_OWNER,
   LAST_OWNER_KEY,
   listMembers,
+  MEMBER_EXISTS,
   removeMember,
+  SERVICE_ACCOUNT_AS_OWNER,
 } from "./service.ts";
 
 const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";
@@ -40,14 +43,14 @@ const add = operation({
   role: "admin",
   scope: "members:write",
   description:
-    `${OWNERS} If the e-mail address already has an account, adds that account and ` +
-    "ignores the name and profile of the request.",
+    `${OWNERS} The member gets an account of its own in this organization, with the name and the ` +
+    "profile of the request, also if the person is a member of other organizations. Where the " +
+    "deployment does not trust administrators (`TRUST_ADMINS`), the member is `pending`: invite the " +
+    "person instead.",
   notFound: ["organization"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
-    member_exists: new Conflict(
-      "The account of this e-mail address is already a member of the organization.",
-    ),
+    member_exists: new Conflict(MEMBER_EXISTS),
     member_limit: new LimitReached(LIMITS.members.value, "members"),
   },
   request: { params: OrganizationParams, body: jsonBody(AddMember) },
@@ -75,15 +78,16 @@ const replace = operation({
   summary: "Replace the role of a member in an organization",
   role: "admin",
   scope: "members:write",
-  description: `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role.`,
+  description:
+    `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role. A ` +
+    "service account cannot be an owner.",
   notFound: ["organization", "membership"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
-    last_owner: new Conflict(
-      "The organization and each of its projects need at least one owner. Make another member owner first.",
-    ),
+    last_owner: new Conflict(LAST_OWNER),
     last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
+    service_account_as_owner: SERVICE_ACCOUNT_AS_OWNER,
   },
   request: { params: MemberParams, body: jsonBody(ReplaceMember) },
   responses: { 200: jsonReply(Member, "The member.") },
@@ -98,14 +102,13 @@ const remove = operation({
   role: "admin",
   scope: "members:write",
   description:
-    `${OWNERS} Deletes the member's keys and project roles too. The last owner of the ` +
+    `${OWNERS} Deletes the member's keys and project roles too, and keeps the keys that the member ` +
+    "created for others. The last owner of the " +
     "organization or of a project, and the owner with the last owner's key, cannot be removed.",
   notFound: ["organization", "membership"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
-    last_owner: new Conflict(
-      "The organization and each of its projects need at least one owner. Make another member owner first.",
-    ),
+    last_owner: new Conflict(LAST_OWNER),
     last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
   },

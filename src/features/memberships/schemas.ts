@@ -12,6 +12,7 @@ import {
   timestampOf,
 } from "../../lib/schemas.ts";
 import { EMAIL } from "../../lib/text-patterns.ts";
+import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
 
 const LINE = LIMITS.personLength.value;
 const BIO = LIMITS.descriptionLength.value;
@@ -20,6 +21,19 @@ const URL_LENGTH = LIMITS.urlLength.value;
 export const OrgRole = component(
   "OrgRole",
   z.enum(ORG_ROLES).openapi({ description: "A role in the organization: owner > admin > member." }),
+);
+
+export const MemberKind = component(
+  "MemberKind",
+  z.enum(MEMBER_KINDS).openapi({ description: "Whether a member is a person or a program." }),
+);
+
+const MemberStatus = component(
+  "MemberStatus",
+  z.enum(MEMBER_STATUSES).openapi({
+    description:
+      "A `pending` member has no keys and no projects until the person has signed in with the address.",
+  }),
 );
 
 const PROFILE = {
@@ -67,19 +81,21 @@ export const Member = component(
       membership_id: identifierOf("membership", "The `member_id` in the paths."),
       account_id: identifierOf(
         "account",
-        "The person, who may belong to several organizations with the same account.",
+        "The person, in this organization. A person whom several organizations have added has another account in each.",
       ),
       org_id: identifierOf("organization", "The organization that the person is a member of."),
       ...PERSON,
       role: OrgRole,
+      kind: MemberKind,
+      status: MemberStatus,
       created_at: timestampOf("When the person became a member."),
     })
-    .openapi({ description: "A person's place in an organization." }),
+    .openapi({ description: "The place of a person or a program in an organization." }),
 );
 
 export const MemberList = envelopeOf(Member, "MemberList");
 
-const ProfileInput = component(
+export const ProfileInput = component(
   "ProfileInput",
   z
     .strictObject({
@@ -95,16 +111,18 @@ const ProfileInput = component(
     }),
 );
 
+export const Email = z
+  .email({ pattern: EMAIL, error: "Send an e-mail address." })
+  .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
+  .transform((email) => email.toLowerCase());
+
 const ACCOUNT = {
-  email: z
-    .email({ pattern: EMAIL, error: "Send an e-mail address." })
-    .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
-    .transform((email) => email.toLowerCase())
-    .openapi({
-      description: "Identifies the person, in any case. Private: no response contains it.",
-      pattern: EMAIL.source,
-      example: "ada@example.com",
-    }),
+  email: Email.openapi({
+    description:
+      "The person's address, in any case. Private: only the person's own account shows it.",
+    pattern: EMAIL.source,
+    example: "ada@example.com",
+  }),
   name: text(LINE).openapi({ description: "The person's full name.", example: "Ada Lovelace" }),
   display_name: clearable(text(LINE)).openapi({
     description: "What to call the person in lists. Absent or null: the full name.",

@@ -4,15 +4,18 @@ import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import type { OrgRole } from "../../lib/roles.ts";
+import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
+import { trustsAdmins } from "../../lib/settings.ts";
+import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { incrementKeyVersions } from "./member-keys.ts";
+import type { MemberStatus } from "./model.ts";
 import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 import * as store from "./store.ts";
 
-const LAST_OWNER =
+export const LAST_OWNER =
   "The organization and each of its projects need at least one owner. Make another member owner " +
   "first.";
 
@@ -20,9 +23,20 @@ export const LAST_OWNER_KEY =
   "The organization would keep no owner's key without an expiration date. Create one first: POST " +
   "/v1/orgs/{org_id}/api-keys for an owner, with the role owner and without expires_at.";
 
+export const MEMBER_EXISTS =
+  "The account of this e-mail address is already a member of the organization.";
+
+export const PENDING_MEMBER =
+  "The membership is pending: it has no keys and no projects until the person has signed in with " +
+  "the e-mail address.";
+
+export const SERVICE_ACCOUNT_AS_OWNER = new BadInput([
+  { path: "role", message: "A service account cannot be an owner. Send admin or member." },
+]);
+
 const refuseExistingMember = conflictIfTaken(
-  ["memberships.organization_id", "memberships.account_id"],
-  "The account of this e-mail address is already a member of the organization.",
+  ["memberships.organization_id", "memberships.email"],
+  MEMBER_EXISTS,
 );
 
 export async function listMembers(
@@ -46,20 +60,28 @@ export async function getMember(
   return row;
 }
 
+/** Always with a new account, so that nothing is revealed of one that another organization has. */
 export async function addMember(
   ctx: ServiceContext,
   organizationId: string,
   input: NewAccount & { role: OrgRole },
 ): Promise<MemberRow> {
-  requireOrgRole(ctx.actor, organizationId, roleToManage(input.role));
-  const now = ctx.clock.now();
+  const { role, email } = input;
   const id = newId(ctx.clock);
-  const membership = { id, organizationId, role: input.role, createdAt: now, updatedAt: now };
+  const target = { type: "member", id, name: input.name } as const;
+  await requireRoleToManage(ctx, organizationId, target, [role]);
+  const now = ctx.clock.now();
+  const account = toUnprovenAccount(ctx.clock, input);
+  const status: MemberStatus = trustsAdmins(ctx.settings) ? "active" : "pending";
+  const times = { createdAt: now, updatedAt: now };
+  const membership = { id, organizationId, accountId: account.id, role, status, email, ...times };
   const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
+  const changes = { after: { account_id: account.id, role, status } };
   const statements = {
     limits: limits.statement,
-    account: store.insertAccount(ctx.db, toAccountRow(ctx.clock, input)),
-    membership: store.insertMembership(ctx.db, membership, input.email),
+    account: store.insertAccount(ctx.db, account),
+    membership: store.insertMembership(ctx.db, membership),
+    audit: recordActs(ctx, organizationId, [{ action: "member.added", target, changes }]),
     created: store.findMember(ctx.db, organizationId, id),
   };
   const { created } = await refuseExistingMember(limits.enforce(runBatch(ctx.db, statements)));
@@ -75,13 +97,22 @@ export async function changeMemberRole(
   role: OrgRole,
 ): Promise<MemberRow> {
   const member = await getMember(ctx, organizationId, id);
-  requireOrgRole(ctx.actor, organizationId, roleToManage(member.role, role));
+  await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role, role]);
+  if (role === "owner" && member.kind === "service_account") throw SERVICE_ACCOUNT_AS_OWNER;
+  if (role === member.role) return member;
+  const { accountId } = member;
+  const act: AuditedAct = {
+    action: "member.role_changed",
+    target: targetOf(member),
+    changes: {
+      before: { account_id: accountId, role: member.role },
+      after: { account_id: accountId, role },
+    },
+  };
+  const change = { from: member.role, to: role, now: ctx.clock.now() };
   const { changed, keys } = await runBatch(ctx.db, {
-    changed: store.changeRole(ctx.db, organizationId, id, {
-      from: member.role,
-      to: role,
-      now: ctx.clock.now(),
-    }),
+    changed: store.changeRole(ctx.db, organizationId, id, change),
+    audit: recordActs(ctx, organizationId, [act]),
     keys: incrementKeyVersions(ctx.db, organizationId, id),
   });
   if (changed.length === 0) throw await findConflict(ctx, member);
@@ -95,14 +126,21 @@ export async function removeMember(
   id: string,
 ): Promise<void> {
   const member = await getMember(ctx, organizationId, id);
-  requireOrgRole(ctx.actor, organizationId, roleToManage(member.role));
-  const statements = store.removeMember(ctx, organizationId, id, {
-    from: member.role,
-    now: ctx.clock.now(),
+  await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role]);
+  const { accountId, role } = member;
+  const removal = { from: role, now: ctx.clock.now() };
+  const act: AuditedAct = {
+    action: "member.removed",
+    target: targetOf(member),
+    changes: { before: { account_id: accountId, role } },
+  };
+  const { removal: done } = await runBatch(ctx.db, {
+    removal: store.removeMember(ctx, organizationId, id, removal),
+    audit: recordActs(ctx, organizationId, [act]),
+    account: store.deleteUnprovenAccount(ctx.db, accountId),
   });
-  const { keys, removed } = await runBatch(ctx.db, statements);
-  if (removed.length === 0) throw await findConflict(ctx, member);
-  await ctx.invalidateKeys(keys.map((key) => toRevokedKey(key, ctx.clock)));
+  if (done.removed.length === 0) throw await findConflict(ctx, member);
+  await ctx.invalidateKeys(done.keys.revoked.map((key) => toRevokedKey(key, ctx.clock)));
 }
 
 export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {
@@ -110,6 +148,42 @@ export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {
   const { email, name, displayName, avatar, profile } = account;
   const fields = { email, name, displayName: displayName ?? name, avatar, profile };
   return { id: newId(clock), ...fields, createdAt: now, updatedAt: now };
+}
+
+/** Without the address: only the membership has it, until the person proves that it is theirs. */
+export function toUnprovenAccount(clock: Clock, account: NewAccount): AccountRow {
+  const row = toAccountRow(clock, account);
+  return { ...row, email: row.id };
+}
+
+/** Throws a `Conflict` for a membership that can have no keys and no projects. */
+export function requireActive({ status }: { status: MemberStatus }): void {
+  if (status === "pending") throw new Conflict(PENDING_MEMBER);
+}
+
+/** Only an owner adds, changes or removes an owner. */
+export function roleToManage(...roles: readonly OrgRole[]): OrgRole {
+  return roles.includes("owner") ? "owner" : "admin";
+}
+
+/** Records the attempt of an admin to manage an owner. */
+export async function requireRoleToManage(
+  ctx: ServiceContext,
+  organizationId: string,
+  target: AuditedAct["target"],
+  roles: readonly OrgRole[],
+): Promise<void> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const needed = roleToManage(...roles);
+  if (!orgRoleReaches(ctx.actor.role, needed)) {
+    const act: AuditedAct = { action: "escalation.refused", target };
+    await recordRefusal(ctx, organizationId, act);
+  }
+  requireOrgRole(ctx.actor, organizationId, needed);
+}
+
+function targetOf({ membershipId, name }: MemberRow) {
+  return { type: "member", id: membershipId, name } as const;
 }
 
 /** The reason that a guarded write changed no row. Throws `NotFound` for a removed member. */
@@ -122,9 +196,4 @@ async function findConflict(ctx: ServiceContext, before: MemberRow): Promise<Con
   const now = ctx.clock.now();
   const lastKey = await store.findLastOwnerKey(ctx.db, organizationId, membershipId, now);
   return new Conflict(lastKey?.found ? LAST_OWNER_KEY : LAST_OWNER);
-}
-
-/** Only an owner adds, changes or removes an owner. */
-function roleToManage(...roles: readonly OrgRole[]): OrgRole {
-  return roles.includes("owner") ? "owner" : "admin";
 }

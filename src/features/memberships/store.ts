@@ -1,6 +1,6 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { ServiceContext } from "../../context.ts";
+import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import {
   CUMULATIVE_BYTES,
@@ -28,7 +28,7 @@ export interface NewAccount {
 }
 
 export type AccountRow = typeof accounts.$inferSelect;
-export type NewMembership = Omit<typeof memberships.$inferInsert, "accountId">;
+export type NewMembership = typeof memberships.$inferInsert;
 export type MemberRow = Awaited<ReturnType<typeof findMember>>[number];
 
 const MEMBER = {
@@ -36,6 +36,8 @@ const MEMBER = {
   organizationId: memberships.organizationId,
   accountId: memberships.accountId,
   role: memberships.role,
+  kind: memberships.kind,
+  status: memberships.status,
   createdAt: sql<number>`${memberships.createdAt}`.as("membership_created_at"),
   name: accounts.name,
   displayName: accounts.displayName,
@@ -86,15 +88,12 @@ export function findMember(db: Database, organizationId: string, id: string) {
   return selectMembers(db).where(within(organizationId, id));
 }
 
-/** Never changes an existing account: it belongs to a person, not to a tenant. */
 export function insertAccount(db: Database, account: AccountRow) {
-  return db.insert(accounts).values(account).onConflictDoNothing({ target: accounts.email });
+  return db.insert(accounts).values(account);
 }
 
-/** The account of the address must exist. */
-export function insertMembership(db: Database, membership: NewMembership, email: string) {
-  const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email));
-  return db.insert(memberships).values({ ...membership, accountId: sql`(${account})` });
+export function insertMembership(db: Database, membership: NewMembership) {
+  return db.insert(memberships).values(membership);
 }
 
 /** Changes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. */
@@ -119,9 +118,12 @@ export function changeRole(
     .returning({ id: memberships.id });
 }
 
-/** Deletes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. */
+/**
+ * Deletes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. Keys
+ * that the member created for others remain.
+ */
 export function removeMember(
-  { db, ownership, actor }: ServiceContext,
+  { db, ownership, actor }: SystemContext & { actor: Actor },
   organizationId: string,
   id: string,
   { from, now }: { from: OrgRole; now: number },
@@ -132,24 +134,29 @@ export function removeMember(
     ownsNoProjectAlone(db, id),
   ];
   const isRemovable = sql.join(conditions, sql` and `);
+  const keys = sql`${eq(apiKeys.membershipId, id)} and ${isRemovable}`;
   return {
-    keys: db
-      .select({ secretHash: apiKeys.secretHash, version: apiKeys.version })
-      .from(apiKeys)
-      .where(eq(apiKeys.membershipId, id)),
-    tombstones: revokeKeys(db, {
-      organizationId,
-      keys: sql`${apiKeys.membershipId} = ${id} and ${isRemovable}`,
-      descendants: false,
-      now,
-      actor,
-    }).tombstones,
+    keys: revokeKeys(db, { organizationId, keys, descendants: false, now, actor }),
     records: ownership.deletionOf(db, memberships, id, isRemovable),
     removed: db
       .delete(memberships)
       .where(and(within(organizationId, id), isRemovable))
       .returning({ id: memberships.id }),
   };
+}
+
+/**
+ * Deletes an account that nobody has proven to be theirs, once it has no membership: nobody could
+ * ever change or delete it.
+ */
+export function deleteUnprovenAccount(db: Database, id: string) {
+  const membership = db
+    .select({ one: sql`1` })
+    .from(memberships)
+    .where(eq(memberships.accountId, id));
+  return db
+    .delete(accounts)
+    .where(and(eq(accounts.id, id), eq(accounts.email, accounts.id), notExists(membership)));
 }
 
 /** Whether the member's keys are the last of an owner, although another member is an owner too. */
@@ -179,6 +186,7 @@ function hasRole(db: Database, organizationId: string, id: string, role: OrgRole
   );
 }
 
+/** A service account, or a person who has never signed in, could not act as the owner. */
 function anotherOwnerRemains(db: Database, organizationId: string, id: string): SQL {
   const other = alias(memberships, "other");
   return exists(
@@ -186,7 +194,13 @@ function anotherOwnerRemains(db: Database, organizationId: string, id: string): 
       .select({ one: sql`1` })
       .from(other)
       .where(
-        and(eq(other.organizationId, organizationId), eq(other.role, "owner"), ne(other.id, id)),
+        and(
+          eq(other.organizationId, organizationId),
+          eq(other.role, "owner"),
+          eq(other.kind, "person"),
+          eq(other.status, "active"),
+          ne(other.id, id),
+        ),
       ),
   );
 }

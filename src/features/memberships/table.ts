@@ -2,6 +2,7 @@ import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import { organizations } from "../organizations/table.ts";
+import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
 
 export interface Profile {
   bio?: string | undefined;
@@ -10,11 +11,6 @@ export interface Profile {
   twitter?: string | undefined;
   website?: string | undefined;
 }
-
-export const MEMBER_KINDS = ["person", "service_account"] as const;
-export type MemberKind = (typeof MEMBER_KINDS)[number];
-
-export const MEMBER_STATUSES = ["active", "pending"] as const;
 
 /** The only table without a tenant: an account may belong to several organizations. */
 export const accounts = sqliteTable(

@@ -31,8 +31,8 @@ export async function createOrganization(
     throw new Unauthorized("This deployment does not let API keys create organizations.");
   }
   if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw new Unauthorized(NARROWED);
-  const { accountId, organizationId } = ctx.actor;
-  const { created, statements } = await prepareOrganization(ctx, { ...input, accountId });
+  const { accountId, organizationId, isOwnKey } = ctx.actor;
+  const { created, statements } = await prepareOrganization(ctx, { ...input, accountId, isOwnKey });
   const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });
   await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements }));
   return created;
@@ -40,7 +40,7 @@ export async function createOrganization(
 
 export async function prepareOrganization(
   { db, clock }: { db: Database; clock: Clock },
-  { name, accountId }: { name: string; accountId: string },
+  { name, accountId, isOwnKey }: { name: string; accountId: string; isOwnKey: boolean },
 ) {
   const now = clock.now();
   const times = { createdAt: now, updatedAt: now };
@@ -54,7 +54,7 @@ export async function prepareOrganization(
     name: FIRST_KEY_NAME,
     role: "owner",
     createdByMembershipId: membership.id,
-    isOwn: true,
+    isOwn: isOwnKey,
   } as const;
   const created: OrganizationWithKey = { organization, apiKey: { row, key: issued.key } };
   const statements = {

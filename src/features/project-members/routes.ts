@@ -5,6 +5,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { PENDING_MEMBER } from "../memberships/index.ts";
 import { presentProjectMember } from "./presenters.ts";
 import {
   AddedProjectMembers,
@@ -43,6 +44,7 @@ const add = operation({
     "`conflict`; an unknown one is `not_found`.",
   notFound: ["project", "membership"],
   errors: {
+    pending_member: new Conflict(PENDING_MEMBER),
     project_member_exists: new Conflict(
       "One of the memberships is already in the project; none was added.",
     ),

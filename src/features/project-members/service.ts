@@ -5,6 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
+import { requireActive } from "../memberships/index.ts";
 import { findProject } from "../projects/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { presentProjectMember } from "./presenters.ts";
@@ -64,6 +65,7 @@ export async function addMembers(
   const members = input.membershipIds.map((id) => {
     const membership = byId.get(id);
     if (!membership) throw new NotFound("membership");
+    requireActive(membership);
     return { ...membership, projectId, role: input.role, createdAt: now };
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };

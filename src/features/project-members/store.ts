@@ -120,7 +120,7 @@ export function findMemberships(
   membershipIds: readonly string[],
 ) {
   return db
-    .select(MEMBERSHIP)
+    .select({ ...MEMBERSHIP, status: memberships.status })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
     .where(isAmong(organizationId, membershipIds));

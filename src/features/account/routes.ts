@@ -1,0 +1,93 @@
+import { API_KEY_POLICIES, operation } from "../../http/operation.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { Conflict } from "../../lib/errors.ts";
+import { presentAccount, presentIdentity, toAccountPatch } from "./presenters.ts";
+import { Account, UpdateAccount, WhoAmI } from "./schemas.ts";
+import {
+  BOUNDED_KEY,
+  changeAccount,
+  deleteAccount,
+  getAccount,
+  getIdentity,
+  LAST_OWNER_OF_SOME,
+  NOT_OWN_KEY,
+  SERVICE_ACCOUNT,
+} from "./service.ts";
+
+const OWN_KEY = {
+  not_own_key: NOT_OWN_KEY,
+  bounded_key: BOUNDED_KEY,
+  service_account: SERVICE_ACCOUNT,
+};
+
+const whoAmI = operation({
+  method: "get",
+  path: "/v1/whoami",
+  operationId: "whoAmI",
+  tags: ["Account"],
+  summary: "Read who sends the request",
+  scope: null,
+  description:
+    "The organization, the membership and the permissions of the key, and its rate limits.",
+  responses: { 200: jsonReply(WhoAmI, "The sender of the request.") },
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/account",
+  operationId: "getAccount",
+  tags: ["Account"],
+  summary: "Read the own account",
+  scope: "members:read",
+  description:
+    "The person or the program that the key acts for. The address is private: it is shown only with a " +
+    "key that the person has made.",
+  responses: { 200: jsonReply(Account, "The account of the key's membership.") },
+});
+
+const update = operation({
+  method: "patch",
+  path: "/v1/account",
+  operationId: "updateAccount",
+  tags: ["Account"],
+  summary: "Change the own account",
+  scope: "members:write",
+  description:
+    "An absent field stays, and null clears a field (RFC 7396). Needs a key that the person has " +
+    "made: `own` in `GET /v1/whoami`.",
+  errors: OWN_KEY,
+  request: { body: jsonBody(UpdateAccount) },
+  responses: { 200: jsonReply(Account, "The account.") },
+});
+
+const remove = operation({
+  method: "delete",
+  path: "/v1/account",
+  operationId: "deleteAccount",
+  tags: ["Account"],
+  summary: "Delete the own account",
+  scope: "members:write",
+  description:
+    "Ends the account's memberships in every organization, revokes their keys, and erases the name, " +
+    "the address and the profile, also in the audit log and in the changelogs. Only the account's ID " +
+    "remains. The last owner of an organization or of a project cannot be deleted. Needs a key that " +
+    "the person has made: `own` in `GET /v1/whoami`.",
+  errors: { ...OWN_KEY, last_owner_of_some: new Conflict(LAST_OWNER_OF_SOME) },
+  responses: { 204: NO_CONTENT },
+});
+
+export const accountRoutes = createRouter()
+  .openapi(whoAmI, async (c) => {
+    const identity = presentIdentity(await getIdentity(c.env));
+    return c.json({ ...identity, limits: API_KEY_POLICIES }, 200);
+  })
+  .openapi(get, async (c) => c.json(presentAccount(await getAccount(c.env), c.env.actor), 200))
+  .openapi(update, async (c) => {
+    const account = await changeAccount(c.env, toAccountPatch(c.req.valid("json")));
+    return c.json(presentAccount(account, c.env.actor), 200);
+  })
+  .openapi(remove, async (c) => {
+    await deleteAccount(c.env);
+    return c.body(null, 204);
+  });

@@ -1,0 +1,107 @@
+import { toRevokedKey } from "../../auth/credentials.ts";
+import { type ChangedKey, hasBoundaries, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { Conflict, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
+import { type AuditedAct, recordActs, recordActsOf, recordRefusal } from "../audit/index.ts";
+import { changedFields } from "./presenters.ts";
+import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
+import * as store from "./store.ts";
+
+/** The membership was removed during the request, and its keys with it. */
+const REVOKED = new Unauthenticated("Send a valid API key in the x-api-key header.");
+
+export const NOT_OWN_KEY = new Unauthorized(
+  "This needs a key that the person has made: the key from accepting an invitation or from creating " +
+    "the organization, or a key that one of these has created. Somebody else made this key.",
+);
+
+export const SERVICE_ACCOUNT = new Unauthorized(
+  "A service account has no person's account. Use a key of the person.",
+);
+
+export const BOUNDED_KEY = new Unauthorized(
+  "A key that is narrowed to projects or environments does not change the account. Use another key.",
+);
+
+export const LAST_OWNER_OF_SOME =
+  "An organization or a project has no other owner, or no other owner's key without an expiration " +
+  "date. Make another member its owner, with a key, or delete the project.";
+
+export async function getAccount(ctx: ServiceContext): Promise<OwnAccount> {
+  const [account] = await store.findOwnAccount(ctx.db, ctx.actor);
+  if (!account) throw REVOKED;
+  return account;
+}
+
+export async function getIdentity(ctx: ServiceContext): Promise<Identity> {
+  const [identity] = await store.findIdentity(ctx.db, ctx.actor);
+  if (!identity) throw REVOKED;
+  return { ...identity, actor: ctx.actor };
+}
+
+export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): Promise<OwnAccount> {
+  const before = await requireOwnAccount(ctx);
+  const changes = changedFields(before, patch);
+  if (!changes) return before;
+  const { organizationId } = ctx.actor;
+  const target = { type: "account", id: before.id, name: before.name } as const;
+  const { updated } = await runBatch(ctx.db, {
+    updated: store.updateAccount(ctx.db, before.id, patch, ctx.clock.now()),
+    audit: recordActs(ctx, organizationId, [{ action: "account.updated", target, changes }]),
+  });
+  const [row] = updated;
+  if (!row) throw REVOKED;
+  return { ...row, email: before.email, kind: before.kind };
+}
+
+/** Ends the memberships of the account in every organization. Only its ID remains. */
+export async function deleteAccount(ctx: ServiceContext): Promise<void> {
+  const { db, clock } = ctx;
+  const { id: accountId } = await requireOwnAccount(ctx);
+  const { memberships, targets } = await runBatch(db, {
+    memberships: store.listMemberships(db, accountId),
+    targets: store.listPersonalTargets(db, accountId),
+  });
+  const targetIds = targets.map(({ id }) => id);
+  const erasure = { accountId, memberships, targetIds, now: clock.now() };
+  const acts = memberships.map((membership, at) => {
+    return [`of ${at}`, recordDeletion(ctx, accountId, membership)] as const;
+  });
+  const { erased } = await runBatch(db, {
+    erased: store.eraseAccount(ctx, erasure),
+    acts: Object.fromEntries(acts),
+  });
+  if (erased.ended.length === 0) throw new Conflict(LAST_OWNER_OF_SOME);
+  const keys: ChangedKey[] = Object.values(erased.keys).flatMap(({ revoked }) => revoked);
+  await ctx.invalidateKeys(keys.map((key) => toRevokedKey(key, clock)));
+}
+
+async function requireOwnAccount(ctx: ServiceContext): Promise<OwnAccount> {
+  const account = await getAccount(ctx);
+  if (account.kind === "service_account") throw SERVICE_ACCOUNT;
+  if (hasBoundaries(ctx.actor)) throw BOUNDED_KEY;
+  if (ctx.actor.isOwnKey) return account;
+  const target = { type: "account", id: account.id, name: account.name } as const;
+  await recordRefusal(ctx, ctx.actor.organizationId, { action: "escalation.refused", target });
+  throw NOT_OWN_KEY;
+}
+
+/** Another organization does not learn the credential, which is not one of its own. */
+function recordDeletion(
+  ctx: ServiceContext,
+  accountId: string,
+  { id, organizationId, role }: { id: string; organizationId: string; role: string },
+) {
+  const acts: AuditedAct[] = [
+    {
+      action: "member.removed",
+      target: { type: "member", id },
+      changes: { before: { account_id: accountId, role } },
+    },
+    { action: "account.deleted", target: { type: "account", id: accountId } },
+  ];
+  if (organizationId === ctx.actor.organizationId) return recordActs(ctx, organizationId, acts);
+  const { db, clock } = ctx;
+  const actor = { type: "service", membershipId: id, accountId } as const;
+  return recordActsOf({ db, clock }, organizationId, actor, acts);
+}

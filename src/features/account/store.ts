@@ -1,0 +1,182 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Actor, ServiceContext } from "../../context.ts";
+import type { Statements } from "../../db/batch.ts";
+import type { Database } from "../../db/client.ts";
+import type { OrgRole } from "../../lib/roles.ts";
+import { apiKeys } from "../api-keys/table.ts";
+import { eraseAuditedPerson } from "../audit/index.ts";
+import { eraseChangedPerson } from "../changelog/index.ts";
+import { keepsOwnerKey, revokeKeys } from "../memberships/index.ts";
+import type { Profile } from "../memberships/table.ts";
+import { accounts, memberships } from "../memberships/table.ts";
+import { organizations } from "../organizations/table.ts";
+
+export type OwnAccount = Awaited<ReturnType<typeof findOwnAccount>>[number];
+export type Identity = Awaited<ReturnType<typeof findIdentity>>[number] & { actor: Actor };
+
+/** Undefined: unchanged. Null: cleared. */
+export interface AccountPatch {
+  name: string | undefined;
+  displayName: string | null | undefined;
+  avatar: string | null | undefined;
+  /** Merged into the stored profile (RFC 7396). */
+  profile: { [Field in keyof Profile]?: string | null | undefined } | null | undefined;
+}
+
+const isOwn = ({ organizationId, membershipId }: Actor) =>
+  and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId));
+
+export function findOwnAccount(db: Database, actor: Actor) {
+  return db
+    .select({
+      id: accounts.id,
+      /** The proven address, or else that of the membership. */
+      email: sql<
+        string | null
+      >`iif(${accounts.email} <> ${accounts.id}, ${accounts.email}, ${memberships.email})`.as(
+        "address",
+      ),
+      kind: memberships.kind,
+      name: accounts.name,
+      displayName: accounts.displayName,
+      avatar: accounts.avatar,
+      profile: accounts.profile,
+      createdAt: accounts.createdAt,
+      updatedAt: accounts.updatedAt,
+    })
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+    .where(isOwn(actor));
+}
+
+/** A display name that equals the name follows it. */
+export function updateAccount(db: Database, id: string, patch: AccountPatch, now: number) {
+  const { name, displayName, avatar, profile } = patch;
+  const newName = name ?? accounts.name;
+  const follows = name !== undefined && displayName === undefined;
+  return db
+    .update(accounts)
+    .set({
+      updatedAt: now,
+      ...(name !== undefined && { name }),
+      ...(displayName !== undefined && { displayName: displayName ?? sql`${newName}` }),
+      ...(follows && {
+        displayName: sql`iif(${accounts.displayName} = ${accounts.name}, ${name}, ${accounts.displayName})`,
+      }),
+      ...(avatar !== undefined && { avatar }),
+      ...(profile !== undefined && {
+        profile: profile ? sql`json_patch(${accounts.profile}, ${JSON.stringify(profile)})` : {},
+      }),
+    })
+    .where(eq(accounts.id, id))
+    .returning();
+}
+
+export function findIdentity(db: Database, actor: Actor) {
+  return db
+    .select({
+      organizationName: sql<string>`${organizations.name}`.as("organization_name"),
+      membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
+      kind: memberships.kind,
+      accountName: sql<string>`${accounts.name}`.as("account_name"),
+      keyName: sql<string>`${apiKeys.name}`.as("key_name"),
+      expiresAt: sql<
+        number | null
+      >`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`.as(
+        "key_expires_at",
+      ),
+    })
+    .from(apiKeys)
+    .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+    .innerJoin(organizations, eq(organizations.id, memberships.organizationId))
+    .where(and(eq(apiKeys.id, actor.keyId), isOwn(actor)));
+}
+
+export function listMemberships(db: Database, accountId: string) {
+  return db
+    .select({
+      id: memberships.id,
+      organizationId: memberships.organizationId,
+      role: memberships.role,
+    })
+    .from(memberships)
+    .where(eq(memberships.accountId, accountId));
+}
+
+/**
+ * Of all memberships that the account has and had, and of the invitations that led to them. The cross
+ * join reads the memberships first, not the audit log.
+ */
+export function listPersonalTargets(db: Database, accountId: string) {
+  const targets = sql`(
+    with record(id) as (
+      select id from memberships where account_id = ${accountId}
+      union select target_id from audit_log where target_type = 'member'
+        and coalesce(changes ->> '$.after.account_id', changes ->> '$.before.account_id') = ${accountId}
+      union select record_id from changelog_entries where record_type = 'project_member'
+        and coalesce(after, before) ->> '$.account_id' = ${accountId})
+    select id from record
+    union select audit_log.target_id from record
+      cross join audit_log on audit_log.membership_id = record.id
+      where audit_log.action = 'invitation.accepted') as selected`;
+  return db.select({ id: sql<string>`id`.as("id") }).from(targets);
+}
+
+export interface Erasure {
+  accountId: string;
+  memberships: readonly { id: string; organizationId: string }[];
+  /** See `listPersonalTargets`. */
+  targetIds: readonly string[];
+  now: number;
+}
+
+/** Changes nothing if an organization or a project would lose its last owner or its last owner's key. */
+export function eraseAccount({ db, ownership, actor }: ServiceContext, erasure: Erasure) {
+  const { accountId, targetIds, now } = erasure;
+  const isErasable = canErase(erasure);
+  const own = sql`select id from memberships where account_id = ${accountId}`;
+  const keys = erasure.memberships.map(({ id, organizationId }) => {
+    const selected = sql`${eq(apiKeys.membershipId, id)} and ${isErasable}`;
+    return revokeKeys(db, { organizationId, keys: selected, descendants: false, now, actor });
+  });
+  return {
+    keys: Object.fromEntries(keys.map((each, at) => [`of ${at}`, each])),
+    audit: eraseAuditedPerson(db, [...targetIds, accountId], isErasable),
+    changelog: eraseChangedPerson(db, targetIds, isErasable),
+    account: erasePerson(db, accountId, isErasable, now),
+    records: ownership.deletionOf(db, memberships, own, isErasable),
+    ended: db
+      .delete(memberships)
+      .where(and(eq(memberships.accountId, accountId), isErasable))
+      .returning({ id: memberships.id }),
+  } satisfies Statements;
+}
+
+const ERASED_NAME = "Deleted account";
+
+function erasePerson(db: Database, id: string, condition: SQL, now: number) {
+  const names = { name: ERASED_NAME, displayName: ERASED_NAME };
+  return db
+    .update(accounts)
+    .set({ ...names, email: id, avatar: null, profile: {}, updatedAt: now })
+    .where(and(eq(accounts.id, id), condition));
+}
+
+/** Stays true while the batch deletes the keys and the project roles. */
+function canErase({ accountId, memberships: known, now }: Erasure): SQL {
+  const otherOwner = sql`select 1 from memberships as other
+    where other.organization_id = own.organization_id and other.role = 'owner'
+      and other.kind = 'person' and other.status = 'active' and other.account_id <> own.account_id`;
+  const otherProjectOwner = sql`select 1 from project_members as other
+    where other.project_id = owned.project_id and other.role = 'owner'
+      and other.membership_id <> own.id`;
+  const lost = { column: "membership_id", value: sql`own.id` } as const;
+  return sql`(select count(*) from memberships where account_id = ${accountId}) = ${known.length}
+    and not exists (select 1 from memberships as own
+      where own.account_id = ${accountId} and own.role = 'owner'
+        and (not exists (${otherOwner}) or not ${keepsOwnerKey(sql`own.organization_id`, lost, now)}))
+    and not exists (select 1 from memberships as own
+      join project_members as owned on owned.membership_id = own.id and owned.role = 'owner'
+      where own.account_id = ${accountId} and not exists (${otherProjectOwner}))`;
+}

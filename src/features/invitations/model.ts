@@ -1,0 +1,5 @@
+/** From its creation, for the person to open the link. */
+export const INVITATION_TTL_MS = 7 * 24 * 3_600_000;
+
+/** Of the path to a page, where the token follows. */
+export const INVITATION_PATH = "/invitations";

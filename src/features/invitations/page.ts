@@ -1,0 +1,83 @@
+import { html, raw } from "hono/html";
+import { contentSecurityPolicy, ICON, NARROW_LAYOUT, PAGE_STYLE } from "../../http/html-page.ts";
+import { toTimestamp } from "../../lib/clock.ts";
+import type { OrgRole } from "../../lib/roles.ts";
+
+const STYLE = `${PAGE_STYLE}${NARROW_LAYOUT}
+figure { margin: 0 0 1.5rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); }
+figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); padding: .5rem 1rem; border-bottom: 1px solid var(--line); }
+pre { margin: 0; padding: .875rem 1rem; white-space: pre-wrap; }
+pre code { overflow-wrap: anywhere; }
+button {
+  font: inherit; font-weight: 600; cursor: pointer; padding: .625rem 1.25rem;
+  color: var(--page); background: var(--accent); border: 0; border-radius: .375rem;
+}`;
+
+/** Without a referrer, and in no cache, because the URL and the second page contain a credential. */
+export async function pageHeaders(formAction: "none" | "self") {
+  return {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": await contentSecurityPolicy(STYLE, formAction),
+  };
+}
+
+interface OfferedInvitation {
+  organizationName: string;
+  role: OrgRole;
+  expiresAt: number;
+}
+
+/** Its form sends a POST to the page's own URL, which accepts the invitation. */
+export function renderOffer({ organizationName, role, expiresAt }: OfferedInvitation) {
+  return renderPage(
+    `Join ${organizationName}`,
+    html`<p>You are invited to the organization <strong>${organizationName}</strong> with the role
+<strong>${role}</strong>. The invitation is valid until ${renderTime(expiresAt)}, and can be accepted once.</p>
+<p>The next page shows an API key of your own. Have a place ready to store it: it is not shown again.</p>
+<form method="post"><button>Accept the invitation</button></form>`,
+  );
+}
+
+export function renderAccepted(organizationName: string, key: string, origin: string) {
+  return renderPage(
+    `You are a member of ${organizationName}`,
+    html`<p>This is your API key. Store it now: it is not shown again, and the link no longer works.</p>
+<figure><figcaption>API key</figcaption><pre tabindex="0"><code>${key}</code></pre></figure>
+<p>Try it, and then set your name with <code>PATCH /v1/account</code>:</p>
+<figure><figcaption>Who am I?</figcaption><pre tabindex="0"><code>curl "${origin}/v1/whoami" -H "x-api-key: $LONGSHORE_API_KEY"</code></pre></figure>
+<p><a href="/docs">Every operation is in the reference.</a></p>`,
+  );
+}
+
+export function renderRefusal(message: string) {
+  return renderPage("The invitation was not accepted", html`<p>${message}</p>`);
+}
+
+/** To the minute. */
+function renderTime(time: number) {
+  const timestamp = toTimestamp(time);
+  const [date, clock = ""] = timestamp.split("T");
+  return html`<time datetime="${timestamp}">${date} ${clock.slice(0, "00:00".length)} UTC</time>`;
+}
+
+function renderPage(title: string, content: ReturnType<typeof html>) {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<style>${raw(STYLE)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+}

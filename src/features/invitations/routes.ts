@@ -1,0 +1,235 @@
+import { z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { operation } from "../../http/operation.ts";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { OrganizationParams } from "../../http/params.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
+import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
+import { ApiError, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { MEMBER_EXISTS } from "../memberships/index.ts";
+import {
+  acceptInvitation,
+  findInvitation,
+  INVALID_INVITATION,
+  type InviteeContext,
+  SIGN_IN_ONLY,
+} from "./acceptance.ts";
+import { INVITATION_PATH } from "./model.ts";
+import { pageHeaders, renderAccepted, renderOffer, renderRefusal } from "./page.ts";
+import {
+  presentAcceptedInvitation,
+  presentCreatedInvitation,
+  presentInvitation,
+} from "./presenters.ts";
+import {
+  AcceptedInvitation,
+  AcceptInvitation,
+  CreatedInvitation,
+  CreateInvitation,
+  Invitation,
+  InvitationLinkParams,
+  InvitationList,
+  InvitationParams,
+} from "./schemas.ts";
+import {
+  getInvitation,
+  invite,
+  listInvitations,
+  NARROWED_KEY_INVITES,
+  OPEN_INVITATION_EXISTS,
+  revokeInvitation,
+} from "./service.ts";
+
+const list = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/invitations",
+  operationId: "listInvitations",
+  tags: ["Invitations"],
+  summary: "List the open invitations of an organization",
+  role: "admin",
+  scope: "members:read",
+  notFound: ["organization"],
+  request: { params: OrganizationParams, query: ListQuery },
+  responses: { 200: jsonReply(InvitationList, "A page of invitations.") },
+});
+
+const create = operation({
+  method: "post",
+  path: "/v1/orgs/{org_id}/invitations",
+  operationId: "createInvitation",
+  tags: ["Invitations"],
+  summary: "Invite a person to an organization",
+  role: "admin",
+  scope: "members:write",
+  description:
+    "Inviting an owner needs the role `owner`. Returns a link that you pass on to the person; it is " +
+    "valid for 7 days, accepts the invitation once, and is not shown again. Nothing is sent. The " +
+    "response is the same whether or not the person uses this service already. An invitation " +
+    "lapses if its inviter may no longer invite to its role.",
+  notFound: ["organization"],
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    narrowed_key_invites: NARROWED_KEY_INVITES,
+    open_invitation_exists: new Conflict(OPEN_INVITATION_EXISTS),
+    member_exists: new Conflict(MEMBER_EXISTS),
+    open_invitation_limit: new LimitReached(
+      LIMITS.openInvitations.value,
+      "open invitations of an organization",
+    ),
+  },
+  request: { params: OrganizationParams, body: jsonBody(CreateInvitation) },
+  responses: { 201: jsonReply(CreatedInvitation, "The invitation. Its link is not shown again.") },
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/invitations/{invitation_id}",
+  operationId: "getInvitation",
+  tags: ["Invitations"],
+  summary: "Read an open invitation",
+  role: "admin",
+  scope: "members:read",
+  description: "The response does not contain the link.",
+  notFound: ["organization", "invitation"],
+  request: { params: InvitationParams },
+  responses: { 200: jsonReply(Invitation, "The invitation.") },
+});
+
+const revoke = operation({
+  method: "delete",
+  path: "/v1/orgs/{org_id}/invitations/{invitation_id}",
+  operationId: "revokeInvitation",
+  tags: ["Invitations"],
+  summary: "Revoke an open invitation",
+  role: "admin",
+  scope: "members:write",
+  description: "Its link no longer works. Revoking that of an owner needs the role `owner`.",
+  notFound: ["organization", "invitation"],
+  errors: { needs_owner_of_organization: Unauthorized.role("owner") },
+  request: { params: InvitationParams },
+  responses: { 204: NO_CONTENT },
+});
+
+const ACCEPTING = {
+  invalid_invitation: INVALID_INVITATION,
+  sign_in_only: SIGN_IN_ONLY,
+};
+
+const JOINING = {
+  member_limit: new LimitReached(LIMITS.members.value, "members"),
+  api_key_limit: new LimitReached(LIMITS.apiKeys.value, "api keys"),
+};
+
+const accept = operation({
+  method: "post",
+  path: "/v1/invitations/accept",
+  operationId: "acceptInvitation",
+  tags: ["Invitations"],
+  summary: "Accept an invitation",
+  description:
+    "Creates the member, and an API key of their own with the role of the invitation. Needs no key: " +
+    "the token of the link works once.",
+  credentials: [],
+  writes: true,
+  middleware: [readJsonBody(() => true)],
+  errors: { ...ACCEPTING, ...JOINING },
+  request: { body: jsonBody(AcceptInvitation) },
+  responses: {
+    201: jsonReply(AcceptedInvitation, "The member and their first key, which is not shown again."),
+  },
+});
+
+/** A person who opens the link sees a page instead of JSON. */
+const showErrors: MiddlewareHandler<PublicEnv> = async (c, next) => {
+  try {
+    return await next();
+  } catch (error) {
+    const wantsPage = c.req.header("accept")?.includes("text/html");
+    if (!(error instanceof ApiError) || !wantsPage) throw error;
+    return c.html(renderRefusal(error.message), error.status, await pageHeaders("none"));
+  }
+};
+
+const PAGE = { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } };
+
+const show = operation({
+  method: "get",
+  path: `${INVITATION_PATH}/{token}`,
+  operationId: "showInvitation",
+  tags: ["Invitations"],
+  summary: "Open the link of an invitation",
+  description:
+    "An HTML page that names the organization and the role, with a button that accepts the " +
+    "invitation. Opening it changes nothing. Errors are a page, too, if `Accept` has `text/html`.",
+  credentials: [],
+  middleware: [showErrors],
+  errors: ACCEPTING,
+  request: { params: InvitationLinkParams },
+  responses: { 200: PAGE },
+});
+
+const acceptOnPage = operation({
+  method: "post",
+  path: `${INVITATION_PATH}/{token}`,
+  operationId: "acceptInvitationOnPage",
+  tags: ["Invitations"],
+  summary: "Accept an invitation on its page",
+  description:
+    "What the button of the page sends. Does the same as `POST /v1/invitations/accept`, and shows " +
+    "the key on an HTML page.",
+  credentials: [],
+  writes: true,
+  middleware: [showErrors, readJsonBody(() => false)],
+  errors: { ...ACCEPTING, ...JOINING },
+  request: { params: InvitationLinkParams },
+  responses: { 200: PAGE },
+});
+
+export const invitationRoutes = createRouter()
+  .openapi(list, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const page = await listInvitations(c.env, org_id, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentInvitation), 200);
+  })
+  .openapi(create, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const { name = null, ...body } = c.req.valid("json");
+    const created = await invite(c.env, org_id, { ...body, name });
+    return c.json(presentCreatedInvitation(created, new URL(c.req.url).origin), 201);
+  })
+  .openapi(get, async (c) => {
+    const { org_id, invitation_id } = c.req.valid("param");
+    return c.json(presentInvitation(await getInvitation(c.env, org_id, invitation_id)), 200);
+  })
+  .openapi(revoke, async (c) => {
+    const { org_id, invitation_id } = c.req.valid("param");
+    await revokeInvitation(c.env, org_id, invitation_id);
+    return c.body(null, 204);
+  });
+
+export function publicInvitationRoutes(
+  createContext: (
+    env: PublicEnv["Bindings"],
+    execution: Pick<ExecutionContext, "waitUntil">,
+  ) => InviteeContext,
+) {
+  return createRouter<PublicEnv>()
+    .openapi(accept, async (c) => {
+      const ctx = createContext(c.env, c.executionCtx);
+      const accepted = await acceptInvitation(ctx, c.req.valid("json").token);
+      return c.json(presentAcceptedInvitation(accepted), 201);
+    })
+    .openapi(show, async (c) => {
+      const ctx = createContext(c.env, c.executionCtx);
+      const invitation = await findInvitation(ctx, c.req.valid("param").token);
+      return c.html(renderOffer(invitation), 200, await pageHeaders("self"));
+    })
+    .openapi(acceptOnPage, async (c) => {
+      const ctx = createContext(c.env, c.executionCtx);
+      const accepted = await acceptInvitation(ctx, c.req.valid("param").token);
+      const { organizationName, apiKey } = accepted;
+      const page = renderAccepted(organizationName, apiKey.key, new URL(c.req.url).origin);
+      return c.html(page, 200, await pageHeaders("none"));
+    });
+}

@@ -1,0 +1,126 @@
+import { issueCredential } from "../../auth/credentials.ts";
+import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { conflictIfTaken } from "../../db/constraint-errors.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import type { OrgRole } from "../../lib/roles.ts";
+import { trustsAdmins } from "../../lib/settings.ts";
+import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
+import { MEMBER_EXISTS, requireRoleToManage } from "../memberships/index.ts";
+import { limitGrowth } from "../usage/index.ts";
+import { INVITATION_TTL_MS } from "./model.ts";
+import type { CreatedInvitation, InvitationRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export const OPEN_INVITATION_EXISTS =
+  "This e-mail address has an open invitation. Revoke it first, to create another link.";
+
+export const NARROWED_KEY_INVITES = new Unauthorized(
+  "A key with scopes, projects or environments cannot invite: the invitation gives a key without " +
+    "them. Use a key that is not narrowed.",
+);
+
+export interface NewInvitation {
+  /** In lower case. */
+  email: string;
+  name: string | null;
+  role: OrgRole;
+}
+
+const refuseOpenInvitation = conflictIfTaken(
+  ["invitations.organization_id", "invitations.email"],
+  OPEN_INVITATION_EXISTS,
+);
+
+/** The same, whether or not an account with this address exists elsewhere. */
+export async function invite(
+  ctx: ServiceContext,
+  organizationId: string,
+  input: NewInvitation,
+): Promise<CreatedInvitation> {
+  const id = newId(ctx.clock);
+  const target = { type: "invitation", id, name: input.name ?? undefined } as const;
+  await requireRoleToManage(ctx, organizationId, target, [input.role]);
+  await requireUnnarrowedKey(ctx, organizationId, target);
+  const { key: token, secretHash } = await issueCredential("lsi", id);
+  const now = ctx.clock.now();
+  const row = {
+    ...{ id, organizationId, secretHash, ...input },
+    createdByKeyId: ctx.actor.keyId,
+    createdByMembershipId: ctx.actor.membershipId,
+    expiresAt: now + INVITATION_TTL_MS,
+    createdAt: now,
+  };
+  const bounds = [store.openCountBound(organizationId, now)];
+  const limits = limitGrowth(ctx, { organizationId, bounds });
+  const changes = { after: { role: input.role } };
+  const statements = {
+    lapsed: store.deleteLapsed(ctx.db, organizationId, now),
+    limits: limits.statement,
+    created: store.insertInvitation(ctx.db, row),
+    audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
+  };
+  const { created } = await refuseOpenInvitation(limits.enforce(runBatch(ctx.db, statements)));
+  if (created.length === 0) throw new Conflict(MEMBER_EXISTS);
+  return { row, token };
+}
+
+export async function listInvitations(
+  ctx: ServiceContext,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<InvitationRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const now = ctx.clock.now();
+  return toPage(page, await store.listInvitations(ctx.db, organizationId, page, now), (row) => row);
+}
+
+export async function getInvitation(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<InvitationRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const now = ctx.clock.now();
+  const [row] = await store.findInvitation(ctx.db, organizationId, id, now);
+  if (!row) throw new NotFound("invitation");
+  return row;
+}
+
+export async function revokeInvitation(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const { name, role } = await getInvitation(ctx, organizationId, id);
+  const target = { type: "invitation", id, name: name ?? undefined } as const;
+  await requireRoleToManage(ctx, organizationId, target, [role]);
+  const act: AuditedAct = {
+    action: "invitation.revoked",
+    target,
+    changes: { before: { role } },
+  };
+  const { deleted } = await runBatch(ctx.db, {
+    deleted: store.deleteInvitation(ctx.db, organizationId, id, ctx.clock.now()),
+    audit: recordActs(ctx, organizationId, [act]),
+  });
+  if (deleted.length === 0) throw new NotFound("invitation");
+}
+
+export async function sweepInvitations({ db, clock }: SystemContext): Promise<void> {
+  await store.deleteExpired(db, clock.now());
+}
+
+/** Where the link alone accepts an invitation, an invitation is as good as a key. */
+async function requireUnnarrowedKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  target: AuditedAct["target"],
+): Promise<void> {
+  const { scopes, projectIds, environmentIds } = ctx.actor;
+  if (!trustsAdmins(ctx.settings) || !(scopes ?? projectIds ?? environmentIds)) return;
+  await recordRefusal(ctx, organizationId, { action: "escalation.refused", target });
+  throw NARROWED_KEY_INVITES;
+}

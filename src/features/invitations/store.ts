@@ -1,0 +1,162 @@
+import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { insertFrom } from "../../db/insert-from.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { CreatedKey } from "../api-keys/index.ts";
+import { apiKeys } from "../api-keys/table.ts";
+import type { MemberRow } from "../memberships/index.ts";
+import { accounts, memberships } from "../memberships/table.ts";
+import { organizations } from "../organizations/table.ts";
+import type { Bound } from "../usage/index.ts";
+import { invitations } from "./table.ts";
+
+export type InvitationRow = typeof invitations.$inferSelect;
+
+export interface CreatedInvitation {
+  row: InvitationRow;
+  token: string;
+}
+
+export interface AcceptedInvitation {
+  organizationName: string;
+  member: MemberRow;
+  apiKey: CreatedKey;
+}
+
+export type OpenInvitation = Awaited<ReturnType<typeof findInvitationByToken>>[number];
+
+/** What a link proves. */
+export interface InvitationToken {
+  id: string;
+  secretHash: string;
+}
+
+/**
+ * Not expired, and its inviter may still invite to its role. Names its columns with their table,
+ * because Drizzle drops the names of tables in a select from one table.
+ */
+function isOpen(now: number): SQL {
+  return sql`invitations.expires_at > ${now} and exists (
+    select 1 from memberships as inviter
+    where inviter.id = invitations.created_by_membership_id
+      and inviter.organization_id = invitations.organization_id
+      and (inviter.role = 'owner' or (inviter.role = 'admin' and invitations.role <> 'owner')))`;
+}
+
+/** Open, and its address is not a member in the meantime. */
+function isAcceptable({ id, secretHash }: InvitationToken, now: number): SQL {
+  return sql`invitations.id = ${id} and invitations.secret_hash = ${secretHash} and ${isOpen(now)}
+    and not exists (select 1 from memberships as added
+      where added.organization_id = invitations.organization_id
+        and added.email = invitations.email)`;
+}
+
+const within = (organizationId: string, id: string) =>
+  and(eq(invitations.organizationId, organizationId), eq(invitations.id, id));
+
+export function listInvitations(
+  db: Database,
+  organizationId: string,
+  page: PageRequest,
+  now: number,
+) {
+  const { where, orderBy, limit } = keyset(page, invitations.createdAt, invitations.id);
+  return db
+    .select()
+    .from(invitations)
+    .where(and(eq(invitations.organizationId, organizationId), isOpen(now), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+export function findInvitation(db: Database, organizationId: string, id: string, now: number) {
+  return db
+    .select()
+    .from(invitations)
+    .where(and(within(organizationId, id), isOpen(now)));
+}
+
+export function findInvitationByToken(db: Database, token: InvitationToken, now: number) {
+  return db
+    .select({
+      id: invitations.id,
+      organizationId: invitations.organizationId,
+      organizationName: sql<string>`${organizations.name}`.as("organization_name"),
+      maxKeyAgeSeconds: organizations.maxKeyAgeSeconds,
+      email: invitations.email,
+      name: invitations.name,
+      role: invitations.role,
+      expiresAt: invitations.expiresAt,
+    })
+    .from(invitations)
+    .innerJoin(organizations, eq(organizations.id, invitations.organizationId))
+    .where(isAcceptable(token, now));
+}
+
+/** Those that are no longer open neither block their address nor count. */
+export function deleteLapsed(db: Database, organizationId: string, now: number) {
+  return db
+    .delete(invitations)
+    .where(and(eq(invitations.organizationId, organizationId), sql`not (${isOpen(now)})`));
+}
+
+export function openCountBound(organizationId: string, now: number): Bound {
+  const count = sql`(select count(*) from invitations
+    where invitations.organization_id = ${organizationId} and ${isOpen(now)})`;
+  return {
+    what: "open invitations of an organization",
+    limit: LIMITS.openInvitations.value,
+    before: count,
+    after: sql`${count} + 1`,
+  };
+}
+
+/** Inserts nothing if the address is that of a member. */
+export function insertInvitation(db: Database, invitation: InvitationRow) {
+  const { organizationId, email } = invitation;
+  return insertFrom(
+    db,
+    invitations,
+    invitation,
+    sql`where not exists (select 1 from memberships
+      where memberships.organization_id = ${organizationId} and memberships.email = ${email})`,
+  ).returning();
+}
+
+export function deleteInvitation(db: Database, organizationId: string, id: string, now: number) {
+  return db
+    .delete(invitations)
+    .where(and(within(organizationId, id), isOpen(now)))
+    .returning({ id: invitations.id });
+}
+
+/** Of two concurrent requests, one deletes it. */
+export function consumeInvitation(db: Database, token: InvitationToken, now: number) {
+  return db.delete(invitations).where(isAcceptable(token, now)).returning({ id: invitations.id });
+}
+
+export interface Joining {
+  account: typeof accounts.$inferSelect;
+  membership: typeof memberships.$inferSelect;
+  key: typeof apiKeys.$inferSelect;
+}
+
+/** Each inserts its row only if the previous statement of the batch changed one. */
+export function insertJoining(db: Database, { account, membership, key }: Joining) {
+  const condition = sql`where changes() > 0`;
+  return {
+    account: insertFrom(db, accounts, account, condition),
+    membership: insertFrom(db, memberships, membership, condition),
+    key: insertFrom(db, apiKeys, key, condition),
+  };
+}
+
+/** All are valid for the same time, so the first in the order of their IDs expire first. */
+export function deleteExpired(db: Database, now: number) {
+  const limit = LIMITS.sweepInvitations.value;
+  return db.delete(invitations).where(
+    sql`${invitations.id} in (select id from invitations order by id limit ${limit})
+      and ${lte(invitations.expiresAt, now)}`,
+  );
+}

@@ -1,0 +1,5 @@
+export const MEMBER_KINDS = ["person", "service_account"] as const;
+export type MemberKind = (typeof MEMBER_KINDS)[number];
+
+export const MEMBER_STATUSES = ["active", "pending"] as const;
+export type MemberStatus = (typeof MEMBER_STATUSES)[number];

@@ -1,0 +1,369 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Client, type Parsed } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import {
+  accept,
+  newEmail,
+  newIntegration,
+  newKey,
+  newProject,
+  newWorld,
+  type World,
+} from "../support/world.ts";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await newWorld();
+});
+
+/** Every row of every table, as text. */
+async function dumpDatabase(): Promise<string> {
+  const { results: tables } = await env.DB.prepare(
+    "select name from sqlite_master where type = 'table' and name not like '\\_cf%' escape '\\'",
+  ).all<{ name: string }>();
+  const rows = await env.DB.batch(
+    tables.map(({ name }) => env.DB.prepare(`select * from "${name}"`)),
+  );
+  return JSON.stringify(rows.map(({ results }) => results));
+}
+
+async function auditOf(organizationId: string): Promise<Parsed[]> {
+  const { results } = await env.DB.prepare(
+    "select * from audit_log where organization_id = ? order by created_at, id",
+  )
+    .bind(organizationId)
+    .all();
+  return results;
+}
+
+/** A second organization of the same person. */
+async function newOrganization(person: World): Promise<World> {
+  const { body } = await person.client.post("/v1/orgs", { name: "Second" });
+  return {
+    ...person,
+    id: body.id,
+    membershipId: body.api_key.membership_id,
+    keyId: body.api_key.id,
+    client: new Client(body.api_key.key),
+  };
+}
+
+describe("GET /v1/whoami", () => {
+  it("names the organization, the membership, the account, the credential and its limits", async () => {
+    const { status, body } = await world.client.get("/v1/whoami");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      organization: { id: world.id, name: "Test" },
+      membership: { id: world.membershipId, role: "owner", kind: "person" },
+      account: { id: world.accountId, name: "Olive Owner" },
+      credential: {
+        type: "api_key",
+        id: world.keyId,
+        name: "First key",
+        role: "owner",
+        created_by: { membership_id: world.membershipId },
+        own: true,
+      },
+      limits: [
+        { name: "default", limit: 100, window_seconds: 60 },
+        { name: "polling", limit: 300, window_seconds: 60 },
+        { name: "reveal", limit: 30, window_seconds: 60 },
+      ],
+    });
+  });
+
+  it("names the effective role, the scopes, the projects and the expiry of a narrowed key", async () => {
+    const key = await newKey(world, { role: "admin" });
+    const expires = Date.now() + 3_600_000;
+    await env.DB.prepare(
+      `update api_keys set scopes = '["members:read"]', project_ids = ?, expires_at = 0,
+         narrowed_expires_at = ? where id = ?`,
+    )
+      .bind(JSON.stringify([world.id]), expires, key.keyId)
+      .run();
+    const { body } = await key.client.get("/v1/whoami");
+    expect(body.membership.role).toBe("owner");
+    expect(body.credential).toEqual({
+      type: "api_key",
+      id: key.keyId,
+      name: "test",
+      role: "admin",
+      scopes: ["members:read"],
+      project_ids: [world.id],
+      expires_at: new Date(expires).toISOString(),
+      own: false,
+    });
+  });
+});
+
+describe("the own account", () => {
+  it("shows its address to the person, and not to an admin with a key of the membership", async () => {
+    const email = newEmail();
+    const person = await accept(world, { email, name: "Grace Hopper" });
+    const own = await person.client.get("/v1/account");
+    expect(own.body).toMatchObject({ id: person.accountId, email, name: "Grace Hopper" });
+    const { client } = await newKey(world, { membershipId: person.membershipId, role: "member" });
+    const others = await client.get("/v1/account");
+    expect(others.status).toBe(200);
+    expect(others.body.id).toBe(person.accountId);
+    expect(others.text).not.toContain(email);
+  });
+
+  it("is changed as a merge patch: absent stays, null clears", async () => {
+    const person = await accept(world, { name: "Grace" });
+    const profile = { github: "grace", location: "New York" };
+    const all = { name: "Grace Hopper", avatar: "emoji:⚓", profile };
+    const first = await person.client.patch("/v1/account", all);
+    expect(first.status).toBe(200);
+    expect(first.body).toMatchObject({ ...all, display_name: "Grace Hopper" });
+    const merged = { display_name: "G", profile: { location: null, bio: "Compilers" } };
+    const second = await person.client.patch("/v1/account", merged);
+    expect(second.body).toMatchObject({ name: "Grace Hopper", display_name: "G" });
+    expect(second.body.avatar).toBe("emoji:⚓");
+    expect(second.body.profile).toEqual({ github: "grace", bio: "Compilers" });
+    const cleared = { display_name: null, avatar: null, profile: null };
+    const third = await person.client.patch("/v1/account", cleared);
+    expect(third.body).toMatchObject({ display_name: "Grace Hopper", profile: {} });
+    expect(third.body).not.toHaveProperty("avatar");
+    expect((await person.client.patch("/v1/account", {})).body).toEqual(third.body);
+    expect((await person.client.get("/v1/account")).body).toEqual(third.body);
+    const { body: member } = await world.client.get(
+      `/v1/orgs/${world.id}/members/${person.membershipId}`,
+    );
+    expect(member.name).toBe("Grace Hopper");
+  });
+
+  it("loses no field of two concurrent changes", async () => {
+    const person = await accept(world);
+    await Promise.all([
+      person.client.patch("/v1/account", { profile: { github: "a" } }),
+      person.client.patch("/v1/account", { profile: { twitter: "b" } }),
+    ]);
+    const { body } = await person.client.get("/v1/account");
+    expect(body.profile).toEqual({ github: "a", twitter: "b" });
+  });
+
+  it("cannot lose its name", async () => {
+    const person = await accept(world);
+    for (const body of [{ name: null }, { name: " " }, { email: newEmail() }]) {
+      expect((await person.client.patch("/v1/account", body)).status).toBe(400);
+    }
+  });
+
+  it("is neither changed nor deleted with a key that an admin has made, which is recorded", async () => {
+    const person = await accept(world, { name: "Grace" });
+    const { client } = await newKey(world, { membershipId: person.membershipId, role: "member" });
+    const replies = [
+      await client.patch("/v1/account", { name: "Mallory" }),
+      await client.delete("/v1/account"),
+    ];
+    for (const { status, body } of replies) {
+      expect([status, body.code]).toEqual([403, "unauthorized"]);
+      expect(body.message).toContain("Somebody else made this key.");
+    }
+    expect((await person.client.get("/v1/account")).body.name).toBe("Grace");
+    const refused = (await auditOf(world.id)).filter(({ outcome }) => outcome === "refused");
+    expect(refused).toMatchObject([{ action: "escalation.refused", target_id: person.accountId }]);
+  });
+
+  it("is not opened by the key of an organization that an admin's key has created for the person", async () => {
+    const person = await accept(world, { name: "Grace" });
+    const key = await newKey(world, { membershipId: person.membershipId, role: "member" });
+    const second = await newOrganization({ ...person, client: key.client });
+    expect((await second.client.get("/v1/whoami")).body.credential.own).toBe(false);
+    expect((await second.client.delete("/v1/account")).status).toBe(403);
+    const own = await newOrganization(person);
+    expect((await own.client.get("/v1/whoami")).body.credential.own).toBe(true);
+    expect((await own.client.patch("/v1/account", { name: "Grace Hopper" })).status).toBe(200);
+  });
+
+  it("is not that of a service account", async () => {
+    const person = await accept(world);
+    await env.DB.prepare("update memberships set kind = 'service_account' where id = ?")
+      .bind(person.membershipId)
+      .run();
+    expect((await person.client.get("/v1/account")).status).toBe(200);
+    for (const reply of [
+      await person.client.patch("/v1/account", { name: "Bot" }),
+      await person.client.delete("/v1/account"),
+    ]) {
+      expect(reply.body.code).toBe("unauthorized");
+      expect(reply.body.message).toContain("service account");
+    }
+  });
+});
+
+describe("the deletion of an account", () => {
+  it("ends its memberships and its keys in every organization", async () => {
+    const person = await accept(world);
+    const second = await newOrganization(person);
+    const other = await accept(second, { role: "owner" });
+    const members = `/v1/orgs/${second.id}/members`;
+    expect((await other.client.get("/v1/whoami")).status).toBe(200);
+    expect((await person.client.delete("/v1/account")).status).toBe(204);
+    for (const { client } of [person, second]) {
+      expect((await client.get("/v1/whoami")).status).toBe(401);
+    }
+    const { body } = await other.client.get(members);
+    expect(body.data.map((each: Parsed) => each.membership_id)).toEqual([other.membershipId]);
+    const { results } = await env.DB.prepare(
+      "select id, revoked_by_membership_id from revoked_keys where id in (?, ?)",
+    )
+      .bind(person.keyId, second.keyId)
+      .all();
+    expect(results).toHaveLength(2);
+  });
+
+  it("erases every stored copy of the name, the address and the profile", async () => {
+    const canary = `canary-${crypto.randomUUID()}`;
+    const email = `${canary}@example.com`;
+    const person = await accept(world, { email, name: canary });
+    await person.client.patch("/v1/account", {
+      name: `${canary} the second`,
+      display_name: canary,
+      avatar: `https://example.com/${canary}`,
+      profile: { bio: canary, website: canary },
+    });
+    await addToProject(world, person);
+    for (const hasProject of [true, false]) {
+      const left = await newOrganization(person);
+      await leave(left, await accept(left, { role: "owner" }), hasProject);
+      // Earlier releases wrote changelog entries, but no audit record about a member.
+      const deletion = "delete from audit_log where organization_id = ? and target_type = 'member'";
+      if (hasProject) await env.DB.prepare(deletion).bind(left.id).run();
+    }
+    expect(await dumpDatabase()).toContain(canary);
+    const reply = await person.client.delete("/v1/account");
+    expect([reply.status, reply.text]).toEqual([204, ""]);
+    expect(await dumpDatabase()).not.toContain(canary);
+    const account = await env.DB.prepare("select * from accounts where id = ?")
+      .bind(person.accountId)
+      .first();
+    expect(account).toMatchObject({ name: "Deleted account", email: person.accountId });
+  });
+
+  it("keeps the names of others, and the roles and the IDs in the audit log", async () => {
+    const person = await accept(world, { name: "Grace" });
+    const other = await accept(world, { name: "Other Person" });
+    const project = await addToProject(world, other);
+    await person.client.delete("/v1/account");
+    const records = await auditOf(world.id);
+    const added = records.filter(({ action }) => action === "member.added");
+    expect(added).toMatchObject([
+      { target_id: person.membershipId, target_name: null },
+      { target_id: other.membershipId, target_name: "Other Person" },
+    ]);
+    expect(JSON.parse(added[0].changes)).toEqual({
+      after: { account_id: person.accountId, role: "member", status: "active" },
+    });
+    expect(records).toContainEqual(
+      expect.objectContaining({ action: "account.deleted", target_id: person.accountId }),
+    );
+    const { text } = await world.client.get(`/v1/projects/${project.id}/changelog`);
+    expect(text).toContain("Other Person");
+  });
+
+  it("tells another organization nothing of the credential", async () => {
+    const person = await accept(world);
+    const second = await newOrganization(person);
+    await accept(second, { role: "owner" });
+    expect((await second.client.delete("/v1/account")).status).toBe(204);
+    const records = (await auditOf(world.id)).filter(({ action }) => action === "account.deleted");
+    expect(records).toMatchObject([
+      {
+        actor_type: "service",
+        credential_id: null,
+        membership_id: person.membershipId,
+        client_address: null,
+      },
+    ]);
+    const own = (await auditOf(second.id)).filter(({ action }) => action === "account.deleted");
+    expect(own).toMatchObject([{ actor_type: "api_key", credential_id: second.keyId }]);
+  });
+
+  it("is a conflict for the last owner of any organization, and changes nothing", async () => {
+    const person = await accept(world, { name: "Grace" });
+    const second = await newOrganization(person);
+    const before = await dumpDatabase();
+    const refused = await person.client.delete("/v1/account");
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    expect(await dumpDatabase()).toBe(before);
+    const heir = await accept(second, { role: "owner" });
+    await env.DB.prepare("update memberships set status = 'pending' where id = ?")
+      .bind(heir.membershipId)
+      .run();
+    expect((await person.client.delete("/v1/account")).status).toBe(409);
+    await env.DB.prepare("update memberships set status = 'active' where id = ?")
+      .bind(heir.membershipId)
+      .run();
+    await env.DB.prepare("update api_keys set expires_at = ? where id = ?")
+      .bind(Date.now() + 3_600_000, heir.keyId)
+      .run();
+    expect((await person.client.delete("/v1/account")).status).toBe(409);
+    await newKey(second, { membershipId: heir.membershipId });
+    expect((await person.client.delete("/v1/account")).status).toBe(204);
+  });
+
+  it("is a conflict for the last owner of a project", async () => {
+    const person = await accept(world);
+    const project = await newProject(person.client);
+    expect((await person.client.delete("/v1/account")).status).toBe(409);
+    expect((await person.client.get(`/v1/projects/${project.id}`)).status).toBe(200);
+    const owner = { member_ids: [world.membershipId], role: "owner" };
+    await person.client.post(`/v1/projects/${project.id}/members`, owner);
+    expect((await person.client.delete("/v1/account")).status).toBe(204);
+  });
+
+  it("leaves an organization an owner when its two owners delete their accounts at once", async () => {
+    const heir = await accept(world, { role: "owner" });
+    const replies = await Promise.all(
+      [world, heir].map(({ client }) => client.delete("/v1/account")),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+  });
+
+  it("succeeds once, also by concurrent requests", async () => {
+    const person = await accept(world);
+    const remove = () => person.client.delete("/v1/account");
+    const statuses = (await Promise.all([remove(), remove(), remove()])).map(
+      ({ status }) => status,
+    );
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    expect(statuses.every((status) => [204, 401, 409].includes(status))).toBe(true);
+  });
+
+  it("logs nothing of the person", async () => {
+    const worker = new Instrumented();
+    const name = `canary-${crypto.randomUUID()}`;
+    const person = await accept(world, { name });
+    const { client } = person;
+    const caller = client.via(worker.fetch);
+    await caller.patch("/v1/account", { profile: { bio: name } });
+    await caller.delete("/v1/account");
+    expect(worker.logged.length).toBeGreaterThan(0);
+    expect(JSON.stringify(worker.logged)).not.toContain(name);
+  });
+});
+
+/** With an integration that receives the changelog. */
+async function addToProject(organization: World, person: World): Promise<Parsed> {
+  const project = await newProject(organization.client);
+  await newIntegration(organization.client, project.id, ["changelog"]);
+  const path = `/v1/projects/${project.id}/members`;
+  await organization.client.post(path, { member_ids: [person.membershipId], role: "viewer" });
+  await organization.client.put(`${path}/${person.membershipId}`, { role: "contributor" });
+  return project;
+}
+
+/** The person is removed, so that only records of the past name them. */
+async function leave(person: World, heir: World, hasProject: boolean): Promise<void> {
+  if (hasProject) {
+    const project = await newProject(heir.client);
+    const added = { member_ids: [person.membershipId], role: "viewer" };
+    await heir.client.post(`/v1/projects/${project.id}/members`, added);
+  }
+  const path = `/v1/orgs/${person.id}/members/${person.membershipId}`;
+  expect((await heir.client.delete(path)).status).toBe(204);
+}

@@ -1,0 +1,467 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { INVITATION_TOKEN_PATTERN } from "../../src/auth/credentials.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { Client, type Parsed, type Reply } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import {
+  accept,
+  join,
+  newEmail,
+  newInvitation,
+  newKey,
+  newWorld,
+  type World,
+} from "../support/world.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const ACCEPT = "/v1/invitations/accept";
+
+let world: World;
+let invitations: string;
+let members: string;
+/** Without a key. */
+let invitee: Client;
+
+beforeEach(async () => {
+  world = await newWorld();
+  invitations = `/v1/orgs/${world.id}/invitations`;
+  members = `/v1/orgs/${world.id}/members`;
+  invitee = new Client(undefined);
+});
+
+/** The handler of a deployment with these settings, at this time. */
+function deployment(settings: { TRUST_ADMINS?: string } = {}, now = () => Date.now()) {
+  const app = createApp({ clock: { now } });
+  return async (request: Request): Promise<Response> => {
+    const execution = createExecutionContext();
+    const response = await app.fetch(request, { ...env, ...settings }, execution);
+    await waitOnExecutionContext(execution);
+    return response;
+  };
+}
+
+const inDays = (days: number) => deployment({}, () => Date.now() + days * DAY_MS);
+const invite = (body: object) => world.client.post(invitations, { role: "member", ...body });
+const acceptWith = (token: string, client = invitee) => client.post(ACCEPT, { token });
+
+async function expectInvalid(token: string, client = invitee): Promise<void> {
+  const replies = [await acceptWith(token, client), await client.get(`/invitations/${token}`)];
+  for (const { status, body } of replies) {
+    expect([status, body.code]).toEqual([404, "not_found"]);
+    expect(body.message).toBe(
+      "This invitation cannot be accepted: it was used or revoked, it has expired, or its link is " +
+        "incomplete. Ask for a new one.",
+    );
+  }
+}
+
+async function auditOf(organizationId: string): Promise<Parsed[]> {
+  const { results } = await env.DB.prepare(
+    "select * from audit_log where organization_id = ? order by created_at, id",
+  )
+    .bind(organizationId)
+    .all();
+  return results;
+}
+
+describe("an invitation", () => {
+  it("has a link that only the response to its creation shows", async () => {
+    const email = newEmail();
+    const { status, body } = await invite({ email: email.toUpperCase(), name: "Grace Hopper" });
+    expect(status).toBe(201);
+    const { url, ...record } = body;
+    expect(record).toMatchObject({
+      org_id: world.id,
+      email,
+      name: "Grace Hopper",
+      role: "member",
+      created_by: { key_id: world.keyId, membership_id: world.membershipId },
+    });
+    expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(7 * DAY_MS);
+    const [, token = ""] = /^https:\/\/longshore\.test\/invitations\/(.+)$/.exec(url) ?? [];
+    expect(token).toMatch(INVITATION_TOKEN_PATTERN);
+    expect((await world.client.get(`${invitations}/${record.id}`)).body).toEqual(record);
+    const list = await world.client.get(invitations);
+    expect(list.body.data).toEqual([record]);
+    const secret = token.slice(27, 70);
+    const { results } = await env.DB.prepare("select * from invitations").all();
+    const stored = JSON.stringify([results, await auditOf(world.id)]);
+    expect(list.text + stored).not.toContain(secret);
+  });
+
+  it("gets the same response whether or not an account with the address exists elsewhere", async () => {
+    const other = await newWorld();
+    const email = newEmail();
+    const bio = `canary-${crypto.randomUUID()}`;
+    const added = await other.client.post(`/v1/orgs/${other.id}/members`, {
+      email,
+      name: bio,
+      role: "owner",
+      profile: { bio },
+    });
+    const proven = await env.DB.prepare("select email from accounts where id = ?")
+      .bind(other.accountId)
+      .first<string>("email");
+    const known = [await invite({ email }), await invite({ email: String(proven) })];
+    const unknown = await invite({ email: newEmail() });
+    const shapeOf = ({ status, body }: Reply) => [
+      status,
+      Object.entries(body).map(([name, value]) => [name, JSON.stringify(value).length]),
+    ];
+    const shapeWithoutEmail = (reply: Reply) => JSON.stringify(shapeOf(withoutEmail(reply)));
+    for (const reply of known) {
+      expect(shapeWithoutEmail(reply)).toBe(shapeWithoutEmail(unknown));
+      expect(reply.text).not.toContain(added.body.account_id);
+      expect(reply.text).not.toContain(bio);
+    }
+    const { body } = await acceptWith(String(known[0]?.body.url.split("/").at(-1)));
+    expect(body.membership).toMatchObject({ name: "New member", profile: {} });
+    expect(body.membership.account_id).not.toBe(added.body.account_id);
+    expect(JSON.stringify([body, await auditOf(world.id)])).not.toContain(bio);
+  });
+
+  it("is a conflict for an address with an open one, or of a member of this organization", async () => {
+    const email = newEmail();
+    const { body } = await invite({ email });
+    const second = await invite({ email: email.toUpperCase() });
+    expect([second.status, second.body.code]).toEqual([409, "conflict"]);
+    expect(second.body.message).toContain("open invitation");
+    await world.client.delete(`${invitations}/${body.id}`);
+    expect((await invite({ email })).status).toBe(201);
+    const member = newEmail();
+    await world.client.post(members, { email: member, name: "Member", role: "member" });
+    const refused = await invite({ email: member });
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    expect(refused.body.message).toContain("already a member");
+  });
+
+  it("is created, read and revoked by admins only, and that of an owner by owners only", async () => {
+    const open = await newInvitation(world);
+    const path = `${invitations}/${open.id}`;
+    const body = { email: newEmail(), role: "member" };
+    const member = await join(world);
+    const stranger = await newWorld();
+    for (const [{ client }, status] of [
+      [member, 403],
+      [stranger, 404],
+    ] as const) {
+      const replies = [
+        await client.get(invitations),
+        await client.post(invitations, body),
+        await client.get(path),
+        await client.delete(path),
+      ];
+      expect(replies.map((reply) => reply.status)).toEqual([status, status, status, status]);
+    }
+    const admin = await join(world, "admin");
+    const ofOwner = await newInvitation(world, { role: "owner" });
+    const refused = [
+      await admin.client.post(invitations, { ...body, role: "owner" }),
+      await admin.client.delete(`${invitations}/${ofOwner.id}`),
+    ];
+    expect(refused.map(({ body: { code } }) => code)).toEqual(["unauthorized", "unauthorized"]);
+    const actions = (await auditOf(world.id)).filter(({ outcome }) => outcome === "refused");
+    expect(actions).toMatchObject([{ action: "escalation.refused" }]);
+    expect((await admin.client.post(invitations, body)).status).toBe(201);
+    expect((await admin.client.delete(path)).status).toBe(204);
+  });
+
+  it("is not created with a narrowed key, whose link would give a wider one", async () => {
+    const narrowed = await newKey(world);
+    await env.DB.prepare(
+      `update api_keys set scopes = '["members:write"]', expires_at = 0 where id = ?`,
+    )
+      .bind(narrowed.keyId)
+      .run();
+    const body = { email: newEmail(), role: "member" };
+    const refused = await narrowed.client.post(invitations, body);
+    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+    expect((await world.client.post(invitations, body)).status).toBe(201);
+  });
+
+  it.each([
+    ["an invalid address", { email: "ada", role: "member" }, "email"],
+    ["an unknown role", { email: "a@b.example", role: "king" }, "role"],
+    ["a blank name", { email: "a@b.example", role: "member", name: " " }, "name"],
+    ["an unknown field", { email: "a@b.example", role: "member", profile: {} }, "profile"],
+  ])("is rejected with %s", async (_, body, path) => {
+    const reply = await world.client.post(invitations, body);
+    expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, path]);
+  });
+
+  it("counts toward a limit while it is open", async () => {
+    const ids = Array.from({ length: 199 }, () => newId(systemClock));
+    const insert = (expires: number) =>
+      env.DB.prepare(
+        `insert into invitations select value, ?2, value || '@example.com', null, 'member', value,
+          ?3, ?4, ?5, ?5 from json_each(?1)`,
+      )
+        .bind(JSON.stringify(ids), world.id, world.keyId, world.membershipId, expires)
+        .run();
+    await insert(Date.now() + DAY_MS);
+    expect((await invite({ email: newEmail() })).status).toBe(201);
+    const refused = await invite({ email: newEmail() });
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      "The limit of 200 open invitations of an organization is reached. Delete some first, or send less.",
+    ]);
+    await env.DB.prepare("update invitations set expires_at = 1 where organization_id = ?")
+      .bind(world.id)
+      .run();
+    expect((await invite({ email: newEmail() })).status).toBe(201);
+  });
+
+  it("leaves records without the address", async () => {
+    const email = newEmail();
+    const person = await accept(world, { email, name: "Grace" });
+    const revoked = await newInvitation(world, { email: newEmail() });
+    await world.client.delete(`${invitations}/${revoked.id}`);
+    const records = await auditOf(world.id);
+    const about = (action: string) => records.filter((each) => each.action === action);
+    expect(about("invitation.created")).toHaveLength(2);
+    expect(about("invitation.revoked")).toMatchObject([{ target_id: revoked.id }]);
+    expect(about("invitation.accepted")).toMatchObject([
+      {
+        actor_type: "invitation",
+        membership_id: person.membershipId,
+        account_id: person.accountId,
+        target_name: "Grace",
+      },
+    ]);
+    expect(about("invitation.accepted")[0].request_id).toBeTruthy();
+    expect(about("member.added")).toMatchObject([
+      { target_id: person.membershipId, actor_type: "invitation" },
+    ]);
+    expect(about("api_key.created")).toMatchObject([{ target_id: person.keyId }]);
+    expect(JSON.stringify(records)).not.toContain("@example.com");
+  });
+});
+
+describe("accepting an invitation", () => {
+  it("creates a member with a key of their own, once", async () => {
+    const { token } = await newInvitation(world, { name: "Grace Hopper", role: "admin" });
+    const { status, body, text } = await acceptWith(token);
+    expect(status).toBe(201);
+    expect(body.membership).toMatchObject({
+      org_id: world.id,
+      name: "Grace Hopper",
+      role: "admin",
+      kind: "person",
+      status: "active",
+    });
+    expect(text).not.toContain("@example.com");
+    const { client } = { client: new Client(body.api_key.key) };
+    const { body: identity } = await client.get("/v1/whoami");
+    expect(identity.membership).toMatchObject({ id: body.membership.membership_id, role: "admin" });
+    expect(identity.credential).toMatchObject({ role: "admin", own: true });
+    const read = await world.client.get(`${members}/${body.membership.membership_id}`);
+    expect(read.body).toEqual(body.membership);
+    await expectInvalid(token);
+    expect((await world.client.get(invitations)).body.data).toEqual([]);
+  });
+
+  it("gives one membership to concurrent requests", async () => {
+    const { token } = await newInvitation(world);
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => acceptWith(token, new Client(undefined))),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 404, 404]);
+    expect((await world.client.get(members)).body.data).toHaveLength(2);
+    const keys = (await world.client.get(`/v1/orgs/${world.id}/api-keys`)).body.data;
+    expect(keys).toHaveLength(2);
+  });
+
+  it("fails in the same way with a link that was revoked, has expired, is unknown or malformed", async () => {
+    const revoked = await newInvitation(world);
+    await world.client.delete(`${invitations}/${revoked.id}`);
+    await expectInvalid(revoked.token);
+    const { token } = await newInvitation(world);
+    await expectInvalid(token, new Client(undefined, inDays(7.01)));
+    const other = await newInvitation(await newWorld());
+    await expectInvalid(`${token.slice(0, 27)}${other.token.slice(27)}`);
+    await expectInvalid(`${token.slice(0, -1)}_`);
+    for (const text of ["x", "lsi_", token.slice(0, -1), String(world.client.key)]) {
+      await expectInvalid(text);
+    }
+    expect((await acceptWith(token, new Client(undefined, inDays(6.99)))).status).toBe(201);
+  });
+
+  it("is void once its inviter could not invite any more", async () => {
+    const admin = await join(world, "admin");
+    const owner = await join(world, "owner");
+    const asOf = (person: Pick<World, "client">, role: "admin" | "owner") =>
+      newInvitation({ ...world, ...person }, { role });
+    const [byAdmin, byOwner, ofOwner] = [
+      await asOf(admin, "admin"),
+      await asOf(owner, "admin"),
+      await asOf(owner, "owner"),
+    ];
+    await world.client.put(`${members}/${admin.membershipId}`, { role: "member" });
+    await expectInvalid(byAdmin.token);
+    expect((await world.client.get(`${invitations}/${byAdmin.id}`)).status).toBe(404);
+    await world.client.put(`${members}/${owner.membershipId}`, { role: "admin" });
+    await expectInvalid(ofOwner.token);
+    expect((await acceptWith(byOwner.token)).status).toBe(201);
+    const gone = await asOf(owner, "admin");
+    await world.client.delete(`${members}/${owner.membershipId}`);
+    await expectInvalid(gone.token);
+    // The address is free again.
+    expect((await invite({ email: byAdmin.email })).status).toBe(201);
+  });
+
+  it("is void once the address is a member's", async () => {
+    const email = newEmail();
+    const { token } = await newInvitation(world, { email });
+    await world.client.post(members, { email, name: "Grace", role: "member" });
+    await expectInvalid(token);
+  });
+
+  it("is refused beyond the limit of members, and possible later", async () => {
+    const { token } = await newInvitation(world);
+    const setMembers = (count: number) =>
+      env.DB.prepare("update usage set records = ? where organization_id = ? and kind = 'members'")
+        .bind(count, world.id)
+        .run();
+    await setMembers(10_000);
+    const refused = await acceptWith(token);
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    expect(refused.body.message).toContain("10000 members");
+    await setMembers(1);
+    expect((await acceptWith(token)).status).toBe(201);
+  });
+
+  it("gives a key that expires where the organization has a maximum age", async () => {
+    await env.DB.prepare("update organizations set max_key_age_seconds = 3600 where id = ?")
+      .bind(world.id)
+      .run();
+    const { body } = await acceptWith((await newInvitation(world)).token);
+    const { expires_at, created_at } = body.api_key;
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(3_600_000);
+  });
+
+  it("needs a sign-in where the deployment does not trust its admins, whatever the token", async () => {
+    const { token } = await newInvitation(world);
+    const cautious = new Client(undefined, deployment({ TRUST_ADMINS: "false" }));
+    for (const each of [token, "x"]) {
+      for (const { status, body } of [
+        await acceptWith(each, cautious),
+        await cautious.get(`/invitations/${each}`),
+        await cautious.post(`/invitations/${each}`, undefined),
+      ]) {
+        expect([status, body.code]).toEqual([403, "unauthorized"]);
+        expect(body.message).toContain("sign-in");
+      }
+    }
+    for (const value of ["true", ""]) {
+      const trusting = new Client(undefined, deployment({ TRUST_ADMINS: value }));
+      const open = await newInvitation(world);
+      expect((await acceptWith(open.token, trusting)).status).toBe(201);
+    }
+  });
+
+  it("logs neither the token nor the key", async () => {
+    const worker = new Instrumented();
+    const client = new Client(undefined, worker.fetch);
+    const { token } = await newInvitation(world);
+    await client.get(`/invitations/${token}`);
+    const { body } = await acceptWith(token, client);
+    const logged = JSON.stringify(worker.logged);
+    expect(logged).toContain("/invitations/{token}");
+    expect(logged).not.toContain(token.slice(27));
+    expect(logged).not.toContain(body.api_key.key.slice(27));
+  });
+
+  it("costs no I/O with a malformed token", async () => {
+    const worker = new Instrumented();
+    const client = new Client(undefined, worker.fetch);
+    await expectInvalid("lsi_abc", client);
+    expect(worker.exchanges).toEqual([]);
+  });
+});
+
+describe("the page of an invitation", () => {
+  const HTML = { accept: "text/html,application/xhtml+xml" };
+
+  it("names the organization and the role, and does not use up the link", async () => {
+    const { token } = await newInvitation(world, { role: "admin" });
+    const path = `/invitations/${token}`;
+    for (const _ of [1, 2]) {
+      const { status, headers, text } = await invitee.get(path, HTML);
+      expect(status).toBe(200);
+      expect(text).toContain("<strong>Test</strong>");
+      expect(text).toContain("<strong>admin</strong>");
+      expect(text).toContain('<form method="post">');
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      const policy = String(headers.get("content-security-policy"));
+      expect(policy).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+      );
+    }
+    expect((await invitee.request("HEAD", path)).status).toBe(200);
+    expect((await acceptWith(token)).status).toBe(201);
+  });
+
+  it("accepts the invitation with its button, and shows the key once", async () => {
+    const { token } = await newInvitation(world);
+    const path = `/invitations/${token}`;
+    const form = { ...HTML, "content-type": "application/x-www-form-urlencoded" };
+    const { status, headers, text } = await invitee.request("POST", path, "", form);
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("content-security-policy")).toContain("form-action 'none'");
+    const [key] = /lsh_\w{72}/.exec(text) ?? [];
+    const { body } = await new Client(key).get("/v1/whoami");
+    expect(body).toMatchObject({ organization: { id: world.id }, credential: { own: true } });
+    expect(text).not.toContain(token);
+  });
+
+  it("says for a browser why the invitation cannot be accepted", async () => {
+    const fetch = deployment();
+    const request = (init: RequestInit) =>
+      fetch(new Request("https://longshore.test/invitations/x", { headers: HTML, ...init }));
+    for (const response of [await request({}), await request({ method: "POST" })]) {
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toContain("text/html");
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(await response.text()).toContain("Ask for a new one.");
+    }
+  });
+
+  it("escapes the name of the organization, and its policy allows its style", async () => {
+    const name = `<img src=x onerror="alert(1)">&'`;
+    await env.DB.prepare("update organizations set name = ? where id = ?")
+      .bind(name, world.id)
+      .run();
+    const { token } = await newInvitation(world);
+    const { text, headers } = await invitee.get(`/invitations/${token}`, HTML);
+    expect(text).not.toContain("<img");
+    expect(text).toContain("&lt;img src=x");
+    const [, style = ""] = /<style>([\s\S]*)<\/style>/.exec(text) ?? [];
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
+    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+    expect(headers.get("content-security-policy")).toContain(`'sha256-${hash}'`);
+  });
+});
+
+describe("the sweep", () => {
+  it("deletes expired invitations, and no others", async () => {
+    const open = await newInvitation(world);
+    const count = () =>
+      env.DB.prepare("select count(*) as n from invitations where id = ?").bind(open.id).first("n");
+    await new Instrumented({ clock: { now: () => Date.now() + 6.9 * DAY_MS } }).sweep();
+    expect(await count()).toBe(1);
+    await new Instrumented({ clock: { now: () => Date.now() + 7.1 * DAY_MS } }).sweep();
+    expect(await count()).toBe(0);
+  });
+});
+
+/** The lengths of addresses differ. */
+function withoutEmail(reply: Reply): Reply {
+  return { ...reply, body: { ...reply.body, email: "" } };
+}
