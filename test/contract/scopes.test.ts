@@ -187,8 +187,9 @@ describe("a key with boundaries", () => {
     async (role, narrowing) => {
       const { inside, outside, sibling } = fixtureOf(narrowing);
       const places = narrowing === "environments" ? [outside, sibling] : [outside];
-      for (const [operation, name] of RECORDS) {
-        const client = await keyOf(role, narrowing);
+      let client = await keyOf(role, narrowing);
+      for (const [at, [operation, name]] of RECORDS.entries()) {
+        if (at % 10 === 9) client = await keyOf(role, narrowing);
         const replyTo = async (id: string) => {
           const path = pathWith(operation, { ...inside, [name]: id });
           const reply = await client.request(operation.method, path, exampleBody(operation));
