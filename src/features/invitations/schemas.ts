@@ -10,7 +10,7 @@ import { CreatedApiKey } from "../api-keys/index.ts";
 import { Email, Member, OrgRole } from "../memberships/index.ts";
 
 // The checksum is wrong, so that the service refuses it.
-const EXAMPLE_TOKEN = `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEq`;
+const EXAMPLE_TOKEN = `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP`;
 const EMAIL_EXAMPLE = "grace@example.com";
 
 const NAME = text(LIMITS.personLength.value).openapi({
