@@ -18,6 +18,7 @@ import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
   createRequestContext,
   handleRequest,
+  originOf,
   type RequestContext,
 } from "./http/request-pipeline.ts";
 import { RouteIndex } from "./http/route-index.ts";
@@ -49,7 +50,7 @@ export interface App {
 export interface AppOptions {
   clock?: Clock;
   log?: Log;
-  /** For deliveries, and for requests to Slack. */
+  /** For deliveries, and for requests to Slack and to the issuers of trusts. */
   fetch?: Fetch;
   /** For the jitter of retries. */
   random?: () => number;
@@ -63,7 +64,7 @@ export function createApp({
   random = Math.random,
 }: AppOptions = {}): App {
   const createContext: CreateSystemContext = (db, env, execution) =>
-    systemContext(db, env, execution, { clock, log });
+    systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
   const routers = createRouters({ clock, fetch: network, createContext: bindContext });
@@ -135,7 +136,7 @@ function createRouteHandler(
     if (path.startsWith("/v1/") && !route?.isPublic) return apiKeyDispatcher.handle(context, route);
     await addressLimiter.enforce(context);
     if (!route) throw routes.noRouteError(request.method, path);
-    return publicRouter.fetch(request, env, execution);
+    return publicRouter.fetch(request, { ...env, origin: originOf(context) }, execution);
   };
 }
 

@@ -3,6 +3,7 @@ import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
+import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
 import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
 import type { Scope } from "./lib/scopes.ts";
@@ -26,6 +27,8 @@ export interface Actor {
   /** The key and the membership that created the key. Null: not known, or no key. */
   createdByKeyId: string | null;
   createdByMembershipId: string | null;
+  /** When the key expires. Null: never. */
+  expiresAt: number | null;
 }
 
 /** Where a request comes from, for the audit log. */
@@ -58,6 +61,8 @@ export interface SystemContext {
   quotas: ReadonlyMap<string, number>;
   clock: Clock;
   log: Log;
+  /** For requests to other services. */
+  fetch: Fetch;
   /** Rejects if the deployment has no keyring. */
   cipher(): Promise<Cipher>;
   /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */

@@ -69,7 +69,7 @@ export const LIMITS = {
   reportedResources: items("Resources that a runner reports of a stack", 500),
   variableValueBytes: bytes("The value of a variable, in UTF-8", 32 * KIB),
   nameLength: characters(
-    "Names of organizations, projects, API keys, pools, tokens and alarms",
+    "Names of organizations, projects, API keys, pools, tokens, service accounts, trusts and alarms",
     100,
   ),
   slugLength: characters("Names of environments and components, of `a-z`, `0-9` and `-`", 64),
@@ -125,6 +125,39 @@ export const LIMITS = {
     CONFLICT,
   ),
   apiKeysOfMembership: items("API keys of a membership", 100, CONFLICT),
+  trusts: items("Trusts of an organization", 100, CONFLICT),
+  trustAudienceLength: characters("The `audience` of a trust", 500),
+  trustConditions: items("Conditions of a trust", 20),
+  trustConditionValues: items("Values of one condition of a trust", 20),
+  trustConditionNameLength: characters("The name of a claim in a condition of a trust", 100),
+  trustConditionLength: characters("A value of a condition of a trust", 500),
+  trustBoundaries: items("Projects, and environments, of a trust", 100),
+  minimumKeySeconds: seconds("`ttl_seconds` of a trust, minimum", 60),
+  maximumKeySeconds: seconds("`ttl_seconds` of a trust, maximum", 3_600),
+  liveKeysOfTrust: items(
+    "Keys and runner tokens of a trust that have not expired",
+    1_000,
+    CONFLICT,
+  ),
+  exchangedTokenBytes: bytes("A JSON Web Token that a CI job exchanges", 8 * KIB),
+  exchangedTokenSeconds: seconds(
+    "Time until the expiry of a JSON Web Token that a CI job exchanges",
+    24 * 3_600,
+    "`unauthenticated`",
+  ),
+  issuerTimeoutMs: ms(
+    "Time until the keys of a trust's issuer have been read",
+    5_000,
+    "`bad_input` when the trust is created, `timeout` when a token is exchanged",
+  ),
+  issuerResponseBytes: bytes("A response of a trust's issuer", 256 * KIB, "as of the timeout"),
+  issuerKeys: items("Keys of a trust's issuer", 100, "as of the timeout"),
+  tokenOverlapSeconds: seconds("`overlap_seconds` of the rotation of a runner token", 24 * 3_600),
+  sweepExpiredKeys: items(
+    "Expired keys, runner tokens and exchanged tokens of trusts that one run of the sweep deletes, of each",
+    5_000,
+    "the next run, within a minute, continues",
+  ),
   runnerTokensOfPool: items("Tokens of a runner pool", 100, CONFLICT),
   storedBytes: bytes(
     "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +

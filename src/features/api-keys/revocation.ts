@@ -1,8 +1,10 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
+import { runnerTokens } from "../runner-pools/table.ts";
+import { trusts, usedTokens } from "../trusts/table.ts";
 import { apiKeys, revokedKeys } from "./table.ts";
 
 export interface Revocation {
@@ -17,14 +19,15 @@ export interface Revocation {
 }
 
 /**
- * The statements that revoke keys and keep their tombstones. `revoked` returns what the rate limiters
- * need. A condition in `keys` must have the same outcome in both statements.
+ * The statements that revoke keys and keep their tombstones. `revoked` and `derivedTokens` return what
+ * the rate limiters need. A condition in `keys` must have the same outcome in every statement.
  */
 export function revokeKeys(db: Database, revocation: Revocation) {
   const { organizationId, now, actor } = revocation;
   const selected = sql`${apiKeys.organizationId} = ${organizationId}
     and ${apiKeys.id} in (${selectKeys(revocation)})`;
   return {
+    ...(revocation.descendants ? revokeDerived(db, organizationId, selectKeys(revocation)) : {}),
     tombstones: insertFrom(
       db,
       revokedKeys,
@@ -50,6 +53,21 @@ export function revokeKeys(db: Database, revocation: Revocation) {
       version: apiKeys.version,
     }),
   } satisfies Statements;
+}
+
+/** The trusts and the runner tokens that were created with keys. They would outlive the keys. */
+function revokeDerived(db: Database, organizationId: string, keys: SQL) {
+  const isDerived = (table: typeof trusts | typeof runnerTokens) =>
+    and(eq(table.organizationId, organizationId), sql`${table.createdByKeyId} in (${keys})`);
+  const derived = db.select({ id: trusts.id }).from(trusts).where(isDerived(trusts));
+  return {
+    derivedTokens: db.delete(runnerTokens).where(isDerived(runnerTokens)).returning({
+      secretHash: runnerTokens.secretHash,
+      version: runnerTokens.version,
+    }),
+    usedTokens: db.delete(usedTokens).where(inArray(usedTokens.trustId, derived)),
+    trusts: db.delete(trusts).where(isDerived(trusts)),
+  };
 }
 
 /** A descendant may descend from a key that is already revoked. */

@@ -7,7 +7,7 @@ import type { OrgRole } from "../../lib/roles.ts";
 import { keepsOwnerKey } from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { apiKeys, KEY_AUTHORITY } from "./table.ts";
+import { apiKeys, KEY_AUTHORITY, KEY_EXPIRES_AT } from "./table.ts";
 
 export interface CreatedKey {
   row: ApiKeyRow;
@@ -17,21 +17,14 @@ export interface CreatedKey {
 /** `narrowedExpiresAt` is only for the database: `expiresAt` is the time at which the key expires. */
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, "narrowedExpiresAt">;
 
-const EXPIRES_AT = sql<
-  number | null
->`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`.as(
-  "key_expires_at",
-);
-
 const { narrowedExpiresAt: _, ...COLUMNS } = getTableColumns(apiKeys);
-const KEY = { ...COLUMNS, expiresAt: EXPIRES_AT };
+const KEY = { ...COLUMNS, expiresAt: KEY_EXPIRES_AT };
 
 const PRINCIPAL = {
   ...KEY_AUTHORITY,
   accountId: memberships.accountId,
   membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
   version: apiKeys.version,
-  expiresAt: EXPIRES_AT,
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
@@ -80,7 +73,8 @@ export function findMembershipRole(db: Database, organizationId: string, members
 }
 
 export function keyCountBound(membershipId: string): Bound {
-  const count = sql`(select count(*) from api_keys where api_keys.membership_id = ${membershipId})`;
+  const count = sql`(select count(*) from api_keys where api_keys.membership_id = ${membershipId}
+    and api_keys.trust_id is null)`;
   return {
     what: "API keys of a membership",
     limit: LIMITS.apiKeysOfMembership.value,

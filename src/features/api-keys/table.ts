@@ -52,7 +52,15 @@ export const apiKeys = sqliteTable(
     index("api_keys_trust")
       .on(table.trustId, table.narrowedExpiresAt)
       .where(sql`trust_id is not null`),
+    index("api_keys_trust_expires").on(table.narrowedExpiresAt).where(sql`trust_id is not null`),
   ],
+);
+
+/** When a key expires, narrowed or not. */
+export const KEY_EXPIRES_AT = sql<
+  number | null
+>`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`.as(
+  "key_expires_at",
 );
 
 /** Of a key, for its `Actor`. */
@@ -67,6 +75,7 @@ export const KEY_AUTHORITY = {
   isOwnKey: apiKeys.isOwn,
   createdByKeyId: apiKeys.createdByKeyId,
   createdByMembershipId: apiKeys.createdByMembershipId,
+  expiresAt: KEY_EXPIRES_AT,
 };
 
 /** What remains of a revoked key, so that its name and its descendants are known. */

@@ -125,12 +125,7 @@ export function removeMember(
   id: string,
   { from, now }: { from: OrgRole; now: number },
 ) {
-  const conditions = [
-    hasRole(db, organizationId, id, from),
-    ...(from === "owner" ? [remainsOwned(db, organizationId, id, now)] : []),
-    ownsNoProjectAlone(db, id),
-  ];
-  const isRemovable = sql.join(conditions, sql` and `);
+  const isRemovable = canRemove(db, organizationId, id, { from, now });
   return {
     keys: db
       .select({ secretHash: apiKeys.secretHash, version: apiKeys.version })
@@ -142,6 +137,31 @@ export function removeMember(
       .where(and(within(organizationId, id), isRemovable))
       .returning({ id: memberships.id }),
   };
+}
+
+/** Whether the role is still `from`, and the organization and its projects keep an owner. */
+function canRemove(
+  db: Database,
+  organizationId: string,
+  id: string,
+  { from, now }: { from: OrgRole; now: number },
+): SQL {
+  const conditions = [
+    hasRole(db, organizationId, id, from),
+    ...(from === "owner" ? [remainsOwned(db, organizationId, id, now)] : []),
+    ownsNoProjectAlone(db, id),
+  ];
+  return sql.join(conditions, sql` and `);
+}
+
+/** Selects the keys of a membership that `removeMember` deletes. */
+export function keysOfRemovable(
+  db: Database,
+  organizationId: string,
+  id: string,
+  state: { from: OrgRole; now: number },
+): SQL {
+  return sql`api_keys.membership_id = ${id} and ${canRemove(db, organizationId, id, state)}`;
 }
 
 /** Whether the member's keys are the last of an owner, although another member is an owner too. */
