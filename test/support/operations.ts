@@ -8,7 +8,9 @@ import {
   newInside,
   newIntegration,
   newResource,
+  newServiceAccount,
   newToken,
+  newTrust,
   type World,
 } from "./world.ts";
 
@@ -32,6 +34,9 @@ export async function newIds(world: World): Promise<Ids> {
   const subscribed = await newIntegration(world.client, project.id, ["promotions", "services_ok"]);
   await newDelivery(subscribed.id, { status: "failed" });
   await newToken(world, pool);
+  const serviceAccountId = await newServiceAccount(world);
+  await newServiceAccount(world, "admin");
+  await newTrust(world, { poolId: pool.id });
   return {
     ...inside,
     deployment_id: deployment.id,
@@ -46,7 +51,8 @@ export async function newIds(world: World): Promise<Ids> {
     integration_id: integration.id,
     delivery_id: await newDelivery(integration.id),
     member_id: member.membershipId,
-    membership_id: member.membershipId,
+    membership_id: serviceAccountId,
+    trust_id: await newTrust(world, { membershipId: serviceAccountId }),
     key_id: member.keyId,
     name: "api-5xx",
   };

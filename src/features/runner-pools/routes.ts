@@ -134,7 +134,7 @@ const rotate = operation({
   description:
     "Creates a token with the same name, which is valid for as long as the old one was, but not longer " +
     "than your own key. The old token is revoked, or expires after the overlap.",
-  notFound: ["organization", "runner pool", "runner token"],
+  notFound: ["organization", "runner token"],
   errors: {
     token_of_trust: new Conflict(NOT_ROTATED),
     runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
@@ -152,7 +152,7 @@ const revoke = operation({
   summary: "Revoke a runner token",
   role: "admin",
   description: `The token's next request is refused.`,
-  notFound: ["organization", "runner pool", "runner token"],
+  notFound: ["organization", "runner token"],
   request: { params: RunnerTokenParams },
   responses: { 204: NO_CONTENT },
 });

@@ -1,5 +1,5 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import type { ServiceContext } from "../../context.ts";
+import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
@@ -22,8 +22,13 @@ export async function listTokens(
   poolId: string,
   page: PageRequest,
 ): Promise<Page<TokenRow>> {
-  await getPool(ctx, organizationId, poolId);
-  return toPage(page, await store.listTokens(ctx.db, organizationId, poolId, page), (row) => row);
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const { pool, tokens } = await runBatch(ctx.db, {
+    pool: store.findPool(ctx.db, ctx.actor, organizationId, poolId),
+    tokens: store.listTokens(ctx.db, organizationId, poolId, page),
+  });
+  if (pool.length === 0) throw new NotFound("runner pool");
+  return toPage(page, tokens, (row) => row);
 }
 
 export async function createToken(
@@ -100,10 +105,14 @@ interface TokenIds {
 
 async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
   const { organizationId, poolId, id } = ids;
-  await getPool(ctx, organizationId, poolId);
-  const [row] = await store.findToken(ctx.db, organizationId, poolId, id);
-  if (!row) throw new NotFound("runner token");
-  return row;
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const { pool, tokens } = await runBatch(ctx.db, {
+    pool: store.findPool(ctx.db, ctx.actor, organizationId, poolId),
+    tokens: store.findToken(ctx.db, organizationId, poolId, id),
+  });
+  const [token] = tokens;
+  if (pool.length === 0 || !token) throw new NotFound("runner token");
+  return token;
 }
 
 interface NewTokenInput {
