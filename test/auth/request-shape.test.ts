@@ -269,7 +269,9 @@ async function expectNoScan(worker: Instrumented): Promise<void> {
     const scanned = results
       .map(
         ({ detail }) =>
-          /^SCAN (?!json_each|item\b|selected\b|record\b|stored\b|family\b|CONSTANT)(\w+)/.exec(detail)?.[1],
+          /^SCAN (?!json_each|item\b|selected\b|record\b|stored\b|family\b|CONSTANT)(\w+)/.exec(
+            detail,
+          )?.[1],
       )
       .filter((table) => table && !(sql.startsWith("insert") && !sql.includes(`"${table}"`)));
     expect(scanned, sql).toEqual([]);

@@ -151,15 +151,18 @@ export const RunnerTokenList = envelopeOf(RunnerToken, "RunnerTokenList");
 
 export const CreatedRunnerToken = component(
   "CreatedRunnerToken",
-  RunnerToken.extend({
-    token: z
-      .string()
-      .regex(RUNNER_TOKEN_PATTERN)
-      .openapi({
-        description: "The token, shown only once. It cannot be read again: store it now.",
-        example: `lsr_${EXAMPLE_IDS.runnerToken}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD`,
-      }),
-  }).openapi({ description: "A new runner token. Only this response contains the secret." }),
+  z
+    .object({
+      ...RunnerToken.shape,
+      token: z
+        .string()
+        .regex(RUNNER_TOKEN_PATTERN)
+        .openapi({
+          description: "The token, shown only once. It cannot be read again: store it now.",
+          example: `lsr_${EXAMPLE_IDS.runnerToken}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD`,
+        }),
+    })
+    .openapi({ description: "A new runner token. Only this response contains the secret." }),
 );
 
 export const RunnerPoolParams = z.object({

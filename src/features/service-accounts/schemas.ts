@@ -25,7 +25,7 @@ export const ServiceAccount = component(
   z
     .object({
       membership_id: identifierOf(
-        "serviceAccount",
+        "membership",
         "Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.",
       ),
       org_id: identifierOf("organization", "The organization that it belongs to."),
@@ -62,5 +62,5 @@ export const UpdateServiceAccount = component(
 
 export const ServiceAccountParams = z.object({
   ...idParam("org_id", "organization", "organization"),
-  ...idParam("membership_id", "service account", "serviceAccount"),
+  ...idParam("membership_id", "service account", "membership"),
 });

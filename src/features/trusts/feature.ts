@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { IssuerKeys } from "./issuer-keys.ts";
 import { exchangeRoutes, trustRoutes } from "./routes.ts";
 import { removeExpired } from "./sweep.ts";
 import { trusts, usedTokens } from "./table.ts";
@@ -12,7 +13,11 @@ export const trustsFeature = {
         "that no key is stored in the CI system.",
     },
   ],
-  routes: { apiKey: [trustRoutes], public: exchangeRoutes },
+  routes: {
+    apiKey: [trustRoutes],
+    public: ({ fetch, clock, createContext }) =>
+      exchangeRoutes(new IssuerKeys(fetch, clock), createContext),
+  },
   tables: [
     {
       table: trusts,

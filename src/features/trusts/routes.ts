@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import type { PublicRouteDeps } from "../../feature.ts";
+import type { SystemContext } from "../../context.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -15,7 +15,7 @@ import {
 import { LIMITS } from "../../lib/limits.ts";
 import type { Scope } from "../../lib/scopes.ts";
 import { exchangeToken } from "./exchange-service.ts";
-import { IssuerKeys } from "./issuer-keys.ts";
+import type { IssuerKeys } from "./issuer-keys.ts";
 import type { TrustInput } from "./model.ts";
 import { presentExchanged, presentTrust } from "./presenters.ts";
 import {
@@ -158,8 +158,10 @@ export const trustRoutes = createRouter()
     return c.body(null, 204);
   });
 
-export function exchangeRoutes({ fetch, clock, createContext }: PublicRouteDeps) {
-  const issuers = new IssuerKeys(fetch, clock);
+export function exchangeRoutes(
+  issuers: IssuerKeys,
+  createContext: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => SystemContext,
+) {
   return createRouter<PublicEnv>().openapi(exchange, async (c) => {
     const { org_id, token } = c.req.valid("json");
     const { origin } = c.env;

@@ -56,7 +56,19 @@ const Audience = text(LIMITS.trustAudienceLength.value).openapi({
   example: "https://longshore.example.com",
 });
 
-const Scope = z.enum(SCOPES as [string, ...string[]]);
+const Scope = component(
+  "TrustScope",
+  z.enum(SCOPES as [string, ...string[]]).openapi({
+    description: "A kind of record, and what a key may do with it. `write` includes `read`.",
+  }),
+);
+
+const ExchangedType = component(
+  "ExchangedKeyType",
+  z.enum(["api_key", "runner_token"]).openapi({
+    description: "`runner_token` if the trust is for a pool.",
+  }),
+);
 
 const Creator = component(
   "TrustCreator",
@@ -80,7 +92,7 @@ export const Trust = component(
       conditions: z
         .record(z.string(), z.union([z.string(), z.array(z.string())]))
         .openapi({ description: CONDITIONS, example: EXAMPLE_CONDITIONS }),
-      membership_id: identifierOf("serviceAccount", `${MEMBERSHIP} Absent: a pool.`).optional(),
+      membership_id: identifierOf("membership", `${MEMBERSHIP} Absent: a pool.`).optional(),
       pool_id: identifierOf("runnerPool", `${POOL} Absent: a membership.`).optional(),
       role: OrgRole.optional().openapi({
         description: "The maximum role of the keys. Absent: the trust is for a pool.",
@@ -127,7 +139,7 @@ export const CreateTrust = component(
       issuer: Issuer,
       audience: Audience,
       conditions: Conditions,
-      membership_id: identifierInput("serviceAccount")
+      membership_id: identifierInput("membership")
         .optional()
         .openapi({
           description: `${MEMBERSHIP} Send either this or \`pool_id\`.`,
@@ -159,7 +171,7 @@ export const CreateTrust = component(
         issuer: "https://token.actions.githubusercontent.com",
         audience: "https://longshore.example.com",
         conditions: EXAMPLE_CONDITIONS,
-        membership_id: EXAMPLE_IDS.serviceAccount,
+        membership_id: EXAMPLE_IDS.membership,
         scopes: ["deployments:write"],
       },
     }),
@@ -188,9 +200,7 @@ export const ExchangedKey = component(
     .object({
       id: identifierOf("apiKey", "The ID of the key or runner token, which is also a part of it."),
       trust_id: identifierOf("trust", "The trust that accepted the token."),
-      type: z.enum(["api_key", "runner_token"]).openapi({
-        description: "`runner_token` if the trust is for a pool.",
-      }),
+      type: ExchangedType,
       key: z.string().openapi({
         description:
           "An API key or a runner token, for the header `x-api-key`. It is not shown again.",
