@@ -72,6 +72,7 @@ CREATE TABLE `trusts` (
 	`conditions` text NOT NULL,
 	`membership_id` text,
 	`pool_id` text,
+	`role` text,
 	`scopes` text,
 	`project_ids` text,
 	`environment_ids` text,
@@ -88,6 +89,7 @@ CREATE INDEX `trusts_list` ON `trusts` (`organization_id`,`created_at`,`id`);-->
 CREATE INDEX `trusts_issuer` ON `trusts` (`organization_id`,`issuer`);--> statement-breakpoint
 CREATE INDEX `trusts_membership` ON `trusts` (`membership_id`);--> statement-breakpoint
 CREATE INDEX `trusts_pool` ON `trusts` (`pool_id`);--> statement-breakpoint
+CREATE INDEX `trusts_created_by` ON `trusts` (`created_by_key_id`);--> statement-breakpoint
 CREATE TABLE `used_tokens` (
 	`trust_id` text NOT NULL,
 	`organization_id` text NOT NULL,
@@ -109,6 +111,7 @@ ALTER TABLE `api_keys` ADD `trust_id` text;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `is_own` integer DEFAULT false NOT NULL;--> statement-breakpoint
 CREATE INDEX `api_keys_created_by` ON `api_keys` (`created_by_key_id`);--> statement-breakpoint
 CREATE INDEX `api_keys_trust` ON `api_keys` (`trust_id`,`narrowed_expires_at`) WHERE trust_id is not null;--> statement-breakpoint
+CREATE INDEX `api_keys_trust_expires` ON `api_keys` (`narrowed_expires_at`) WHERE trust_id is not null;--> statement-breakpoint
 ALTER TABLE `memberships` ADD `kind` text DEFAULT 'person' NOT NULL;--> statement-breakpoint
 ALTER TABLE `memberships` ADD `status` text DEFAULT 'active' NOT NULL;--> statement-breakpoint
 ALTER TABLE `memberships` ADD `email` text;--> statement-breakpoint
@@ -123,6 +126,8 @@ CREATE INDEX `runner_tokens_trust` ON `runner_tokens` (`trust_id`,`expires_at`) 
 CREATE INDEX `changelog_entries_member` ON `changelog_entries` (`record_id`) WHERE record_type = 'project_member';--> statement-breakpoint
 CREATE INDEX `changelog_entries_account` ON `changelog_entries` (coalesce(`after`, `before`) ->> '$.account_id') WHERE record_type = 'project_member';--> statement-breakpoint
 CREATE INDEX `audit_log_account` ON `audit_log` (coalesce(`changes` ->> '$.after.account_id', `changes` ->> '$.before.account_id')) WHERE target_type = 'member';--> statement-breakpoint
+CREATE INDEX `runner_tokens_trust_expires` ON `runner_tokens` (`expires_at`) WHERE trust_id is not null;--> statement-breakpoint
+CREATE INDEX `runner_tokens_created_by` ON `runner_tokens` (`created_by_key_id`);--> statement-breakpoint
 UPDATE `memberships` SET `email` = (SELECT `email` FROM `accounts` WHERE `accounts`.`id` = `memberships`.`account_id`);--> statement-breakpoint
 CREATE TRIGGER `memberships_email` AFTER INSERT ON `memberships` WHEN new.email IS NULL BEGIN
 	UPDATE `memberships` SET `email` = (SELECT `email` FROM `accounts` WHERE `id` = new.account_id AND `email` LIKE '%@%')
@@ -137,7 +142,8 @@ WHERE EXISTS (
 		AND `api_keys`.`created_at` = `organizations`.`created_at`
 );--> statement-breakpoint
 CREATE TRIGGER `usage_api_keys_trust_insert` AFTER INSERT ON `api_keys` WHEN new.trust_id IS NOT NULL BEGIN
-	UPDATE `usage` SET `records` = `records` - 1 WHERE `organization_id` = new.organization_id AND `kind` = 'api_keys';
+	INSERT INTO `usage` (`organization_id`, `kind`, `records`, `bytes`) VALUES (new.organization_id, 'api_keys', -1, 0)
+	ON CONFLICT (`organization_id`, `kind`) DO UPDATE SET `records` = `records` - 1;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_api_keys_trust_delete` AFTER DELETE ON `api_keys` WHEN old.trust_id IS NOT NULL BEGIN
@@ -145,7 +151,8 @@ CREATE TRIGGER `usage_api_keys_trust_delete` AFTER DELETE ON `api_keys` WHEN old
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_runner_tokens_trust_insert` AFTER INSERT ON `runner_tokens` WHEN new.trust_id IS NOT NULL BEGIN
-	UPDATE `usage` SET `records` = `records` - 1 WHERE `organization_id` = new.organization_id AND `kind` = 'runner_tokens';
+	INSERT INTO `usage` (`organization_id`, `kind`, `records`, `bytes`) VALUES (new.organization_id, 'runner_tokens', -1, 0)
+	ON CONFLICT (`organization_id`, `kind`) DO UPDATE SET `records` = `records` - 1;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_runner_tokens_trust_delete` AFTER DELETE ON `runner_tokens` WHEN old.trust_id IS NOT NULL BEGIN

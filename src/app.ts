@@ -50,7 +50,7 @@ export interface App {
 export interface AppOptions {
   clock?: Clock;
   log?: Log;
-  /** For deliveries, and for requests to Slack. */
+  /** For deliveries, and for requests to Slack and to the issuers of trusts. */
   fetch?: Fetch;
   /** For the jitter of retries. */
   random?: () => number;
@@ -64,7 +64,7 @@ export function createApp({
   random = Math.random,
 }: AppOptions = {}): App {
   const createContext: CreateSystemContext = (db, env, execution) =>
-    systemContext(db, env, execution, { clock, log });
+    systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
   const routers = createRouters({ clock, fetch: network, createContext: bindContext });

@@ -3,9 +3,10 @@ import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
+import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
 import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
-import type { Scope } from "./lib/scopes.ts";
+import { grantsScope, type Scope } from "./lib/scopes.ts";
 import type { SecretName } from "./lib/settings.ts";
 
 export interface Actor {
@@ -26,6 +27,8 @@ export interface Actor {
   /** The key and the membership that created the key. Null: not known, or no key. */
   createdByKeyId: string | null;
   createdByMembershipId: string | null;
+  /** When the key expires. Null: never. */
+  expiresAt: number | null;
 }
 
 /** Where a request comes from, for the audit log. */
@@ -58,6 +61,8 @@ export interface SystemContext {
   quotas: ReadonlyMap<string, number>;
   clock: Clock;
   log: Log;
+  /** For requests to other services. */
+  fetch: Fetch;
   /** Rejects if the deployment has no keyring. */
   cipher(): Promise<Cipher>;
   /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
@@ -92,6 +97,11 @@ export interface RunnerContext extends CoreContext {
   runner: Runner;
   /** Proves that a runner holds the lease of this attempt. */
   leaseToken(attemptId: string): Promise<string>;
+}
+
+/** Throws `Unauthorized` if the key is narrowed and lacks the scope. */
+export function requireScope({ scopes }: Pick<Actor, "scopes">, needed: Scope): void {
+  if (scopes && !grantsScope(scopes, needed)) throw Unauthorized.scope(needed);
 }
 
 export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {

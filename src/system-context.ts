@@ -5,6 +5,7 @@ import { FEATURES } from "./features/index.ts";
 import { enqueueDeliveries } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
+import type { Fetch } from "./lib/fetch.ts";
 import { describeError, type Log } from "./lib/log.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
@@ -21,7 +22,7 @@ export function systemContext(
   db: Database,
   env: Env,
   execution: Pick<ExecutionContext, "waitUntil">,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, fetch }: { clock: Clock; log: Log; fetch: Fetch },
 ): SystemContext {
   return {
     db,
@@ -29,6 +30,7 @@ export function systemContext(
     quotas,
     clock,
     log,
+    fetch,
     cipher: () => cipherOf(env.ENCRYPTION_KEYS),
     enqueue: (deliveryIds) => {
       const enqueued = enqueueDeliveries(env.DELIVERIES, deliveryIds).catch((error: unknown) => {

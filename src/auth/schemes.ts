@@ -1,4 +1,9 @@
-import type { RunnerContext, ServiceContext, Settings } from "../context.ts";
+import {
+  type RunnerContext,
+  requireScope,
+  type ServiceContext,
+  type Settings,
+} from "../context.ts";
 import { apiKeyStore, type KeyPrincipal, parseApiKey } from "../features/api-keys/index.ts";
 import {
   parseRunnerToken,
@@ -6,8 +11,6 @@ import {
   runnerTokenStore,
 } from "../features/runner-pools/index.ts";
 import { hmacHex } from "../lib/digest.ts";
-import { Unauthorized } from "../lib/errors.ts";
-import { grantsScope } from "../lib/scopes.ts";
 import type { AuthScheme } from "./dispatcher.ts";
 
 export function apiKeyScheme(
@@ -19,9 +22,7 @@ export function apiKeyScheme(
     credentialStore: apiKeyStore,
     parseKey: parseApiKey,
     unauthenticatedMessage: "Send a valid API key in the x-api-key header.",
-    requireScope: ({ scopes }, needed) => {
-      if (scopes && !grantsScope(scopes, needed)) throw Unauthorized.scope(needed);
-    },
+    requireScope,
     bind: (core, actor, env) => ({
       ...core,
       actor,

@@ -21,7 +21,9 @@ import { projectsFeature } from "./projects/feature.ts";
 import { resourcesFeature } from "./resources/feature.ts";
 import { runnerApiFeature } from "./runner-api/feature.ts";
 import { runnerPoolsFeature } from "./runner-pools/feature.ts";
+import { serviceAccountsFeature } from "./service-accounts/feature.ts";
 import { stacksFeature } from "./stacks/feature.ts";
+import { trustsFeature } from "./trusts/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
 import { variablesFeature } from "./variables/feature.ts";
 
@@ -32,8 +34,10 @@ export const FEATURES: readonly Feature[] = [
   membershipsFeature,
   invitationsFeature,
   accountFeature,
+  serviceAccountsFeature,
   apiKeysFeature,
   runnerPoolsFeature,
+  trustsFeature,
   projectsFeature,
   changelogFeature,
   projectMembersFeature,

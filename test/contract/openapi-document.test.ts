@@ -195,7 +195,8 @@ describe("the errors of an operation", () => {
     const { method, path, security, requestBody } = operation;
     const statuses = statusesOf(operation);
     expect(statuses).toEqual(expect.arrayContaining([429, 500]));
-    expect(statuses.includes(401)).toBe(security.length > 0);
+    const isExchange = path === "/v1/oidc/token";
+    expect(statuses.includes(401)).toBe(security.length > 0 || isExchange);
     expect(statuses.includes(404)).toBe(path.includes("{") || WITH_SECRET.includes(path));
     if (requestBody) expect(statuses).toContain(400);
     const isRead = method === "GET" && !operation["x-writes"];

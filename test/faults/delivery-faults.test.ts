@@ -63,7 +63,8 @@ async function produce(harness: DeliveryHarness, from: number, count: number): P
     await harness
       .invoke(async (bindings, execution) => {
         const { db } = openForWriting(bindings.DB);
-        const options = { clock: { now: () => harness.now }, log: () => undefined };
+        const fetch = async () => new Response();
+        const options = { clock: { now: () => harness.now }, log: () => undefined, fetch };
         const ctx = systemContext(db, bindings, execution, options);
         // One record for each change: one request would produce one event for all its changes.
         const recorded = names.map((name, index) => {

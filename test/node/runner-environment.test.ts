@@ -134,13 +134,14 @@ describe("the options of the runner", () => {
     return path;
   }
 
-  const readFile = (path: string) => readOptions([...args, "--token-file", path], {}).token;
+  const readFile = (path: string) =>
+    readOptions([...args, "--token-file", path], {}).credential.token();
 
-  it("read the token from a file, without the newline at its end", () => {
-    for (const end of ["", "\n", "\r\n"]) expect(readFile(write(TOKEN + end))).toBe(TOKEN);
+  it("read the token from a file, without the newline at its end", async () => {
+    for (const end of ["", "\n", "\r\n"]) expect(await readFile(write(TOKEN + end))).toBe(TOKEN);
   });
 
-  it("refuse a file that other users can read, and one without a token", () => {
+  it("refuse a file that other users can read, and one without a token", async () => {
     for (const mode of [0o644, 0o640, 0o604]) {
       expect(() => readFile(write(TOKEN, mode))).toThrow(/^Other users can read .*`chmod 600`/);
     }
@@ -148,13 +149,13 @@ describe("the options of the runner", () => {
       expect(() => readFile(write(content))).toThrow("Write the token of a runner pool (lsr_…)");
     }
     expect(() => readFile(join(folder, "missing"))).toThrow(/cannot be read .*: ENOENT\.$/);
-    expect(readFile(write(TOKEN, 0o400))).toBe(TOKEN);
+    expect(await readFile(write(TOKEN, 0o400))).toBe(TOKEN);
   });
 
-  it("read the token from a descriptor, and close it", () => {
+  it("read the token from a descriptor, and close it", async () => {
     const descriptor = openSync(write(TOKEN, 0o644), "r");
     const options = readOptions([...args, "--token-fd", String(descriptor)], {});
-    expect(options.token).toBe(TOKEN);
+    expect(await options.credential.token()).toBe(TOKEN);
     expect(() => fstatSync(descriptor)).toThrow("EBADF");
     expect(() => readOptions([...args, "--token-fd", "999"], {})).toThrow(/: EBADF\.$/);
   });

@@ -22,6 +22,9 @@ const SOURCES: Record<string, string> = {
     "select id as invitation_id, organization_id as org_id, organization_id from invitations",
   key_id: "select id as key_id, organization_id as org_id, organization_id from api_keys",
   member_id: `select membership_id as member_id, project_id, organization_id from project_members`,
+  service_account_id: `select id as membership_id, organization_id as org_id, organization_id
+    from (select * from memberships where kind = 'service_account')`,
+  trust_id: "select id as trust_id, organization_id as org_id, organization_id from trusts",
   membership_id:
     "select id as member_id, organization_id as org_id, organization_id from memberships",
 };
@@ -33,13 +36,19 @@ const isRead = ({ operationId, method, security }: Operation) =>
 
 export const READS = operations.filter(isRead);
 
+/** Whose last parameter has the name of another record's. */
+const SOURCE_OF: Record<string, string> = {
+  getMember: "membership_id",
+  getServiceAccount: "service_account_id",
+};
+
 /** The paths of an operation, for every record of an organization. */
 export async function pathsOf(operation: Operation, organizationId: string): Promise<string[]> {
   const { path, operationId } = operation;
   const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
   const last = names.at(-1);
   if (last === undefined) return [path];
-  const source = SOURCES[operationId === "getMember" ? "membership_id" : last];
+  const source = SOURCES[SOURCE_OF[operationId] ?? last];
   if (!source) throw new Error(`Add the records of {${last}}`);
   const { results } = await env.DB.prepare(
     `${source} where organization_id = ?`.replace(

@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { createApp } from "../../src/app.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import type { Fetch } from "../../src/lib/fetch.ts";
 import { consoleLog } from "../../src/lib/log.ts";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
 
@@ -38,11 +39,13 @@ export class Instrumented {
       limiters?: LimiterNamespace;
       database?: D1Database;
       addressLimiter?: RateLimit;
+      network?: Fetch;
     } = {},
   ) {
     const { clock, limiters = env.RATE_LIMITER, database = env.DB } = options;
     const app = createApp({
       ...(clock && { clock }),
+      ...(options.network && { fetch: options.network }),
       log: (level, event, fields) => {
         this.logged.push({ level, event, fields });
         // Uses the console, because test/support/setup.ts searches every line for canary secrets.

@@ -9,7 +9,9 @@ import {
   newIntegration,
   newInvitation,
   newResource,
+  newServiceAccount,
   newToken,
+  newTrust,
   type World,
 } from "./world.ts";
 
@@ -34,6 +36,9 @@ export async function newIds(world: World): Promise<Ids> {
   await newDelivery(subscribed.id, { status: "failed" });
   await newToken(world, pool);
   const invitation = await newInvitation(world);
+  const serviceAccountId = await newServiceAccount(world);
+  await newServiceAccount(world, "admin");
+  await newTrust(world, { poolId: pool.id });
   return {
     ...inside,
     deployment_id: deployment.id,
@@ -48,7 +53,8 @@ export async function newIds(world: World): Promise<Ids> {
     integration_id: integration.id,
     delivery_id: await newDelivery(integration.id),
     member_id: member.membershipId,
-    membership_id: member.membershipId,
+    membership_id: serviceAccountId,
+    trust_id: await newTrust(world, { membershipId: serviceAccountId }),
     key_id: member.keyId,
     invitation_id: invitation.id,
     token: invitation.token,

@@ -9,6 +9,7 @@ import { EVENTS } from "../../src/features/notifications/events.ts";
 import { prepareOrganization } from "../../src/features/organizations/index.ts";
 import { issueRunnerToken } from "../../src/features/runner-pools/credentials.ts";
 import { insertToken } from "../../src/features/runner-pools/store.ts";
+import { insertTrust, insertUsedToken, type TrustRow } from "../../src/features/trusts/store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";
@@ -154,6 +155,49 @@ export async function newToken(world: World, pool: Pick<Pool, "id">): Promise<Po
   const token = { ...issued, organizationId: world.id, poolId: pool.id, name: "test" };
   await insertToken(openForWriting(env.DB).db, { ...token, createdAt: Date.now() });
   return { id: pool.id, tokenId: issued.id, runner: new Client(key) };
+}
+
+/** Returns the ID of its membership. */
+export async function newServiceAccount(world: World, role: OrgRole = "member"): Promise<string> {
+  const body = { name: `bot-${crypto.randomUUID()}`, role };
+  const reply = await world.client.post(`/v1/orgs/${world.id}/service-accounts`, body);
+  if (reply.status !== 201) throw new Error(`The service account was not created: ${reply.text}`);
+  return reply.body.membership_id;
+}
+
+/** Inserts a trust with one used token, without asking its issuer for keys. */
+export async function newTrust(
+  world: World,
+  target: { membershipId: string } | { poolId: string },
+  fields: Partial<TrustRow> = {},
+): Promise<string> {
+  const { db } = openForWriting(env.DB);
+  const isOfPool = "poolId" in target;
+  const trust: TrustRow = {
+    id: newId(systemClock),
+    organizationId: world.id,
+    name: "deploy workflow",
+    issuer: "https://token.actions.githubusercontent.com",
+    audience: "https://longshore.example.com",
+    conditions: { repository_id: "74", environment: "production" },
+    membershipId: isOfPool ? null : target.membershipId,
+    poolId: isOfPool ? target.poolId : null,
+    role: isOfPool ? null : "member",
+    scopes: null,
+    projectIds: null,
+    environmentIds: null,
+    ttlSeconds: 900,
+    createdByKeyId: world.keyId,
+    createdByMembershipId: world.membershipId,
+    createdAt: Date.now(),
+    ...fields,
+  };
+  const used = { trustId: trust.id, organizationId: world.id, jtiHash: newId(systemClock) };
+  await runBatch(db, {
+    trust: insertTrust(db, trust),
+    used: insertUsedToken(db, { ...used, expiresAt: Date.now() + 600_000 }),
+  });
+  return trust.id;
 }
 
 export const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };

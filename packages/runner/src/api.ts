@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiResponse, Directive } from "./api-types.ts";
-import { ApiError, NoResponseError } from "./errors.ts";
+import type { Credential } from "./credential.ts";
+import { ApiError, NoResponseError, RunnerError } from "./errors.ts";
 
 const RESPONSE_TIMEOUT_MS = 10_000;
 const FIRST_RETRY_DELAY_MS = 500;
@@ -17,27 +18,37 @@ interface RequestOptions {
   signal?: AbortSignal;
 }
 
+interface SentResponse extends ApiResponse {
+  /** With which the request was sent. */
+  token: string;
+}
+
 /**
  * A client of the runner API. Every request is idempotent, so it is retried until a response arrives:
  * the runner cannot tell a lost request from a lost response.
  */
 export class ApiClient {
   readonly #url: string;
-  readonly #token: string;
+  readonly #credential: Credential;
 
-  constructor(url: string, token: string) {
+  constructor(url: string, credential: Credential) {
     this.#url = url;
-    this.#token = token;
+    this.#credential = credential;
   }
 
   async send(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     const { retryForMs = RETRY_FOR_MS, signal } = options;
     const request = `${method} ${path}`;
     const deadline = performance.now() + retryForMs;
+    let isRenewed = false;
     for (let tries = 0; ; tries += 1) {
       const response = await this.#sendOnce(method, path, options).catch(describeError);
       const hasResponse = typeof response !== "string";
       if (hasResponse && response.status < 300) return response;
+      if (hasResponse && !isRenewed && this.#isRenewable(response)) {
+        isRenewed = true;
+        continue;
+      }
       if (hasResponse && !isTransient(response.status)) throw new ApiError(request, response);
       const reason = hasResponse ? String(response.status) : response;
       const delayMs = (hasResponse ? response.retryAfterMs : undefined) ?? backoff(tries);
@@ -49,15 +60,20 @@ export class ApiClient {
     }
   }
 
+  #isRenewable({ status, token }: SentResponse): boolean {
+    return status === 401 && this.#credential.renew(token);
+  }
+
   async #sendOnce(
     method: string,
     path: string,
     { body, leaseToken }: RequestOptions,
-  ): Promise<ApiResponse> {
+  ): Promise<SentResponse> {
+    const token = await this.#credential.token();
     const response = await fetch(this.#url + path, {
       method,
       headers: {
-        "x-api-key": this.#token,
+        "x-api-key": token,
         ...(leaseToken && { "lease-token": leaseToken }),
         ...(body !== undefined && { "content-type": "application/json" }),
       },
@@ -68,6 +84,7 @@ export class ApiClient {
     });
     const text = await response.text();
     return {
+      token,
       status: response.status,
       directive: parseDirective(response.headers.get("deployment-desired")),
       retryAfterMs: parseRetryAfter(response.headers.get("retry-after")),
@@ -112,7 +129,9 @@ function parseBody(text: string, isOk: boolean): unknown {
   }
 }
 
+/** @throws The error itself if a retry would not change it. */
 function describeError(error: unknown): string {
+  if (error instanceof RunnerError) throw error;
   if (!(error instanceof Error)) return String(error);
   const { code } = (error.cause ?? {}) as { code?: string };
   return code ?? error.message;

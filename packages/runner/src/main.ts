@@ -20,7 +20,7 @@ process.on("SIGUSR1", () => undefined);
 try {
   const options = readOptions(process.argv.slice(2), process.env);
   closeInheritedDescriptors();
-  const api = new ApiClient(options.url, options.token);
+  const api = new ApiClient(options.url, options.credential);
   process.exitCode = await serve(options, api, listenToSignals());
 } catch (error) {
   if (!(error instanceof RunnerError)) throw error;

@@ -1,12 +1,14 @@
 import { parseArgs } from "node:util";
+import { type Credential, ExchangedToken, StaticToken } from "./credential.ts";
 import { CommandEnvironment } from "./environment.ts";
 import { RunnerError } from "./errors.ts";
+import { commandIdToken, GITHUB_VARIABLES, githubIdToken } from "./id-token.ts";
 import { readTokenDescriptor, readTokenFile } from "./token.ts";
 
 export interface Options {
   /** The origin of the API, without a trailing slash. */
   url: string;
-  token: string;
+  credential: Credential;
   /** The shell command for each stack. */
   command: string;
   /** Exits after one deployment. */
@@ -17,7 +19,8 @@ export interface Options {
 }
 
 const USAGE =
-  "Usage: npm run runner -- --url URL (--token-file PATH | --token-fd N) --exec COMMAND\n" +
+  "Usage: npm run runner -- --url URL --exec COMMAND\n" +
+  "  (--token-file PATH | --token-fd N | --oidc-org ID [--oidc-audience TEXT] [--oidc-token-command COMMAND])\n" +
   "  [--pass-env NAME]... [--allow-variable NAME]... [--once] [--grace SECONDS]";
 
 /**
@@ -37,8 +40,9 @@ export function readOptions(args: string[], environment: NodeJS.Dict<string>): O
   const values = parse(args);
   if (!values.exec)
     throw new RunnerError(`Set --exec to the command that deploys a stack.\n${USAGE}`, 2);
+  const url = readUrl(values.url);
   return {
-    url: readUrl(values.url),
+    url,
     command: values.exec,
     once: values.once,
     graceMs: readGrace(values.grace) * 1000,
@@ -46,7 +50,7 @@ export function readOptions(args: string[], environment: NodeJS.Dict<string>): O
       passed: values["pass-env"],
       allowed: values["allow-variable"],
     }),
-    token: readToken(values["token-file"], values["token-fd"]),
+    credential: readCredential(url, values, environment),
   };
 }
 
@@ -58,6 +62,9 @@ function parse(args: string[]) {
         url: { type: "string", default: "" },
         "token-file": { type: "string" },
         "token-fd": { type: "string" },
+        "oidc-org": { type: "string" },
+        "oidc-audience": { type: "string" },
+        "oidc-token-command": { type: "string" },
         exec: { type: "string" },
         "pass-env": { type: "string", multiple: true, default: [] },
         "allow-variable": { type: "string", multiple: true, default: [] },
@@ -71,6 +78,48 @@ function parse(args: string[]) {
   }
 }
 
+type Values = ReturnType<typeof parse>;
+
+function readCredential(url: string, values: Values, environment: NodeJS.Dict<string>): Credential {
+  const { "token-file": file, "token-fd": descriptor, "oidc-org": organizationId } = values;
+  if (organizationId === undefined) {
+    if (values["oidc-audience"] === undefined && values["oidc-token-command"] === undefined) {
+      return new StaticToken(readToken(file, descriptor));
+    }
+    throw new RunnerError(`Set --oidc-org to the ID of the organization.\n${USAGE}`, 2);
+  }
+  if (file !== undefined || descriptor !== undefined) {
+    throw new RunnerError(`Set either --oidc-org, or a token: not both.\n${USAGE}`, 2);
+  }
+  return new ExchangedToken({
+    url,
+    organizationId,
+    requestIdToken: readIdTokenSource(url, values, environment),
+  });
+}
+
+function readIdTokenSource(
+  url: string,
+  { "oidc-audience": audience = url, "oidc-token-command": command, "pass-env": passed }: Values,
+  environment: NodeJS.Dict<string>,
+): () => Promise<string> {
+  const secret = passed.find((name) => GITHUB_VARIABLES.some((each) => each === name));
+  if (secret !== undefined) {
+    throw new RunnerError(
+      `Leave out --pass-env ${secret}: with it, the command could pose as the runner.`,
+      2,
+    );
+  }
+  if (command !== undefined) return commandIdToken(command);
+  const github = githubIdToken(environment, audience);
+  if (github) return github;
+  throw new RunnerError(
+    "Set --oidc-token-command to a command that prints a token of the CI system. In a job of GitHub " +
+      "Actions, give the job the permission `id-token: write` instead.",
+    2,
+  );
+}
+
 function readToken(file: string | undefined, descriptor: string | undefined): string {
   if (file !== undefined && descriptor === undefined) return readTokenFile(file);
   // 1 and 2 are the runner's output.
@@ -79,7 +128,7 @@ function readToken(file: string | undefined, descriptor: string | undefined): st
   }
   throw new RunnerError(
     "Set either --token-file to a file with the token of a runner pool (lsr_…), or --token-fd to a " +
-      `descriptor: 0, or 3 and above.\n${USAGE}`,
+      `descriptor: 0, or 3 and above, or --oidc-org for a job of a CI system.\n${USAGE}`,
     2,
   );
 }

@@ -1,6 +1,13 @@
 export { type Revocation, recordRevocation, revokeKeys } from "../memberships/index.ts";
-export { type NarrowingInput, resolveNarrowing } from "./authority.ts";
+export {
+  exceedingKey,
+  type NarrowingInput,
+  requestedNarrowing,
+  requireNoEscalation,
+  resolveNarrowing,
+} from "./authority.ts";
 export { apiKeyStore, issueApiKey, type KeyPrincipal, parseApiKey } from "./credentials.ts";
+export { CREATOR_CHANGED } from "./model.ts";
 export { presentCreatedApiKey } from "./presenters.ts";
 export { CreatedApiKey, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";

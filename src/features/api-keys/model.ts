@@ -6,8 +6,8 @@ export const DESCENDANTS_OPTIONS = ["revoke", "keep"] as const;
 export type DescendantsOption = (typeof DESCENDANTS_OPTIONS)[number];
 
 export const HAS_DESCENDANTS =
-  "Other keys descend from this key. Send descendants=revoke to revoke them, too, or " +
-  "descendants=keep.";
+  "Keys, trusts or runner tokens descend from this key. Send descendants=revoke to revoke them, " +
+  "too, or descendants=keep.";
 
 export const CREATOR_CHANGED =
   "The key that creates it was just revoked, or expires earlier now. Retry.";

@@ -186,14 +186,15 @@ export async function revokeKey(
   if (isRevoked(key) && descendants !== "revoke") throw new NotFound("API key");
   if (key.role === "owner") requireRole(ctx.actor, "owner");
   const revocation = store.revocationOf(ctx, key, descendants);
-  const { revoked } = await runBatch(ctx.db, {
+  const { revoked, derivedTokens = [] } = await runBatch(ctx.db, {
     audit: recordRevocation(ctx, revocation),
     ...revokeKeys(ctx.db, revocation),
   });
   if (revoked.length === 0 && !isRevoked(key)) {
     throw await findConflict(ctx, key, descendants);
   }
-  await ctx.invalidateKeys(revoked.map((each) => toRevokedKey(each, ctx.clock)));
+  const ended = [...revoked, ...derivedTokens];
+  await ctx.invalidateKeys(ended.map((each) => toRevokedKey(each, ctx.clock)));
 }
 
 /** The reason that nothing was revoked. Throws `NotFound` for a key that is revoked by now. */

@@ -14,7 +14,14 @@ import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
 import type { Bound } from "../usage/index.ts";
 import type { DescendantsOption } from "./model.ts";
-import { apiKeys, KEY_AUTHORITY, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
+import {
+  apiKeys,
+  KEY_AUTHORITY,
+  KEY_EXPIRES_AT,
+  KEY_EXPIRY,
+  revokedKeys,
+  whereKeyIsLive,
+} from "./table.ts";
 
 /** Later than every time that a request may name. */
 const NEVER = Number.MAX_SAFE_INTEGER;
@@ -30,17 +37,14 @@ export type RevokedKeyRow = typeof revokedKeys.$inferSelect;
 /** A key, or what remains of a revoked one. */
 export type KeyRecord = ApiKeyRow | RevokedKeyRow;
 
-const EXPIRES_AT = KEY_EXPIRY.as("key_expires_at");
-
 const { narrowedExpiresAt: _, ...COLUMNS } = getTableColumns(apiKeys);
-export const KEY = { ...COLUMNS, expiresAt: EXPIRES_AT };
+export const KEY = { ...COLUMNS, expiresAt: KEY_EXPIRES_AT };
 
 const PRINCIPAL = {
   ...KEY_AUTHORITY,
   accountId: memberships.accountId,
   membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
   version: apiKeys.version,
-  expiresAt: EXPIRES_AT,
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
@@ -131,7 +135,7 @@ export function findMembership(db: Database, organizationId: string, membershipI
 }
 
 export function findExpiry(db: Database, id: string) {
-  return db.select({ expiresAt: EXPIRES_AT }).from(apiKeys).where(eq(apiKeys.id, id));
+  return db.select({ expiresAt: KEY_EXPIRES_AT }).from(apiKeys).where(eq(apiKeys.id, id));
 }
 
 export function findProjects(db: Database, organizationId: string, ids: readonly string[]) {
@@ -219,17 +223,24 @@ export function revocationOf(
   descendants: DescendantsOption | undefined,
 ): Revocation {
   const now = clock.now();
-  const ids = descendants === "revoke" ? familyOf(id) : sql`select ${id}`;
-  const keys = sql`api_keys.id in (${ids})
-    and ${keepsOwnerKey(organizationId, { column: "id", value: ids }, now)}
+  const isAll = descendants === "revoke";
+  const ids = isAll ? familyOf(id) : sql`select ${id}`;
+  const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, now);
+  const keys = sql`api_keys.id in (${ids}) and ${keepsOwner}
     and ${descendants === undefined ? sql`not ${hasDescendants(id, now)}` : sql`true`}`;
-  return { organizationId, keys, descendants: false, now, actor };
+  const revocation = { organizationId, keys, descendants: false, now, actor };
+  if (!isAll) return revocation;
+  return { ...revocation, creators: sql`select id from (${ids}) where ${keepsOwner}` };
 }
 
-/** Whether a valid key descends from this one. */
+/** Whether a valid key, a trust or a valid runner token descends from this key. */
 function hasDescendants(keyId: string, now: number): SQL {
-  return sql`exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${familyOf(keyId)})
-    and ${apiKeys.id} <> ${keyId} and ${whereKeyIsLive(now)})`;
+  const family = familyOf(keyId);
+  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${family})
+      and ${apiKeys.id} <> ${keyId} and ${whereKeyIsLive(now)})
+    or exists (select 1 from trusts where trusts.created_by_key_id in (${family}))
+    or exists (select 1 from runner_tokens where runner_tokens.created_by_key_id in (${family})
+      and (runner_tokens.expires_at is null or runner_tokens.expires_at > ${now})))`;
 }
 
 export function findDescendants(db: Database, keyId: string, now: number) {

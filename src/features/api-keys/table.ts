@@ -52,13 +52,16 @@ export const apiKeys = sqliteTable(
     index("api_keys_trust")
       .on(table.trustId, table.narrowedExpiresAt)
       .where(sql`trust_id is not null`),
+    index("api_keys_trust_expires").on(table.narrowedExpiresAt).where(sql`trust_id is not null`),
   ],
 );
 
-/** The time from which the key is refused, or null. */
+/** The time from which the key is refused, narrowed or not. Null: never. */
 export const KEY_EXPIRY = sql<
   number | null
 >`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`;
+
+export const KEY_EXPIRES_AT = KEY_EXPIRY.as("key_expires_at");
 
 export function whereKeyIsLive(now: number): SQL {
   return sql`(${KEY_EXPIRY} is null or ${KEY_EXPIRY} > ${now})`;
@@ -76,6 +79,7 @@ export const KEY_AUTHORITY = {
   isOwnKey: apiKeys.isOwn,
   createdByKeyId: apiKeys.createdByKeyId,
   createdByMembershipId: apiKeys.createdByMembershipId,
+  expiresAt: KEY_EXPIRES_AT,
 };
 
 /** What remains of a revoked key, so that its name and its descendants are known. */

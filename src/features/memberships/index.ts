@@ -28,7 +28,9 @@ export {
 export {
   ACCOUNT_SIZE,
   type AccountRow,
+  deleteUnprovenAccount,
   findMember,
   type MemberRow,
   type NewAccount,
+  removeMember as removeMembership,
 } from "./store.ts";

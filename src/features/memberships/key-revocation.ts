@@ -1,30 +1,37 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { apiKeys, revokedKeys } from "../api-keys/table.ts";
 import { type AuditContext, recordActsFrom } from "../audit/index.ts";
+import { runnerTokens } from "../runner-pools/table.ts";
+import { trusts, usedTokens } from "../trusts/table.ts";
 
 export interface Revocation {
   organizationId: string;
   /** Selects keys by the columns of `api_keys`. */
   keys: SQL;
-  /** Whether the keys that descend from them are revoked, too. */
+  /** Whether what descends from them is revoked, too: keys, trusts and runner tokens. */
   descendants: boolean;
+  /** Selects the IDs of the keys whose trusts and runner tokens are revoked. Default: as above. */
+  creators?: SQL;
   now: number;
   /** Absent: the service. */
   actor?: Actor | undefined;
 }
 
 /**
- * The statements that revoke keys and keep their tombstones. `revoked` returns what the rate limiters
- * need. A condition in `keys` must have the same outcome in both statements.
+ * The statements that revoke keys and keep their tombstones. `revoked` and `derivedTokens` return what
+ * the rate limiters need. A condition in `keys` must have the same outcome in every statement.
  */
 export function revokeKeys(db: Database, revocation: Revocation) {
-  const { organizationId, now, actor } = revocation;
+  const { organizationId, keys, descendants, now, actor } = revocation;
   const selected = selectedBy(revocation);
+  const family = descendants ? descendantsOf(rootsOf(organizationId, keys)) : undefined;
+  const { creators = family } = revocation;
   return {
+    ...(creators && revokeDerived(db, organizationId, creators)),
     tombstones: insertFrom(
       db,
       revokedKeys,
@@ -52,6 +59,21 @@ export function revokeKeys(db: Database, revocation: Revocation) {
   } satisfies Statements;
 }
 
+/** The trusts and the runner tokens that were created with keys. They would outlive the keys. */
+function revokeDerived(db: Database, organizationId: string, creators: SQL) {
+  const isDerived = (table: typeof trusts | typeof runnerTokens) =>
+    and(eq(table.organizationId, organizationId), sql`${table.createdByKeyId} in (${creators})`);
+  const derived = db.select({ id: trusts.id }).from(trusts).where(isDerived(trusts));
+  return {
+    derivedTokens: db.delete(runnerTokens).where(isDerived(runnerTokens)).returning({
+      secretHash: runnerTokens.secretHash,
+      version: runnerTokens.version,
+    }),
+    usedTokens: db.delete(usedTokens).where(inArray(usedTokens.trustId, derived)),
+    trusts: db.delete(trusts).where(isDerived(trusts)),
+  };
+}
+
 /** Records each key that `revokeKeys` revokes. Comes before it in the batch. */
 export function recordRevocation(ctx: AuditContext, revocation: Revocation) {
   const target = { type: "api_key", id: apiKeys.id, name: apiKeys.name } as const;
@@ -70,11 +92,18 @@ export function familyOf(keyId: string): SQL {
 }
 
 function selectedBy({ organizationId, keys, descendants }: Revocation): SQL {
-  // The plus keeps SQLite from reading all keys of the organization.
-  const within = sql`+api_keys.organization_id = ${organizationId}`;
+  const within = isWithin(organizationId);
   if (!descendants) return sql`${within} and ${keys}`;
-  const roots = sql`select api_keys.id from api_keys where ${within} and ${keys}`;
-  return sql`${within} and api_keys.id in (${descendantsOf(roots)})`;
+  return sql`${within} and api_keys.id in (${descendantsOf(rootsOf(organizationId, keys))})`;
+}
+
+function rootsOf(organizationId: string, keys: SQL): SQL {
+  return sql`select api_keys.id from api_keys where ${isWithin(organizationId)} and ${keys}`;
+}
+
+/** The plus keeps SQLite from reading all keys of the organization. */
+function isWithin(organizationId: string): SQL {
+  return sql`+api_keys.organization_id = ${organizationId}`;
 }
 
 /** With the keys that `roots` selects. A key may descend from one that is already revoked. */

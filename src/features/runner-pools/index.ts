@@ -1,6 +1,9 @@
 export {
+  issueRunnerToken,
   looksLikeRunnerToken,
   parseRunnerToken,
   type RunnerPrincipal,
   runnerTokenStore,
 } from "./credentials.ts";
+export { getPool } from "./service.ts";
+export { insertToken } from "./store.ts";

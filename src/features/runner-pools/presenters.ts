@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
-import type { CreatedToken, PoolRow } from "./store.ts";
+import type { CreatedToken, PoolRow, TokenRow } from "./store.ts";
 
 export function presentPool(row: PoolRow) {
   return {
@@ -13,13 +13,21 @@ export function presentPool(row: PoolRow) {
   };
 }
 
-export function presentCreatedToken({ row, token }: CreatedToken) {
+export function presentToken(row: TokenRow) {
+  const { createdByKeyId: key_id, createdByMembershipId: membership_id } = row;
   return {
     id: row.id,
     pool_id: row.poolId,
     name: row.name,
     last_four: row.lastFour,
+    expires_at: row.expiresAt === null ? undefined : toTimestamp(row.expiresAt),
+    last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
+    created_by: key_id && membership_id ? { key_id, membership_id } : undefined,
+    trust_id: row.trustId ?? undefined,
     created_at: toTimestamp(row.createdAt),
-    token,
   };
+}
+
+export function presentCreatedToken({ row, token }: CreatedToken) {
+  return { ...presentToken(row), token };
 }

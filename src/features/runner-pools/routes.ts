@@ -3,19 +3,29 @@ import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { presentCreatedToken, presentPool } from "./presenters.ts";
+import { presentCreatedToken, presentPool, presentToken } from "./presenters.ts";
 import {
   CreatedRunnerToken,
   CreateRunnerPool,
   CreateRunnerToken,
+  RotateRunnerToken,
   RunnerPool,
   RunnerPoolList,
   RunnerPoolParams,
+  RunnerTokenList,
   RunnerTokenParams,
 } from "./schemas.ts";
-import { createPool, createToken, deletePool, getPool, listPools, revokeToken } from "./service.ts";
+import { createPool, deletePool, getPool, listPools } from "./service.ts";
+import {
+  createToken,
+  listTokens,
+  NOT_ROTATED,
+  revokeToken,
+  rotateToken,
+  TOKEN_OUTLIVES_KEY,
+} from "./token-service.ts";
 
 const list = operation({
   method: "get",
@@ -72,7 +82,7 @@ const remove = operation({
   role: "admin",
   scope: "runners:write",
   description:
-    `Deletes its tokens too. While one of its runners executes a deployment, this ` +
+    `Deletes its tokens and the trusts that name it, too. While one of its runners executes a deployment, this ` +
     "is a `conflict`.",
   notFound: ["organization", "runner pool"],
   errors: {
@@ -80,6 +90,22 @@ const remove = operation({
   },
   request: { params: RunnerPoolParams },
   responses: { 204: NO_CONTENT },
+});
+
+const listTokensOfPool = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens",
+  operationId: "listRunnerTokens",
+  tags: ["Runner pools"],
+  summary: "List the tokens of a runner pool",
+  role: "admin",
+  scope: "runners:read",
+  description:
+    "Without the tokens themselves. A token that has expired remains until it is revoked, except for " +
+    "a token of a trust, which is removed.",
+  notFound: ["organization", "runner pool"],
+  request: { params: RunnerPoolParams, query: ListQuery },
+  responses: { 200: jsonReply(RunnerTokenList, "A page of runner tokens.") },
 });
 
 const issueToken = operation({
@@ -93,11 +119,36 @@ const issueToken = operation({
   description: `The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
   notFound: ["organization", "runner pool"],
   errors: {
+    token_expires_in_the_past: new BadInput([
+      { path: "expires_at", message: "Send a time in the future." },
+    ]),
+    token_outlives_key: new BadInput([{ path: "expires_at", message: TOKEN_OUTLIVES_KEY }]),
     runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
     pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
   },
   request: { params: RunnerPoolParams, body: jsonBody(CreateRunnerToken) },
   responses: { 201: jsonReply(CreatedRunnerToken, "The token, shown once.") },
+});
+
+const rotate = operation({
+  method: "post",
+  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}/rotate",
+  operationId: "rotateRunnerToken",
+  tags: ["Runner pools"],
+  summary: "Rotate a runner token",
+  role: "admin",
+  scope: "runners:write",
+  description:
+    "Creates a token with the same name, which is valid for as long as the old one was, but not longer " +
+    "than your own key. The old token is revoked, or expires after the overlap.",
+  notFound: ["organization", "runner token"],
+  errors: {
+    token_of_trust: new Conflict(NOT_ROTATED),
+    runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
+    pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
+  },
+  request: { params: RunnerTokenParams, body: jsonBody(RotateRunnerToken) },
+  responses: { 201: jsonReply(CreatedRunnerToken, "The new token, shown once.") },
 });
 
 const revoke = operation({
@@ -134,13 +185,26 @@ export const runnerPoolRoutes = createRouter()
     await deletePool(c.env, org_id, pool_id);
     return c.body(null, 204);
   })
+  .openapi(listTokensOfPool, async (c) => {
+    const { org_id, pool_id } = c.req.valid("param");
+    const page = await listTokens(c.env, org_id, pool_id, toPageRequest(c.req.valid("query")));
+    return c.json(toEnvelope(page, presentToken), 200);
+  })
   .openapi(issueToken, async (c) => {
     const { org_id, pool_id } = c.req.valid("param");
-    const created = await createToken(c.env, org_id, pool_id, c.req.valid("json"));
+    const { name, expires_at } = c.req.valid("json");
+    const expiresAt = expires_at ? Date.parse(expires_at) : undefined;
+    const created = await createToken(c.env, org_id, pool_id, { name, expiresAt });
     return c.json(presentCreatedToken(created), 201);
   })
+  .openapi(rotate, async (c) => {
+    const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
+    const { overlap_seconds } = c.req.valid("json");
+    const rotated = await rotateToken(c.env, { organizationId, poolId, id }, overlap_seconds);
+    return c.json(presentCreatedToken(rotated), 201);
+  })
   .openapi(revoke, async (c) => {
-    const { org_id, pool_id, token_id } = c.req.valid("param");
-    await revokeToken(c.env, org_id, pool_id, token_id);
+    const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
+    await revokeToken(c.env, { organizationId, poolId, id });
     return c.body(null, 204);
   });

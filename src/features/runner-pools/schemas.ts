@@ -10,6 +10,7 @@ import {
   identifierOf,
   identifiersOf,
   text,
+  timestampInput,
   timestampOf,
 } from "../../lib/schemas.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
@@ -24,6 +25,8 @@ const RUN_TIME =
 const SECONDS =
   `Send a whole number of seconds from ${LIMITS.minimumRunSeconds.value} to ` +
   `${LIMITS.maximumRunSeconds.value}.`;
+
+const OVERLAP = `Send a whole number of seconds from 0 to ${LIMITS.tokenOverlapSeconds.value}.`;
 
 const Name = text(LIMITS.nameLength.value).openapi({
   description: "Unique in the organization.",
@@ -77,12 +80,49 @@ export const CreateRunnerPool = component(
 export const CreateRunnerToken = component(
   "CreateRunnerToken",
   z
-    .strictObject({ name: TokenName })
+    .strictObject({
+      name: TokenName,
+      expires_at: timestampInput()
+        .nullish()
+        .openapi({
+          description:
+            "A time in the future, not after the expiry of your own key. Absent or null: the expiry of " +
+            "your own key; if it has none, the token does not expire.",
+          example: "2027-11-21T09:30:00.000Z",
+        }),
+    })
     .openapi({ description: "The token to create.", example: { name: "ci" } }),
 );
 
-export const CreatedRunnerToken = component(
-  "CreatedRunnerToken",
+export const RotateRunnerToken = component(
+  "RotateRunnerToken",
+  z
+    .strictObject({
+      overlap_seconds: z
+        .int(OVERLAP)
+        .min(0, OVERLAP)
+        .max(LIMITS.tokenOverlapSeconds.value, OVERLAP)
+        .default(0)
+        .openapi({
+          description:
+            "How long the old token remains valid, if it does not expire before. 0 revokes it at once.",
+        }),
+    })
+    .openapi({ description: "How to rotate the token.", example: { overlap_seconds: 3_600 } }),
+);
+
+const CreatedBy = component(
+  "RunnerTokenCreator",
+  z
+    .object({
+      key_id: identifierOf("apiKey", "The key with which the token or its trust was created."),
+      membership_id: identifierOf("membership", "The membership of that key."),
+    })
+    .openapi({ description: "Who created the token. Absent: it is older than this field." }),
+);
+
+export const RunnerToken = component(
+  "RunnerToken",
   z
     .object({
       id: identifierOf("runnerToken", "The `token_id` in the paths, and a part of the token."),
@@ -91,7 +131,29 @@ export const CreatedRunnerToken = component(
       last_four: z
         .string()
         .openapi({ description: "The last four characters of the token.", example: "uOhD" }),
+      expires_at: timestampOf(
+        "The token is rejected from this time on. Absent: the token does not expire.",
+      ).optional(),
+      last_used_at: timestampOf(
+        "The time of the last use, to the hour. Absent: the token was never used.",
+      ).optional(),
+      created_by: CreatedBy.optional(),
+      trust_id: identifierOf(
+        "trust",
+        "The trust that the token was issued by. Absent: an admin created the token.",
+      ).optional(),
       created_at: timestampOf("When the token was created."),
+    })
+    .openapi({ description: "A runner token, without the secret itself." }),
+);
+
+export const RunnerTokenList = envelopeOf(RunnerToken, "RunnerTokenList");
+
+export const CreatedRunnerToken = component(
+  "CreatedRunnerToken",
+  z
+    .object({
+      ...RunnerToken.shape,
       token: z
         .string()
         .regex(RUNNER_TOKEN_PATTERN)

@@ -5,10 +5,10 @@ import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { recordActs } from "../audit/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { issueRunnerToken } from "./credentials.ts";
 import type { RunnerPoolInput } from "./model.ts";
-import type { CreatedToken, PoolRow } from "./store.ts";
+import type { PoolRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const refuseTakenName = conflictIfTaken(
@@ -22,7 +22,8 @@ export async function listPools(
   page: PageRequest,
 ): Promise<Page<PoolRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  return toPage(page, await store.listPools(ctx.db, organizationId, page), (row) => row);
+  const rows = await store.listPools(ctx.db, ctx.actor, organizationId, page);
+  return toPage(page, rows, (row) => row);
 }
 
 export async function getPool(
@@ -31,7 +32,7 @@ export async function getPool(
   id: string,
 ): Promise<PoolRow> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const [row] = await store.findPool(ctx.db, organizationId, id);
+  const [row] = await store.findPool(ctx.db, ctx.actor, organizationId, id);
   if (!row) throw new NotFound("runner pool");
   return row;
 }
@@ -44,6 +45,7 @@ export async function createPool(
   requireOrgRole(ctx.actor, organizationId, "admin");
   const now = ctx.clock.now();
   const { name, maxRunSeconds } = input;
+  const environmentIds = [...new Set(input.environmentIds)];
   const times = { createdAt: now, updatedAt: now };
   const pool = { id: newId(ctx.clock), organizationId, name, maxRunSeconds, ...times };
   const limits = limitGrowth(ctx, {
@@ -51,9 +53,13 @@ export async function createPool(
     records: { runner_pools: 1 },
     bytes: bytesOf(name),
   });
+  const target = { type: "runner_pool", id: pool.id, name } as const;
+  const changes = { after: { environment_ids: environmentIds, max_run_seconds: maxRunSeconds } };
   const statements = {
     limits: limits.statement,
-    ...store.insertPool(ctx.db, pool, [...new Set(input.environmentIds)]),
+    ...store.insertPool(ctx.db, ctx.actor, pool, environmentIds),
+    recorded: recordActs(ctx, organizationId, [{ action: "runner_pool.created", target, changes }]),
+    created: store.findPool(ctx.db, ctx.actor, organizationId, pool.id),
   };
   const results = await refuseTakenName(limits.enforce(runBatch(ctx.db, statements)));
   const [created] = results.created;
@@ -66,46 +72,15 @@ export async function deletePool(
   organizationId: string,
   id: string,
 ): Promise<void> {
-  await getPool(ctx, organizationId, id);
-  const { tokens, deleted } = await runBatch(ctx.db, store.deletePool(ctx, organizationId, id));
+  const { name } = await getPool(ctx, organizationId, id);
+  const target = { type: "runner_pool", id, name } as const;
+  const { tokens, deleted } = await runBatch(ctx.db, {
+    ...store.deletePool(ctx, organizationId, id),
+    recorded: recordActs(ctx, organizationId, [{ action: "runner_pool.deleted", target }]),
+  });
   if (deleted.length === 0) {
     await getPool(ctx, organizationId, id);
     throw new Conflict("A runner of the pool carries out a deployment. Cancel it first.");
   }
   await ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock)));
-}
-
-export async function createToken(
-  ctx: ServiceContext,
-  organizationId: string,
-  poolId: string,
-  { name }: { name: string },
-): Promise<CreatedToken> {
-  await getPool(ctx, organizationId, poolId);
-  const { key: token, ...issued } = await issueRunnerToken(newId(ctx.clock));
-  const createdAt = ctx.clock.now();
-  const values = { ...issued, organizationId, poolId, name, createdAt };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { runner_tokens: 1 },
-    bytes: bytesOf(name),
-    bounds: [store.tokenCountBound(poolId)],
-  });
-  const statements = { limits: limits.statement, created: store.insertToken(ctx.db, values) };
-  const { created } = await limits.enforce(runBatch(ctx.db, statements));
-  const [row] = created;
-  if (!row) throw new Error("The batch returned no runner token");
-  return { row, token };
-}
-
-export async function revokeToken(
-  ctx: ServiceContext,
-  organizationId: string,
-  poolId: string,
-  id: string,
-): Promise<void> {
-  requireOrgRole(ctx.actor, organizationId, "admin");
-  const [deleted] = await store.deleteToken(ctx.db, organizationId, poolId, id);
-  if (!deleted) throw new NotFound("runner token");
-  await ctx.invalidateKeys([toRevokedKey(deleted, ctx.clock)]);
 }

@@ -1,5 +1,5 @@
-import { and, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
-import type { SystemContext } from "../../context.ts";
+import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Actor, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
@@ -15,6 +15,7 @@ export interface CreatedToken {
 
 export type PoolRow = Awaited<ReturnType<typeof findPool>>[number];
 export type TokenRow = typeof runnerTokens.$inferSelect;
+export type NewToken = Omit<TokenRow, "version" | "lastUsedAt">;
 export type NewPool = typeof runnerPools.$inferSelect;
 
 /** `environmentIds` is a JSON array. */
@@ -27,6 +28,38 @@ const POOL = {
 
 const within = (organizationId: string, id: string) =>
   and(eq(runnerPools.organizationId, organizationId), eq(runnerPools.id, id));
+
+const tokenWithin = (organizationId: string, poolId: string, id: string) =>
+  and(
+    eq(runnerTokens.organizationId, organizationId),
+    eq(runnerTokens.poolId, poolId),
+    eq(runnerTokens.id, id),
+  );
+
+const REVOKED = { secretHash: runnerTokens.secretHash, version: runnerTokens.version };
+
+type Boundaries = Pick<Actor, "projectIds" | "environmentIds">;
+
+/** Whether the key can access an environment, by the columns of `environments`. Undefined: any. */
+function isInBoundaries({ projectIds, environmentIds }: Boundaries): SQL | undefined {
+  const isOneOf = (column: SQL, ids: readonly string[] | null) =>
+    ids ? sql`${column} in (select value from json_each(${JSON.stringify(ids)}))` : undefined;
+  return and(
+    isOneOf(sql`environments.project_id`, projectIds),
+    isOneOf(sql`environments.id`, environmentIds),
+  );
+}
+
+/** Whether the key can access every environment of the pool, all of whose variables a token reads. */
+function isAccessible(actor: Boundaries): SQL | undefined {
+  const isInside = isInBoundaries(actor);
+  return (
+    isInside &&
+    sql`not exists (select 1 from runner_pool_environments as item
+      join environments on environments.id = item.environment_id
+      where item.pool_id = ${runnerPools.id} and not (${isInside}))`
+  );
+}
 
 export function findTokenPrincipal(db: Database, id: string, secretHash: string) {
   return db
@@ -52,26 +85,40 @@ export function recordTokenUse(db: Database, id: string, hour: number) {
     .where(and(eq(runnerTokens.id, id), or(isNull(lastUsedAt), lt(lastUsedAt, hour))));
 }
 
-export function findPool(db: Database, organizationId: string, id: string) {
-  return db.select(POOL).from(runnerPools).where(within(organizationId, id));
+export function findPool(db: Database, actor: Boundaries, organizationId: string, id: string) {
+  return db
+    .select(POOL)
+    .from(runnerPools)
+    .where(and(within(organizationId, id), isAccessible(actor)));
 }
 
-export function listPools(db: Database, organizationId: string, page: PageRequest) {
+export function listPools(
+  db: Database,
+  actor: Boundaries,
+  organizationId: string,
+  page: PageRequest,
+) {
   const { where, orderBy, limit } = keyset(page, runnerPools.createdAt, runnerPools.id);
   return db
     .select(POOL)
     .from(runnerPools)
-    .where(and(eq(runnerPools.organizationId, organizationId), where))
+    .where(and(eq(runnerPools.organizationId, organizationId), isAccessible(actor), where))
     .orderBy(...orderBy)
     .limit(limit);
 }
 
-/** Inserts nothing if one of the environments is not in the organization. */
-export function insertPool(db: Database, pool: NewPool, environmentIds: readonly string[]) {
+/** Inserts nothing if the key cannot access one of the environments. */
+export function insertPool(
+  db: Database,
+  actor: Boundaries,
+  pool: NewPool,
+  environmentIds: readonly string[],
+) {
   const ids = sql`(select value from json_each(${JSON.stringify(environmentIds)}))`;
   const isAdded = and(
     eq(environments.organizationId, pool.organizationId),
     sql`${environments.id} in ${ids}`,
+    isInBoundaries(actor),
   );
   const count = db.select({ count: sql`count(*)` }).from(environments).where(isAdded);
   const { id: poolId, organizationId } = pool;
@@ -83,7 +130,6 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
       { poolId, environmentId: sql`item.value`, organizationId },
       sql`from json_each(${JSON.stringify(environmentIds)}) as item where changes() > 0`,
     ),
-    created: findPool(db, organizationId, poolId),
   };
 }
 
@@ -91,10 +137,7 @@ export function deletePool({ db, ownership }: SystemContext, organizationId: str
   const isIdle = sql`not exists (select 1 from attempts
     where attempts.pool_id = ${id} and attempts.state <> 'ended')`;
   return {
-    tokens: db
-      .select({ secretHash: runnerTokens.secretHash, version: runnerTokens.version })
-      .from(runnerTokens)
-      .where(eq(runnerTokens.poolId, id)),
+    tokens: db.select(REVOKED).from(runnerTokens).where(eq(runnerTokens.poolId, id)),
     records: ownership.deletionOf(db, runnerPools, id, isIdle),
     deleted: db
       .delete(runnerPools)
@@ -104,7 +147,8 @@ export function deletePool({ db, ownership }: SystemContext, organizationId: str
 }
 
 export function tokenCountBound(poolId: string): Bound {
-  const count = sql`(select count(*) from runner_tokens where runner_tokens.pool_id = ${poolId})`;
+  const count = sql`(select count(*) from runner_tokens where runner_tokens.pool_id = ${poolId}
+    and runner_tokens.trust_id is null)`;
   return {
     what: "tokens of a runner pool",
     limit: LIMITS.runnerTokensOfPool.value,
@@ -117,15 +161,56 @@ export function insertToken(db: Database, token: typeof runnerTokens.$inferInser
   return db.insert(runnerTokens).values(token).returning();
 }
 
+export function listTokens(
+  db: Database,
+  organizationId: string,
+  poolId: string,
+  page: PageRequest,
+) {
+  const { where, orderBy, limit } = keyset(page, runnerTokens.createdAt, runnerTokens.id);
+  return db
+    .select()
+    .from(runnerTokens)
+    .where(
+      and(eq(runnerTokens.organizationId, organizationId), eq(runnerTokens.poolId, poolId), where),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+export function findToken(db: Database, organizationId: string, poolId: string, id: string) {
+  return db
+    .select()
+    .from(runnerTokens)
+    .where(tokenWithin(organizationId, poolId, id));
+}
+
+/** Inserts the successor only if the previous statement of the batch has changed a row. */
+export function insertSuccessor(db: Database, token: NewToken) {
+  const row = { ...token, version: 1, lastUsedAt: null };
+  return insertFrom(db, runnerTokens, row, sql`where changes() > 0`);
+}
+
+/** Lets a token expire at `time`, or before, as it is. */
+export function expireToken(
+  db: Database,
+  { organizationId, poolId, id }: Pick<TokenRow, "organizationId" | "poolId" | "id">,
+  time: number,
+) {
+  const { expiresAt, version } = runnerTokens;
+  return db
+    .update(runnerTokens)
+    .set({
+      expiresAt: sql`min(coalesce(${expiresAt}, ${time}), ${time})`,
+      version: sql`${version} + 1`,
+    })
+    .where(tokenWithin(organizationId, poolId, id))
+    .returning(REVOKED);
+}
+
 export function deleteToken(db: Database, organizationId: string, poolId: string, id: string) {
   return db
     .delete(runnerTokens)
-    .where(
-      and(
-        eq(runnerTokens.organizationId, organizationId),
-        eq(runnerTokens.poolId, poolId),
-        eq(runnerTokens.id, id),
-      ),
-    )
-    .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version });
+    .where(tokenWithin(organizationId, poolId, id))
+    .returning(REVOKED);
 }

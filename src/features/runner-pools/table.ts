@@ -83,5 +83,7 @@ export const runnerTokens = sqliteTable(
     index("runner_tokens_trust")
       .on(table.trustId, table.expiresAt)
       .where(sql`trust_id is not null`),
+    index("runner_tokens_trust_expires").on(table.expiresAt).where(sql`trust_id is not null`),
+    index("runner_tokens_created_by").on(table.createdByKeyId),
   ],
 );

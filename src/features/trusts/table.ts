@@ -1,12 +1,11 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
+import { ORG_ROLES } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
 import { memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { runnerPools } from "../runner-pools/table.ts";
-
-/** The value that a claim must have, or a list of which it must have one. */
-export type TrustConditions = Record<string, string | string[]>;
+import type { TrustConditions } from "./model.ts";
 
 /** Has a membership or a pool, never both. */
 export const trusts = sqliteTable(
@@ -22,10 +21,12 @@ export const trusts = sqliteTable(
     conditions: text("conditions", { mode: "json" }).$type<TrustConditions>().notNull(),
     membershipId: id("membership_id").references(() => memberships.id, { onDelete: "restrict" }),
     poolId: id("pool_id").references(() => runnerPools.id, { onDelete: "restrict" }),
+    /** The most that its keys may have, although its membership may get a higher one. Null: a pool. */
+    role: text("role", { enum: ORG_ROLES }),
     /** JSON arrays. Null: all. */
-    scopes: text("scopes", { mode: "json" }).$type<Scope[]>(),
-    projectIds: text("project_ids", { mode: "json" }).$type<string[]>(),
-    environmentIds: text("environment_ids", { mode: "json" }).$type<string[]>(),
+    scopes: text("scopes", { mode: "json" }).$type<readonly Scope[]>(),
+    projectIds: text("project_ids", { mode: "json" }).$type<readonly string[]>(),
+    environmentIds: text("environment_ids", { mode: "json" }).$type<readonly string[]>(),
     ttlSeconds: integer("ttl_seconds").notNull(),
     createdByKeyId: id("created_by_key_id").notNull(),
     createdByMembershipId: id("created_by_membership_id").notNull(),
@@ -36,6 +37,7 @@ export const trusts = sqliteTable(
     index("trusts_issuer").on(table.organizationId, table.issuer),
     index("trusts_membership").on(table.membershipId),
     index("trusts_pool").on(table.poolId),
+    index("trusts_created_by").on(table.createdByKeyId),
   ],
 );
 

@@ -22,8 +22,8 @@ export class RunnerFixture {
     this.service = service;
   }
 
-  static async start(): Promise<RunnerFixture> {
-    return new RunnerFixture(await startService());
+  static async start(bindings: Record<string, string> = {}): Promise<RunnerFixture> {
+    return new RunnerFixture(await startService(bindings));
   }
 
   close(): Promise<void> {

@@ -7,14 +7,20 @@ const POLLING = { interval: 250, timeout: 90_000 };
 export class TestProject {
   readonly stackIds: readonly string[];
   readonly token: string;
+  readonly poolId: string;
   readonly #client: ApiClient;
   readonly #path: string;
 
-  private constructor(client: ApiClient, path: string, stackIds: readonly string[], token: string) {
+  private constructor(
+    client: ApiClient,
+    path: string,
+    { stackIds, token, poolId }: Pick<TestProject, "stackIds" | "token" | "poolId">,
+  ) {
     this.#client = client;
     this.#path = path;
     this.stackIds = stackIds;
     this.token = token;
+    this.poolId = poolId;
   }
 
   /** Uses a new API key, because each key has its own rate limit. */
@@ -38,7 +44,11 @@ export class TestProject {
     const environment_ids = [project.default_environment_id];
     const pool = await post(pools, { name: project.id, environment_ids });
     const { token } = await post(`${pools}/${pool.id}/tokens`, { name: "test" });
-    return new TestProject(client, path, [first.id, second.id], token);
+    return new TestProject(client, path, {
+      stackIds: [first.id, second.id],
+      token,
+      poolId: pool.id,
+    });
   }
 
   /** Creates or replaces variables of the environment. */

@@ -65,7 +65,8 @@ export class RunnerProcess {
     writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
     const descriptor = openSync(tokenFile, "r");
     const readsStdin = flags.includes("--token-fd");
-    const source = readsStdin ? [] : ["--token-file", tokenFile];
+    const hasOwnSource = readsStdin || flags.includes("--oidc-org");
+    const source = hasOwnSource ? [] : ["--token-file", tokenFile];
     const stdio: StdioOptions = [readsStdin ? descriptor : "ignore", "pipe", "pipe", "ipc"];
     stdio[HIGH_DESCRIPTOR] = descriptor;
     const types = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];

@@ -1,0 +1,126 @@
+import { RunnerError } from "./errors.ts";
+
+/** What authenticates the runner. */
+export interface Credential {
+  /** A token that is valid now. */
+  token(): Promise<string>;
+  /** Called after a 401. Returns whether another token may be accepted. */
+  renew(refused: string): boolean;
+}
+
+/** A token of a runner pool, which an admin has created. */
+export class StaticToken implements Credential {
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  async token(): Promise<string> {
+    return this.#token;
+  }
+
+  renew(): boolean {
+    return false;
+  }
+}
+
+/** Another request may succeed. */
+export class TransientError extends Error {}
+
+interface RunnerToken {
+  text: string;
+  /** In the time of `performance.now`, as all that follow. */
+  renewAt: number;
+  expiresAt: number;
+}
+
+/** The part of a token's life after which the runner exchanges a new one. */
+const RENEW_AFTER = 2 / 3;
+
+interface Exchange {
+  /** The URL of the API. */
+  url: string;
+  organizationId: string;
+  /** Gets a new token of the CI system. */
+  requestIdToken(): Promise<string>;
+}
+
+/** Exchanges tokens of the CI system for runner tokens, each before the last one expires. */
+export class ExchangedToken implements Credential {
+  readonly #exchange: Exchange;
+  #current: RunnerToken | undefined;
+  /** Requests share it, because the CI system's token is accepted once. */
+  #pending: Promise<RunnerToken> | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  async token(): Promise<string> {
+    const current = this.#current;
+    if (current && performance.now() < current.renewAt) return current.text;
+    this.#pending ??= exchangeToken(this.#exchange).finally(() => {
+      this.#pending = undefined;
+    });
+    try {
+      this.#current = await this.#pending;
+      return this.#current.text;
+    } catch (error) {
+      const isValid = current && performance.now() < current.expiresAt;
+      if (!isValid || this.#current !== current) throw error;
+      console.error(
+        `${error instanceof Error ? error.message : error} The last token is still used.`,
+      );
+      return current.text;
+    }
+  }
+
+  renew(refused: string): boolean {
+    if (this.#current?.text === refused) this.#current = undefined;
+    return true;
+  }
+}
+
+interface ExchangedBody {
+  key?: unknown;
+  expires_in?: unknown;
+  type?: unknown;
+  message?: unknown;
+}
+
+const RESPONSE_TIMEOUT_MS = 10_000;
+const PATH = "/v1/oidc/token";
+
+/** No message has a part of either token. */
+async function exchangeToken(exchange: Exchange): Promise<RunnerToken> {
+  const { url, organizationId: org_id, requestIdToken } = exchange;
+  const token = await requestIdToken();
+  const sentAt = performance.now();
+  const response = await fetch(url + PATH, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ org_id, token }),
+    redirect: "manual",
+    signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+  }).catch(() => undefined);
+  const body = ((await response?.json().catch(() => undefined)) ?? {}) as ExchangedBody;
+  if (response?.status !== 201) throw refusal(response?.status, body);
+  const { key, expires_in, type } = body;
+  if (type !== "runner_token") {
+    throw new RunnerError("The trust is for a membership. Create one for the runner pool.", 2);
+  }
+  if (typeof key !== "string" || typeof expires_in !== "number") {
+    throw new TransientError(`POST ${PATH}: an incomplete response.`);
+  }
+  const lifeMs = expires_in * 1000;
+  return { text: key, renewAt: sentAt + lifeMs * RENEW_AFTER, expiresAt: sentAt + lifeMs };
+}
+
+/** A conflict is temporary here: too many keys of the trust are valid. */
+function refusal(status: number | undefined, { message }: ExchangedBody): Error {
+  const isTransient =
+    status === undefined || [408, 409, 429].includes(status) || (status >= 500 && status !== 501);
+  const text = `POST ${PATH}: ${status ?? "no response"} ${typeof message === "string" ? message : ""}`;
+  return isTransient ? new TransientError(text.trimEnd()) : new RunnerError(text.trimEnd());
+}

@@ -1,0 +1,176 @@
+import { toRevokedKey } from "../../auth/credentials.ts";
+import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { type AuditedAct, recordActs } from "../audit/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { issueRunnerToken } from "./credentials.ts";
+import { getPool } from "./service.ts";
+import type { CreatedToken, NewToken, TokenRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export const NOT_ROTATED =
+  "The token belongs to a trust. Exchange another token of its issuer instead: POST /v1/oidc/token.";
+
+export const TOKEN_OUTLIVES_KEY = "Send a time that is not after the expiry of your own key.";
+
+export async function listTokens(
+  ctx: ServiceContext,
+  organizationId: string,
+  poolId: string,
+  page: PageRequest,
+): Promise<Page<TokenRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const { pool, tokens } = await runBatch(ctx.db, {
+    pool: store.findPool(ctx.db, ctx.actor, organizationId, poolId),
+    tokens: store.listTokens(ctx.db, organizationId, poolId, page),
+  });
+  if (pool.length === 0) throw new NotFound("runner pool");
+  return toPage(page, tokens, (row) => row);
+}
+
+export async function createToken(
+  ctx: ServiceContext,
+  organizationId: string,
+  poolId: string,
+  { name, expiresAt }: { name: string; expiresAt: number | undefined },
+): Promise<CreatedToken> {
+  requireValidExpiry(ctx, expiresAt);
+  await getPool(ctx, organizationId, poolId);
+  const expiry = expiresAt ?? ctx.actor.expiresAt;
+  const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
+  const limits = limitToken(ctx, values);
+  const { created } = await limits.enforce(
+    runBatch(ctx.db, {
+      limits: limits.statement,
+      created: store.insertToken(ctx.db, values),
+      recorded: recordActs(ctx, organizationId, [toAct("runner_token.created", values)]),
+    }),
+  );
+  const [row] = created;
+  if (!row) throw new Error("The batch returned no runner token");
+  return { row, token };
+}
+
+/** The old token is revoked, or expires after the overlap. The new one lives as long as it did. */
+export async function rotateToken(
+  ctx: ServiceContext,
+  { organizationId, poolId, id }: TokenIds,
+  overlapSeconds: number,
+): Promise<CreatedToken> {
+  const old = await getToken(ctx, { organizationId, poolId, id });
+  if (old.trustId !== null) throw new Conflict(NOT_ROTATED);
+  const { name } = old;
+  const expiry = successorExpiry(ctx, old);
+  const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
+  const until = ctx.clock.now() + overlapSeconds * 1000;
+  const limits = overlapSeconds > 0 ? limitToken(ctx, values) : undefined;
+  const batch = runBatch(ctx.db, {
+    limits: limits?.statement,
+    retired:
+      overlapSeconds > 0
+        ? store.expireToken(ctx.db, old, until)
+        : store.deleteToken(ctx.db, organizationId, poolId, id),
+    recorded: recordActs(ctx, organizationId, [
+      { ...toAct("runner_token.rotated", old), changes: { after: { id: values.id } } },
+    ]),
+    successor: store.insertSuccessor(ctx.db, values),
+  });
+  const { retired } = await (limits ? limits.enforce(batch) : batch);
+  if (retired.length === 0) throw new NotFound("runner token");
+  await ctx.invalidateKeys(
+    overlapSeconds > 0 ? retired : retired.map((key) => toRevokedKey(key, ctx.clock)),
+  );
+  return { row: { ...values, version: 1, lastUsedAt: null }, token };
+}
+
+export async function revokeToken(ctx: ServiceContext, ids: TokenIds): Promise<void> {
+  const { organizationId, poolId, id } = ids;
+  const token = await getToken(ctx, ids);
+  const { deleted } = await runBatch(ctx.db, {
+    deleted: store.deleteToken(ctx.db, organizationId, poolId, id),
+    recorded: recordActs(ctx, organizationId, [toAct("runner_token.revoked", token)]),
+  });
+  if (deleted.length === 0) throw new NotFound("runner token");
+  await ctx.invalidateKeys(deleted.map((key) => toRevokedKey(key, ctx.clock)));
+}
+
+interface TokenIds {
+  organizationId: string;
+  poolId: string;
+  id: string;
+}
+
+async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
+  const { organizationId, poolId, id } = ids;
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const { pool, tokens } = await runBatch(ctx.db, {
+    pool: store.findPool(ctx.db, ctx.actor, organizationId, poolId),
+    tokens: store.findToken(ctx.db, organizationId, poolId, id),
+  });
+  const [token] = tokens;
+  if (pool.length === 0 || !token) throw new NotFound("runner token");
+  return token;
+}
+
+interface NewTokenInput {
+  organizationId: string;
+  poolId: string;
+  name: string;
+  expiry: number | null;
+}
+
+async function newToken(
+  { actor, clock }: ServiceContext,
+  { expiry, ...fields }: NewTokenInput,
+): Promise<{ key: string; values: NewToken }> {
+  const { key, ...issued } = await issueRunnerToken(newId(clock));
+  const values = {
+    ...issued,
+    ...fields,
+    createdAt: clock.now(),
+    expiresAt: expiry,
+    createdByKeyId: actor.keyId,
+    createdByMembershipId: actor.membershipId,
+    trustId: null,
+  };
+  return { key, values };
+}
+
+function limitToken(ctx: ServiceContext, { organizationId, poolId, name }: NewToken) {
+  return limitGrowth(ctx, {
+    organizationId,
+    records: { runner_tokens: 1 },
+    bytes: bytesOf(name),
+    bounds: [store.tokenCountBound(poolId)],
+  });
+}
+
+/** As long from now as the old token was valid, but never longer than the key that rotates it. */
+function successorExpiry({ actor, clock }: ServiceContext, old: TokenRow): number | null {
+  const lifetime = old.expiresAt === null ? null : old.expiresAt - old.createdAt;
+  const times = [lifetime === null ? null : clock.now() + lifetime, actor.expiresAt];
+  const ends = times.filter((time) => time !== null);
+  return ends.length > 0 ? Math.min(...ends) : null;
+}
+
+function requireValidExpiry({ actor, clock }: ServiceContext, expiresAt: number | undefined): void {
+  if (expiresAt === undefined) return;
+  const problem = expiresAt <= clock.now() ? "Send a time in the future." : TOKEN_OUTLIVES_KEY;
+  const isTooLate = actor.expiresAt !== null && expiresAt > actor.expiresAt;
+  if (expiresAt > clock.now() && !isTooLate) return;
+  throw new BadInput([{ path: "expires_at", message: problem }]);
+}
+
+function toAct(
+  action: "runner_token.created" | "runner_token.rotated" | "runner_token.revoked",
+  { id, name, poolId }: Pick<TokenRow, "id" | "name" | "poolId">,
+): AuditedAct {
+  return {
+    action,
+    target: { type: "runner_token", id, name },
+    changes: { after: { pool_id: poolId } },
+  };
+}

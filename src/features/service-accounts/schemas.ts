@@ -1,0 +1,66 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { idParam } from "../../http/params.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
+import { OrgRole } from "../memberships/index.ts";
+import { SERVICE_ACCOUNT_ROLES } from "./model.ts";
+
+const Name = text(LIMITS.nameLength.value).openapi({
+  description: "The program that the service account is for.",
+  example: "release-bot",
+});
+
+const Role = component(
+  "ServiceAccountRole",
+  z
+    .enum(SERVICE_ACCOUNT_ROLES, "Send member or admin: a service account is never an owner.")
+    .openapi({
+      description: "The role in the organization: admin > member.",
+    }),
+);
+
+export const ServiceAccount = component(
+  "ServiceAccount",
+  z
+    .object({
+      membership_id: identifierOf(
+        "membership",
+        "Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.",
+      ),
+      org_id: identifierOf("organization", "The organization that it belongs to."),
+      name: Name,
+      role: OrgRole,
+      created_at: timestampOf("When the service account was created."),
+      updated_at: timestampOf("When its name or its role last changed."),
+    })
+    .openapi({ description: "The membership of a program, which has no e-mail address." }),
+);
+
+export const ServiceAccountList = envelopeOf(ServiceAccount, "ServiceAccountList");
+
+export const CreateServiceAccount = component(
+  "CreateServiceAccount",
+  z.strictObject({ name: Name, role: Role }).openapi({
+    description: "The service account to create.",
+    example: { name: "release-bot", role: "member" },
+  }),
+);
+
+export const UpdateServiceAccount = component(
+  "UpdateServiceAccount",
+  z
+    .strictObject({
+      name: Name.optional().openapi({ description: "Absent: the name stays." }),
+      role: Role.optional().openapi({ description: "Absent: the role stays." }),
+    })
+    .openapi({
+      description: "What a request can change.",
+      example: { name: "release-bot-2", role: "member" },
+    }),
+);
+
+export const ServiceAccountParams = z.object({
+  ...idParam("org_id", "organization", "organization"),
+  ...idParam("membership_id", "service account", "membership"),
+});

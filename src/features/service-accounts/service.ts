@@ -1,0 +1,120 @@
+import { toRevokedKey } from "../../auth/credentials.ts";
+import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { recordActs } from "../audit/index.ts";
+import {
+  deleteUnprovenAccount,
+  incrementKeyVersions,
+  removeMembership,
+} from "../memberships/index.ts";
+import { limitGrowth } from "../usage/index.ts";
+import type { ServiceAccountRole } from "./model.ts";
+import type { ServiceAccountRow } from "./store.ts";
+import * as store from "./store.ts";
+
+const CHANGED = "The service account has just changed. Read it again and retry.";
+
+export const OWNS_PROJECT =
+  "The service account is the only owner of a project. Make another member owner first.";
+
+export async function listServiceAccounts(
+  ctx: ServiceContext,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<ServiceAccountRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const rows = await store.listServiceAccounts(ctx.db, organizationId, page);
+  return toPage(page, rows, ({ createdAt, membershipId }) => ({ createdAt, id: membershipId }));
+}
+
+export async function getServiceAccount(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<ServiceAccountRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const [row] = await store.findServiceAccount(ctx.db, organizationId, id);
+  if (!row) throw new NotFound("service account");
+  return row;
+}
+
+export async function createServiceAccount(
+  ctx: ServiceContext,
+  organizationId: string,
+  { name, role }: { name: string; role: ServiceAccountRole },
+): Promise<ServiceAccountRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const now = ctx.clock.now();
+  const membershipId = newId(ctx.clock);
+  const accountId = newId(ctx.clock);
+  const created = { membershipId, accountId, organizationId, name, role };
+  const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
+  const target = { type: "service_account", id: membershipId, name } as const;
+  const act = { action: "service_account.created", target, changes: { after: { role } } } as const;
+  await limits.enforce(
+    runBatch(ctx.db, {
+      limits: limits.statement,
+      ...store.insertServiceAccount(ctx.db, { ...created, now }),
+      recorded: recordActs(ctx, organizationId, [act]),
+    }),
+  );
+  return { ...created, createdAt: now, updatedAt: now };
+}
+
+export async function updateServiceAccount(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  input: { name: string | undefined; role: ServiceAccountRole | undefined },
+): Promise<ServiceAccountRow> {
+  const before = await getServiceAccount(ctx, organizationId, id);
+  const { name = before.name, role = before.role } = input;
+  if (name === before.name && role === before.role) return before;
+  const now = ctx.clock.now();
+  const change = { from: before.role, to: role, now };
+  const { changed, keys = [] } = await runBatch(ctx.db, {
+    changed: store.updateMembership(ctx.db, organizationId, id, change),
+    recorded: recordActs(ctx, organizationId, [describeUpdate(before, { name, role })]),
+    renamed: store.renameAccount(ctx.db, organizationId, id, { name, now }),
+    keys: role === before.role ? undefined : incrementKeyVersions(ctx.db, organizationId, id),
+  });
+  if (changed.length === 0) {
+    await getServiceAccount(ctx, organizationId, id);
+    throw new Conflict(CHANGED);
+  }
+  await ctx.invalidateKeys(keys);
+  return { ...before, name, role, updatedAt: now };
+}
+
+/** Deletes its keys, its project roles, and the trusts that name it. */
+export async function deleteServiceAccount(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const { name, role, accountId } = await getServiceAccount(ctx, organizationId, id);
+  const state = { from: role, now: ctx.clock.now() };
+  const target = { type: "service_account", id, name } as const;
+  const { keys, removed } = await runBatch(ctx.db, {
+    ...removeMembership(ctx, organizationId, id, state),
+    recorded: recordActs(ctx, organizationId, [{ action: "service_account.deleted", target }]),
+    account: deleteUnprovenAccount(ctx.db, accountId),
+  });
+  if (removed.length === 0) {
+    const after = await getServiceAccount(ctx, organizationId, id);
+    throw new Conflict(after.role === role ? OWNS_PROJECT : CHANGED);
+  }
+  await ctx.invalidateKeys(keys.revoked.map((key) => toRevokedKey(key, ctx.clock)));
+}
+
+function describeUpdate(
+  before: ServiceAccountRow,
+  after: Pick<ServiceAccountRow, "name" | "role">,
+) {
+  const target = { type: "service_account", id: before.membershipId, name: after.name } as const;
+  const changes = { before: { name: before.name, role: before.role }, after };
+  return { action: "service_account.updated", target, changes } as const;
+}

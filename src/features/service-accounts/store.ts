@@ -1,0 +1,94 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import type { OrgRole } from "../../lib/roles.ts";
+import { accounts, memberships } from "../memberships/table.ts";
+
+export type ServiceAccountRow = Awaited<ReturnType<typeof findServiceAccount>>[number];
+
+const SERVICE_ACCOUNT = {
+  membershipId: sql<string>`${memberships.id}`.as("membership_id"),
+  organizationId: memberships.organizationId,
+  accountId: memberships.accountId,
+  name: accounts.name,
+  role: memberships.role,
+  createdAt: sql<number>`${memberships.createdAt}`.as("membership_created_at"),
+  updatedAt: sql<number>`${memberships.updatedAt}`.as("membership_updated_at"),
+};
+
+const ofOrganization = (organizationId: string) =>
+  and(eq(memberships.organizationId, organizationId), eq(memberships.kind, "service_account"));
+
+const within = (organizationId: string, id: string) =>
+  and(ofOrganization(organizationId), eq(memberships.id, id));
+
+export function listServiceAccounts(db: Database, organizationId: string, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, memberships.createdAt, memberships.id);
+  return db
+    .select(SERVICE_ACCOUNT)
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+    .where(and(ofOrganization(organizationId), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+export function findServiceAccount(db: Database, organizationId: string, id: string) {
+  return db
+    .select(SERVICE_ACCOUNT)
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
+    .where(within(organizationId, id));
+}
+
+export interface NewServiceAccount {
+  accountId: string;
+  membershipId: string;
+  organizationId: string;
+  name: string;
+  role: OrgRole;
+  now: number;
+}
+
+/** The account's `email` is its own ID, which is no address: nobody can sign in as it. */
+export function insertServiceAccount(db: Database, created: NewServiceAccount) {
+  const { accountId, membershipId, organizationId, name, role, now } = created;
+  const times = { createdAt: now, updatedAt: now };
+  const account = { id: accountId, email: accountId, name, displayName: name, profile: {} };
+  const membership = { id: membershipId, organizationId, accountId, role, ...times };
+  return {
+    account: db.insert(accounts).values({ ...account, ...times }),
+    membership: db.insert(memberships).values({ ...membership, kind: "service_account" }),
+  };
+}
+
+/** Changes nothing if the role is no longer `from`. */
+export function updateMembership(
+  db: Database,
+  organizationId: string,
+  id: string,
+  change: { from: OrgRole; to: OrgRole; now: number },
+) {
+  return db
+    .update(memberships)
+    .set({ role: change.to, updatedAt: change.now })
+    .where(and(within(organizationId, id), eq(memberships.role, change.from)))
+    .returning({ id: memberships.id });
+}
+
+/** Changes nothing unless the previous statement of the batch has changed a row. */
+export function renameAccount(
+  db: Database,
+  organizationId: string,
+  id: string,
+  { name, now }: { name: string; now: number },
+) {
+  const account = db
+    .select({ id: memberships.accountId })
+    .from(memberships)
+    .where(within(organizationId, id));
+  return db
+    .update(accounts)
+    .set({ name, displayName: name, updatedAt: now })
+    .where(and(sql`${accounts.id} = (${account})`, sql`changes() > 0`));
+}

@@ -1,0 +1,155 @@
+import type { RequestOrigin, SystemContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { mapUniqueViolation } from "../../db/constraint-errors.ts";
+import { sha256Hex } from "../../lib/digest.ts";
+import { Unauthenticated } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import { type AuditedAct, recordActsOf } from "../audit/index.ts";
+import { insertToken, issueRunnerToken } from "../runner-pools/index.ts";
+import { limitGrowth } from "../usage/index.ts";
+import { meetsConditions } from "./conditions.ts";
+import type { IssuerKeys } from "./issuer-keys.ts";
+import type { Exchanged } from "./model.ts";
+import type { TrustRow } from "./store.ts";
+import * as store from "./store.ts";
+import { REFUSED, readIssuer, type VerifiedClaims, verifyToken } from "./token.ts";
+
+export interface ExchangeContext extends SystemContext {
+  origin: RequestOrigin;
+  issuers: IssuerKeys;
+}
+
+/** Claims in the audit log. An e-mail address is personal data. */
+const UNRECORDED_CLAIMS = ["email"];
+
+/**
+ * Until an issuer's signature is verified, nothing in the reply depends on whether the organization
+ * exists. The token must never reach the log or an error.
+ */
+export async function exchangeToken(
+  ctx: ExchangeContext,
+  organizationId: string,
+  token: string,
+): Promise<Exchanged> {
+  const issuer = readIssuer(token);
+  const candidates = await store.findTrustsOfIssuer(ctx.db, organizationId, issuer);
+  if (candidates.length === 0) throw new Unauthenticated(REFUSED.noTrust);
+  const { issuers, allowsInsecureWebhooks: allowsInsecure } = ctx;
+  const verification = { issuers, issuer, allowsInsecure, now: ctx.clock.now() };
+  const verified = await verifyToken(token, verification);
+  return issue(ctx, findMatch(candidates, verified), verified);
+}
+
+/** The oldest trust whose audience and conditions the token has. */
+function findMatch(candidates: readonly TrustRow[], { claims }: VerifiedClaims): TrustRow {
+  const audiences = [claims["aud"]].flat();
+  const addressed = candidates.filter(({ audience }) => audiences.includes(audience));
+  if (addressed.length === 0) throw new Unauthenticated(REFUSED.audience);
+  const match = addressed.find(({ conditions }) => meetsConditions(conditions, claims));
+  if (!match) throw new Unauthenticated(REFUSED.conditions);
+  return match;
+}
+
+async function issue(
+  ctx: ExchangeContext,
+  trust: TrustRow,
+  verified: VerifiedClaims,
+): Promise<Exchanged> {
+  const { id: trustId, organizationId, ttlSeconds } = trust;
+  const now = ctx.clock.now();
+  const expiresAt = now + ttlSeconds * 1000;
+  const name = nameOf(trust, verified);
+  const { insert, ...issued } = await newCredential(ctx, trust, { name, now, expiresAt });
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    bounds: [store.liveKeyBound(trustId, now)],
+  });
+  const jtiHash = await sha256Hex(verified.jti);
+  const used = { trustId, organizationId, jtiHash, expiresAt: verified.refusedFrom };
+  const act = describeExchange(trust, verified, { type: issued.type, id: issued.id, name });
+  const actor = {
+    type: "trust",
+    credentialId: trustId,
+    ...(trust.membershipId !== null && { membershipId: trust.membershipId }),
+  } as const;
+  const batch = runBatch(ctx.db, {
+    limits: limits.statement,
+    used: store.insertUsedToken(ctx.db, used),
+    issued: insert,
+    recorded: recordActsOf(ctx, organizationId, actor, [act]),
+  });
+  await mapUniqueViolation(
+    limits.enforce(batch),
+    ["used_tokens.trust_id", "used_tokens.jti_hash"],
+    () => new Unauthenticated(REFUSED.repeated),
+  );
+  return { ...issued, trustId, expiresAt, ttlSeconds };
+}
+
+interface Lifetime {
+  name: string;
+  now: number;
+  expiresAt: number;
+}
+
+/** The creator of the trust is that of its keys: revoking the creator's key can revoke them, too. */
+async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Lifetime) {
+  const { name, now, expiresAt } = lifetime;
+  const { organizationId, membershipId, poolId, createdByKeyId, createdByMembershipId } = trust;
+  const shared = { organizationId, name, expiresAt, createdByKeyId, createdByMembershipId };
+  const lineage = { ...shared, trustId: trust.id };
+  if (poolId !== null) {
+    const { key, ...issued } = await issueRunnerToken(newId(ctx.clock));
+    const insert = insertToken(ctx.db, { ...issued, ...lineage, poolId, createdAt: now });
+    return { id: issued.id, type: "runner_token" as const, key, insert };
+  }
+  if (membershipId === null || trust.role === null) {
+    throw new Error("The trust has neither a pool nor a membership");
+  }
+  const issued = await issueApiKey(newId(ctx.clock));
+  const { role, scopes, projectIds, environmentIds } = trust;
+  const authority = { membershipId, role, scopes, projectIds, environmentIds };
+  const row = { ...newKeyRow(issued, now), ...lineage, ...authority };
+  return {
+    id: issued.id,
+    type: "api_key" as const,
+    key: issued.key,
+    insert: insertKey(ctx.db, row),
+  };
+}
+
+/** The trust's name and the token's subject, in one line. */
+function nameOf({ name }: TrustRow, { claims }: VerifiedClaims): string {
+  const { sub } = claims;
+  const subject = typeof sub === "string" ? toLine(sub) : "";
+  const whole = subject === "" ? name : `${name}: ${subject}`;
+  return whole.slice(0, LIMITS.nameLength.value).toWellFormed();
+}
+
+function toLine(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
+/** Only the subject, and the claims that the trust has conditions for. */
+function describeExchange(
+  { conditions }: TrustRow,
+  { claims }: VerifiedClaims,
+  target: AuditedAct["target"],
+): AuditedAct {
+  const names = ["sub", ...Object.keys(conditions)];
+  const recorded = names
+    .filter((name) => Object.hasOwn(claims, name) && !UNRECORDED_CLAIMS.includes(name))
+    .map((name) => [name, toRecorded(claims[name])]);
+  return {
+    action: "trust.exchanged",
+    target,
+    changes: { after: { claims: Object.fromEntries(recorded) } },
+  };
+}
+
+function toRecorded(claim: unknown): unknown {
+  if (typeof claim !== "string") return claim;
+  return claim.slice(0, LIMITS.trustConditionLength.value).toWellFormed();
+}

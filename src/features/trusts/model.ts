@@ -1,0 +1,33 @@
+import type { Scope } from "../../lib/scopes.ts";
+
+/** The value that a claim must have, or a list of which it must have one. */
+export type TrustConditions = Record<string, string | string[]>;
+
+export const DEFAULT_TTL_SECONDS = 900;
+
+/** How far the clocks of the issuer and of the service may differ. */
+export const CLOCK_TOLERANCE_SECONDS = 60;
+
+export interface TrustInput {
+  name: string;
+  issuer: string;
+  audience: string;
+  conditions: TrustConditions;
+  membershipId: string | null;
+  poolId: string | null;
+  scopes: Scope[] | null;
+  projectIds: string[] | null;
+  environmentIds: string[] | null;
+  ttlSeconds: number;
+}
+
+/** What a CI job gets for its token. */
+export interface Exchanged {
+  id: string;
+  trustId: string;
+  type: "api_key" | "runner_token";
+  /** In plain text. */
+  key: string;
+  expiresAt: number;
+  ttlSeconds: number;
+}

@@ -1,0 +1,223 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../http/pagination.ts";
+import { idParam } from "../../http/params.ts";
+import { EXAMPLE_IDS, type ExampleKind } from "../../lib/example-ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import {
+  component,
+  identifierInput,
+  identifierOf,
+  identifiersOf,
+  text,
+  timestampOf,
+} from "../../lib/schemas.ts";
+import { SCOPES } from "../../lib/scopes.ts";
+import { ScopeName } from "../api-keys/index.ts";
+import { OrgRole } from "../memberships/index.ts";
+import { findConditionProblems } from "./conditions.ts";
+import { DEFAULT_TTL_SECONDS, type TrustConditions } from "./model.ts";
+
+const SECONDS =
+  `Send a whole number of seconds from ${LIMITS.minimumKeySeconds.value} to ` +
+  `${LIMITS.maximumKeySeconds.value}.`;
+const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
+const ID_COUNT = `Send 1 to ${LIMITS.keyBoundaries.value} identifiers.`;
+
+const TTL = "How long each key or runner token is valid, in seconds.";
+const MEMBERSHIP = "The membership that the keys act for, such as that of a service account.";
+const POOL = "The pool that the runner tokens are for.";
+const NARROWED = {
+  scopes: "The only scopes of the keys. Absent: all that their role permits.",
+  projects: "The only projects that the keys can access. Absent: all.",
+  environments: "The only environments that the keys can access. Absent: all.",
+};
+const CONDITIONS =
+  "The claims that a token must have, each with its value, or with a list of which it must have one. In " +
+  "a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its " +
+  "JSON text. A missing claim, a list and an object do not match.";
+const EXAMPLE_CONDITIONS = {
+  repository_id: "74",
+  environment: "production",
+  job_workflow_ref: "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main",
+};
+
+const Name = text(LIMITS.nameLength.value).openapi({
+  description: "What the trust is for. The names of its keys begin with it.",
+  example: "deploy workflow",
+});
+const Issuer = text(LIMITS.urlLength.value).openapi({
+  description:
+    "The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration " +
+    "with keys for RS256 or ES256.",
+  example: "https://token.actions.githubusercontent.com",
+});
+const Audience = text(LIMITS.trustAudienceLength.value).openapi({
+  description:
+    "The `aud` that a token must have, or have among others. Use one that only Longshore accepts.",
+  example: "https://longshore.example.com",
+});
+
+const ExchangedType = component(
+  "ExchangedKeyType",
+  z.enum(["api_key", "runner_token"]).openapi({
+    description: "`runner_token` if the trust is for a pool.",
+  }),
+);
+
+const Creator = component(
+  "TrustCreator",
+  z
+    .object({
+      key_id: identifierOf("apiKey", "The key that created the trust. The trust descends from it."),
+      membership_id: identifierOf("membership", "The membership of that key."),
+    })
+    .openapi({ description: "Who created the trust." }),
+);
+
+export const Trust = component(
+  "Trust",
+  z
+    .object({
+      id: identifierOf("trust", "The `trust_id` in the paths."),
+      org_id: identifierOf("organization", "The organization that trusts the issuer."),
+      name: Name,
+      issuer: Issuer,
+      audience: Audience,
+      conditions: z
+        .record(z.string(), z.union([z.string(), z.array(z.string())]))
+        .openapi({ description: CONDITIONS, example: EXAMPLE_CONDITIONS }),
+      membership_id: identifierOf("membership", `${MEMBERSHIP} Absent: a pool.`).optional(),
+      pool_id: identifierOf("runnerPool", `${POOL} Absent: a membership.`).optional(),
+      role: OrgRole.optional().openapi({
+        description: "The maximum role of the keys. Absent: the trust is for a pool.",
+      }),
+      scopes: z.array(ScopeName).optional().openapi({ description: NARROWED.scopes }),
+      project_ids: identifiersOf("project").optional().openapi({ description: NARROWED.projects }),
+      environment_ids: identifiersOf("environment")
+        .optional()
+        .openapi({ description: NARROWED.environments }),
+      ttl_seconds: z.int().openapi({ description: TTL, example: DEFAULT_TTL_SECONDS }),
+      created_by: Creator,
+      created_at: timestampOf("When the trust was created."),
+    })
+    .openapi({ description: "Which tokens of an issuer can be exchanged, and for what." }),
+);
+
+export const TrustList = envelopeOf(Trust, "TrustList");
+
+/** A record would leave out `__proto__`, and with it a condition. */
+const Conditions = z
+  .unknown()
+  .superRefine((sent, ctx) => {
+    for (const { path, message } of findConditionProblems(sent)) {
+      ctx.addIssue({ code: "custom", path: path === "" ? [] : [path], message });
+    }
+  })
+  .transform((sent) => sent as TrustConditions)
+  .openapi({
+    type: "object",
+    additionalProperties: {
+      anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+    },
+    minProperties: 1,
+    maxProperties: LIMITS.trustConditions.value,
+    description: `${CONDITIONS} \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\` and \`jti\` are checked for every token.`,
+    example: EXAMPLE_CONDITIONS,
+  });
+
+export const CreateTrust = component(
+  "CreateTrust",
+  z
+    .strictObject({
+      name: Name,
+      issuer: Issuer,
+      audience: Audience,
+      conditions: Conditions,
+      membership_id: identifierInput("membership")
+        .optional()
+        .openapi({
+          description: `${MEMBERSHIP} Send either this or \`pool_id\`.`,
+        }),
+      pool_id: identifierInput("runnerPool")
+        .optional()
+        .openapi({
+          description: `${POOL} Send either this or \`membership_id\`.`,
+        }),
+      scopes: z
+        .array(ScopeName)
+        .min(1, SCOPE_COUNT)
+        .max(SCOPES.length, SCOPE_COUNT)
+        .optional()
+        .openapi({ description: NARROWED.scopes, example: ["deployments:write"] }),
+      project_ids: boundary("project").openapi({ description: NARROWED.projects }),
+      environment_ids: boundary("environment").openapi({ description: NARROWED.environments }),
+      ttl_seconds: z
+        .int(SECONDS)
+        .min(LIMITS.minimumKeySeconds.value, SECONDS)
+        .max(LIMITS.maximumKeySeconds.value, SECONDS)
+        .default(DEFAULT_TTL_SECONDS)
+        .openapi({ description: TTL }),
+    })
+    .openapi({
+      description: "The trust to create.",
+      example: {
+        name: "deploy workflow",
+        issuer: "https://token.actions.githubusercontent.com",
+        audience: "https://longshore.example.com",
+        conditions: EXAMPLE_CONDITIONS,
+        membership_id: EXAMPLE_IDS.membership,
+        scopes: ["deployments:write"],
+      },
+    }),
+);
+
+export const ExchangeToken = component(
+  "ExchangeToken",
+  z
+    .strictObject({
+      org_id: identifierInput("organization").openapi({
+        description: "The organization that has the trust.",
+      }),
+      token: z.string().openapi({
+        description:
+          "The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.",
+        example:
+          "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl",
+      }),
+    })
+    .openapi({ description: "The token to exchange." }),
+);
+
+export const ExchangedKey = component(
+  "ExchangedKey",
+  z
+    .object({
+      id: identifierOf("apiKey", "The ID of the key or runner token, which is also a part of it."),
+      trust_id: identifierOf("trust", "The trust that accepted the token."),
+      type: ExchangedType,
+      key: z.string().openapi({
+        description:
+          "An API key or a runner token, for the header `x-api-key`. It is not shown again.",
+      }),
+      expires_at: timestampOf("The key is rejected from this time on."),
+      expires_in: z.int().openapi({
+        description: "The same in seconds from now, for a client whose clock is wrong.",
+        example: DEFAULT_TTL_SECONDS,
+      }),
+    })
+    .openapi({ description: "What a CI job gets for its token." }),
+);
+
+export const TrustParams = z.object({
+  ...idParam("org_id", "organization", "organization"),
+  ...idParam("trust_id", "trust", "trust"),
+});
+
+function boundary(kind: ExampleKind) {
+  return z
+    .array(identifierInput(kind))
+    .min(1, ID_COUNT)
+    .max(LIMITS.keyBoundaries.value, ID_COUNT)
+    .transform((ids) => [...new Set(ids)])
+    .optional();
+}

@@ -1,0 +1,200 @@
+import { toRevokedKey } from "../../auth/credentials.ts";
+import { requireOrgRole, requireScope, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { lowerOrgRole } from "../../lib/roles.ts";
+import {
+  CREATOR_CHANGED,
+  requestedNarrowing,
+  requireNoEscalation,
+  resolveNarrowing,
+  revokeKeys,
+} from "../api-keys/index.ts";
+import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
+import { requireActive } from "../memberships/index.ts";
+import { getPool } from "../runner-pools/index.ts";
+import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
+import type { TrustInput } from "./model.ts";
+import type { TrustRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export const ONE_TARGET = "Send either membership_id or pool_id.";
+export const NARROWS_NO_POOL = "Leave this out: the pool decides what its runners can access.";
+export const NOT_BY_TRUST =
+  "A key of a trust cannot create a trust. Use a key that was created by a member.";
+
+export async function listTrusts(
+  ctx: ServiceContext,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<TrustRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  return toPage(page, await store.listTrusts(ctx.db, organizationId, page), (row) => row);
+}
+
+export async function getTrust(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<TrustRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const [row] = await store.findTrust(ctx.db, organizationId, id);
+  if (!row) throw new NotFound("trust");
+  return row;
+}
+
+export async function createTrust(
+  ctx: ServiceContext,
+  organizationId: string,
+  input: TrustInput,
+): Promise<TrustRow> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  requireOneTarget(input);
+  await refuseKeyOfTrust(ctx, organizationId);
+  const { membershipId, poolId } = input;
+  const authority =
+    membershipId === null
+      ? await authorizePool(ctx, organizationId, poolId ?? "")
+      : await authorizeKeys(ctx, organizationId, { ...input, membershipId });
+  await requireUsableIssuer(ctx, input.issuer);
+  const { keyId: createdByKeyId, membershipId: createdByMembershipId } = ctx.actor;
+  const createdBy = { createdByKeyId, createdByMembershipId };
+  const ids = { id: newId(ctx.clock), organizationId };
+  const trust = { ...ids, ...input, ...authority, ...createdBy, createdAt: ctx.clock.now() };
+  const { name, issuer, audience, conditions } = input;
+  const limits = limitGrowth(ctx, {
+    organizationId,
+    bytes: bytesOf(name, issuer, audience, JSON.stringify(conditions)),
+    bounds: [store.trustCountBound(organizationId)],
+  });
+  const { created } = await limits.enforce(
+    runBatch(ctx.db, {
+      limits: limits.statement,
+      created: store.insertTrust(ctx.db, trust),
+      recorded: recordActs(ctx, organizationId, [describeCreation(trust)]),
+    }),
+  );
+  if (created.length === 0) throw new Conflict(CREATOR_CHANGED);
+  return trust;
+}
+
+/** Revokes what the trust has issued, with everything that was created with it. */
+export async function deleteTrust(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const { name } = await getTrust(ctx, organizationId, id);
+  const revocation = {
+    organizationId,
+    keys: store.keysOfTrust(id),
+    descendants: true,
+    now: ctx.clock.now(),
+    actor: ctx.actor,
+  };
+  const target = { type: "trust", id, name } as const;
+  const {
+    revoked,
+    derivedTokens = [],
+    tokens,
+    deleted,
+  } = await runBatch(ctx.db, {
+    ...revokeKeys(ctx.db, revocation),
+    ...store.deleteTrust(ctx, organizationId, id),
+    recorded: recordActs(ctx, organizationId, [{ action: "trust.deleted", target }]),
+  });
+  await ctx.invalidateKeys(
+    [...revoked, ...derivedTokens, ...tokens].map((key) => toRevokedKey(key, ctx.clock)),
+  );
+  if (deleted.length === 0) throw new NotFound("trust");
+}
+
+function requireOneTarget(input: TrustInput): void {
+  if ((input.membershipId === null) === (input.poolId === null)) {
+    throw new BadInput([{ path: "membership_id", message: ONE_TARGET }]);
+  }
+  if (input.poolId === null) return;
+  const narrowed = {
+    scopes: input.scopes,
+    project_ids: input.projectIds,
+    environment_ids: input.environmentIds,
+  };
+  const issues = Object.entries(narrowed)
+    .filter(([, value]) => value !== null)
+    .map(([path]) => ({ path, message: NARROWS_NO_POOL }));
+  if (issues.length > 0) throw new BadInput(issues);
+}
+
+/** The rules of creating a key, because the trust gives keys. */
+async function authorizeKeys(
+  ctx: ServiceContext,
+  organizationId: string,
+  { membershipId, ...input }: TrustInput & { membershipId: string },
+) {
+  const [membership] = await store.findMembership(ctx.db, organizationId, membershipId);
+  if (!membership) throw new NotFound("membership");
+  requireActive(membership);
+  const role = lowerOrgRole(ctx.actor.role, membership.role);
+  const narrowing = {
+    scopes: input.scopes ?? undefined,
+    projectIds: input.projectIds ?? undefined,
+    environmentIds: input.environmentIds ?? undefined,
+  };
+  await requireNoEscalation(
+    ctx,
+    { type: "member", id: membershipId },
+    {
+      membership: { id: membershipId, role: membership.role },
+      role,
+      narrowing: requestedNarrowing(ctx.actor, narrowing),
+    },
+  );
+  return { role, ...(await resolveNarrowing(ctx, narrowing)) };
+}
+
+/** The rules of creating a runner token, because the trust gives runner tokens. */
+async function authorizePool(ctx: ServiceContext, organizationId: string, poolId: string) {
+  requireScope(ctx.actor, "runners:write");
+  await getPool(ctx, organizationId, poolId);
+  return { role: null };
+}
+
+async function refuseKeyOfTrust(ctx: ServiceContext, organizationId: string): Promise<void> {
+  const [key] = await store.findTrustOfKey(ctx.db, ctx.actor.keyId);
+  if (!key?.trustId) return;
+  const target = { type: "organization", id: organizationId } as const;
+  const act = { action: "escalation.refused", target } as const;
+  await runBatch(ctx.db, { refused: recordRefusal(ctx, organizationId, act) });
+  throw new Unauthorized(NOT_BY_TRUST);
+}
+
+async function requireUsableIssuer(ctx: ServiceContext, issuer: string): Promise<void> {
+  const allowsInsecure = ctx.allowsInsecureWebhooks;
+  const problem = issuerProblem(issuer, allowsInsecure);
+  if (problem) throw invalidIssuer(problem);
+  try {
+    await readIssuerKeys({ fetch: ctx.fetch, allowsInsecure }, issuer);
+  } catch (error) {
+    if (!(error instanceof IssuerError)) throw error;
+    throw invalidIssuer(`The issuer's keys cannot be read. ${error.message}.`);
+  }
+}
+
+function invalidIssuer(message: string): BadInput {
+  return new BadInput([{ path: "issuer", message }]);
+}
+
+function describeCreation(trust: TrustRow): AuditedAct {
+  const { id, name, issuer, audience, conditions, ttlSeconds } = trust;
+  const target = { membership_id: trust.membershipId, pool_id: trust.poolId, role: trust.role };
+  const { scopes, projectIds: project_ids, environmentIds: environment_ids } = trust;
+  const after = { issuer, audience, conditions, ...target, scopes, project_ids, environment_ids };
+  return {
+    action: "trust.created",
+    target: { type: "trust", id, name },
+    changes: { after: { ...after, ttl_seconds: ttlSeconds } },
+  };
+}

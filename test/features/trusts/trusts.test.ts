@@ -1,0 +1,256 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { beforeEach, describe, expect, it } from "vitest";
+import { runBatch } from "../../../src/db/batch.ts";
+import { openForWriting } from "../../../src/db/client.ts";
+import {
+  insertKey,
+  issueApiKey,
+  newKeyRow,
+  revokeKeys,
+} from "../../../src/features/api-keys/index.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import { Client, type Parsed, type Reply } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { AUDIENCE, ISSUER, Issuer } from "../../support/issuer.ts";
+import {
+  join,
+  newKey,
+  newPool,
+  newProject,
+  newServiceAccount,
+  newToken,
+  newTrust,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+let world: World;
+let issuer: Issuer;
+let worker: Instrumented;
+let membershipId: string;
+let project: Parsed;
+
+beforeEach(async () => {
+  world = await newWorld();
+  issuer = await Issuer.create();
+  worker = new Instrumented({ network: issuer.fetch });
+  membershipId = await newServiceAccount(world);
+  project = await newProject(world.client);
+});
+
+const refusal = ({ status, body }: Reply) => [status, body.code];
+const path = () => `/v1/orgs/${world.id}/trusts`;
+
+function create(fields: object = {}, client: Client = world.client): Promise<Reply> {
+  return client.via(worker.fetch).post(path(), {
+    name: "deploy",
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    conditions: { environment: "production" },
+    membership_id: membershipId,
+    ...fields,
+  });
+}
+
+/** An owner's key that is narrowed. */
+async function narrowed(fields: object): Promise<Client> {
+  const issued = await issueApiKey(newId(systemClock));
+  const { membershipId: owner, id: organizationId } = world;
+  await insertKey(openForWriting(env.DB).db, {
+    ...newKeyRow(issued, Date.now()),
+    organizationId,
+    membershipId: owner,
+    name: "narrowed",
+    role: "owner",
+    expiresAt: null,
+    ...fields,
+  });
+  return new Client(issued.key);
+}
+
+async function refusedEscalations(): Promise<number | null> {
+  return env.DB.prepare(
+    `select count(*) as n from audit_log
+     where organization_id = ? and action = 'escalation.refused' and outcome = 'refused'`,
+  )
+    .bind(world.id)
+    .first("n");
+}
+
+describe("a trust", () => {
+  it("is created, read, listed and deleted by admins only", async () => {
+    const { status, body } = await create({ ttl_seconds: 60, scopes: ["deployments:write"] });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      membership_id: membershipId,
+      role: "member",
+      ttl_seconds: 60,
+      created_by: { key_id: world.keyId, membership_id: world.membershipId },
+    });
+    const one = `${path()}/${body.id}`;
+    expect((await world.client.get(path())).body.data).toEqual([body]);
+    expect((await world.client.get(one)).body).toEqual(body);
+    const member = await join(world);
+    const stranger = await newWorld();
+    for (const [client, expected] of [
+      [member.client, [403, "unauthorized"]],
+      [stranger.client, [404, "not_found"]],
+    ] as const) {
+      expect(refusal(await client.get(path()))).toEqual(expected);
+      expect(refusal(await create({}, client))).toEqual(expected);
+      expect(refusal(await client.get(one))).toEqual(expected);
+      expect(refusal(await client.delete(one))).toEqual(expected);
+    }
+    expect((await world.client.delete(one)).status).toBe(204);
+    expect((await world.client.delete(one)).status).toBe(404);
+    const { results } = await env.DB.prepare(
+      "select action from audit_log where target_id = ? order by id",
+    )
+      .bind(body.id)
+      .all();
+    expect(results).toEqual([{ action: "trust.created" }, { action: "trust.deleted" }]);
+  });
+
+  it("names one membership or one pool, and narrows only a membership", async () => {
+    const pool = await newPool(world, [project.default_environment_id]);
+    const both = await create({ pool_id: pool.id });
+    const none = await create({ membership_id: undefined });
+    const pools = { membership_id: undefined, pool_id: pool.id };
+    const scoped = await create({ ...pools, scopes: ["projects:read"] });
+    const bounded = await create({ ...pools, project_ids: [project.id] });
+    for (const reply of [both, none, scoped, bounded])
+      expect(refusal(reply)).toEqual([400, "bad_input"]);
+    expect((await create(pools)).status).toBe(201);
+  });
+
+  it("refuses unknown scopes, times outside of the range, and records of others", async () => {
+    const other = await newWorld();
+    const foreign = await newProject(other.client);
+    const second = await newProject(world.client);
+    const invalid = [
+      { scopes: ["everything"] },
+      { scopes: [] },
+      { ttl_seconds: 59 },
+      { ttl_seconds: 3_601 },
+    ];
+    for (const fields of invalid) expect(refusal(await create(fields))).toEqual([400, "bad_input"]);
+    const missing = [
+      { membership_id: other.membershipId },
+      {
+        membership_id: undefined,
+        pool_id: (await newPool(other, [foreign.default_environment_id])).id,
+      },
+      { project_ids: [project.id, foreign.id] },
+      { environment_ids: [foreign.default_environment_id] },
+      { project_ids: [project.id], environment_ids: [second.default_environment_id] },
+    ];
+    for (const fields of missing) expect(refusal(await create(fields))).toEqual([404, "not_found"]);
+    const environment_ids = [project.default_environment_id];
+    expect((await create({ project_ids: [project.id], environment_ids })).status).toBe(201);
+  });
+
+  it("never exceeds the key that creates it, and a refused attempt is recorded", async () => {
+    const admin = await join(world, "admin");
+    expect(refusal(await create({ membership_id: world.membershipId }, admin.client))).toEqual([
+      403,
+      "unauthorized",
+    ]);
+    expect((await create({ membership_id: world.membershipId })).body.role).toBe("owner");
+    const asAdmin = await newKey(world, { role: "admin" });
+    const own = await create({ membership_id: world.membershipId }, asAdmin.client);
+    expect(own.body.role).toBe("admin");
+    const before = await refusedEscalations();
+    const scopes = ["keys:write", "deployments:write"];
+    const environmentId = project.default_environment_id;
+    const boundaries = { projectIds: [project.id], environmentIds: [environmentId] };
+    const client = await narrowed({ scopes, ...boundaries });
+    const allowed = {
+      scopes: ["deployments:read"],
+      project_ids: [project.id],
+      environment_ids: [environmentId],
+    };
+    const second = await newProject(world.client);
+    for (const wider of [
+      { ...allowed, scopes: undefined },
+      { ...allowed, scopes: ["variables:reveal"] },
+      { ...allowed, project_ids: undefined },
+      { ...allowed, project_ids: [project.id, second.id] },
+      { ...allowed, environment_ids: undefined },
+    ]) {
+      expect(refusal(await create(wider, client))).toEqual([403, "unauthorized"]);
+    }
+    expect((await create(allowed, client)).status).toBe(201);
+    expect(await refusedEscalations()).toBe(Number(before) + 1);
+  });
+
+  it("of a pool is not for a key that cannot access all of its environments", async () => {
+    const second = await newProject(world.client);
+    const wide = await newPool(world, [
+      project.default_environment_id,
+      second.default_environment_id,
+    ]);
+    const narrow = await newPool(world, [project.default_environment_id]);
+    const client = await narrowed({ projectIds: [project.id] });
+    const target = { membership_id: undefined };
+    expect(refusal(await create({ ...target, pool_id: wide.id }, client))).toEqual([
+      404,
+      "not_found",
+    ]);
+    const pools = `/v1/orgs/${world.id}/runner-pools`;
+    expect(refusal(await client.post(`${pools}/${wide.id}/tokens`, { name: "t" }))).toEqual([
+      404,
+      "not_found",
+    ]);
+    expect(refusal(await client.get(`${pools}/${wide.id}/tokens`))).toEqual([404, "not_found"]);
+    expect(refusal(await client.delete(`${pools}/${wide.id}/tokens/${wide.tokenId}`))).toEqual([
+      404,
+      "not_found",
+    ]);
+    expect(refusal(await client.delete(`${pools}/${wide.id}`))).toEqual([404, "not_found"]);
+    expect((await client.get(pools)).body.data.map(({ id }: Parsed) => id)).toEqual([narrow.id]);
+    const environment_ids = [second.default_environment_id];
+    expect(refusal(await client.post(pools, { name: "p", environment_ids }))).toEqual([
+      404,
+      "not_found",
+    ]);
+    expect((await client.post(`${pools}/${narrow.id}/tokens`, { name: "t" })).status).toBe(201);
+  });
+
+  it("cannot be created with a key of a trust, which would outlive it", async () => {
+    const trustId = await newTrust(world, { membershipId });
+    const client = await narrowed({ trustId, expiresAt: Date.now() + 60_000 });
+    expect((await client.get(path())).status).toBe(200);
+    expect(refusal(await create({}, client))).toEqual([403, "unauthorized"]);
+  });
+
+  it("is limited to 100 for each organization", async () => {
+    for (let at = 0; at < 99; at += 1) await newTrust(world, { membershipId });
+    const { client } = await newKey(world);
+    expect((await create({}, client)).status).toBe(201);
+    expect(refusal(await create({}, client))).toEqual([409, "conflict"]);
+  });
+
+  it("descends from the key that created it: it ends with the key, if descendants are revoked", async () => {
+    const creator = await newKey(world);
+    const pool = await newPool(world, [project.default_environment_id]);
+    const ended = await newTrust(world, { membershipId }, { createdByKeyId: creator.keyId });
+    const kept = await newTrust(world, { membershipId });
+    const token = await newToken(world, pool);
+    await env.DB.prepare("update runner_tokens set created_by_key_id = ? where id = ?")
+      .bind(creator.keyId, token.tokenId)
+      .run();
+    const revocation = {
+      organizationId: world.id,
+      keys: sql`api_keys.id = ${creator.keyId}`,
+      now: Date.now(),
+    };
+    const { db } = openForWriting(env.DB);
+    const result = await runBatch(db, revokeKeys(db, { ...revocation, descendants: true }));
+    expect(result.revoked.map(({ id }) => id)).toEqual([creator.keyId]);
+    expect(result.derivedTokens).toHaveLength(1);
+    expect((await world.client.get(`${path()}/${ended}`)).status).toBe(404);
+    expect((await world.client.get(`${path()}/${kept}`)).status).toBe(200);
+  });
+});
