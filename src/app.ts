@@ -18,6 +18,7 @@ import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
   createRequestContext,
   handleRequest,
+  originOf,
   type RequestContext,
 } from "./http/request-pipeline.ts";
 import { RouteIndex } from "./http/route-index.ts";
@@ -135,7 +136,7 @@ function createRouteHandler(
     if (path.startsWith("/v1/") && !route?.isPublic) return apiKeyDispatcher.handle(context, route);
     await addressLimiter.enforce(context);
     if (!route) throw routes.noRouteError(request.method, path);
-    return publicRouter.fetch(request, env, execution);
+    return publicRouter.fetch(request, { ...env, origin: originOf(context) }, execution);
   };
 }
 

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, Env as HonoEnv, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { RunnerContext, ServiceContext } from "../context.ts";
+import type { RequestOrigin, RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
 import { nestsDeeper } from "../lib/json-document.ts";
 import { LIMITS } from "../lib/limits.ts";
@@ -20,7 +20,7 @@ export interface RunnerEnv {
 }
 
 export interface PublicEnv {
-  Bindings: Env;
+  Bindings: Env & { origin: RequestOrigin };
 }
 
 export function createRouter<E extends HonoEnv = ApiKeyEnv>() {

@@ -1,4 +1,4 @@
-export type { AuditedAct } from "./model.ts";
+export type { AuditedAct, AuditedAction } from "./model.ts";
 export {
   type AuditContext,
   auditDelivery,

@@ -1,3 +1,4 @@
+export { auditChanges } from "./audit.ts";
 export { commitChange } from "./commit.ts";
 export { changeRecorder } from "./diff.ts";
 export { ACTIONS, type Change, type Fields, RECORD_TYPES } from "./model.ts";
