@@ -441,7 +441,7 @@ describe("the values of variables", () => {
     )
       .bind(attempt.claimed.attempt_id)
       .all();
-    expect(results).toEqual([{ action: "variables.delivered", key_id: pool.tokenId }]);
+    expect(results).toEqual([{ action: "variables.delivered", credential_id: pool.tokenId }]);
   });
 });
 
