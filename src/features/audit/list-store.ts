@@ -1,16 +1,4 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  getTableColumns,
-  gte,
-  inArray,
-  lt,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, eq, getTableColumns, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import {
   CUMULATIVE_BYTES,
@@ -38,64 +26,74 @@ export interface RecordFilter {
   to: number | undefined;
 }
 
+const SIZE = sizeOf({
+  json: [auditLog.changes],
+  text: [auditLog.targetName, auditLog.userAgent, auditLog.clientAddress],
+  rest: 800,
+});
+const PAGE_RECORD = sql`select ${auditLog.id} as id, ${auditLog.createdAt} as created_at,
+  ${SIZE.sql} as size from audit_log`;
+
 export function listRecords(
   db: Database,
   organizationId: string,
   filter: RecordFilter,
   page: PageRequest,
 ) {
-  const { id, createdAt, targetName, userAgent, clientAddress, changes } = auditLog;
-  const { orderBy, limit } = keyset(page, createdAt, id);
-  const size = sizeOf({ json: [changes], text: [targetName, userAgent, clientAddress], rest: 800 });
-  const records = db
-    .select({ id, createdAt, size })
-    .from(auditLog)
-    .where(sql`${id} in (${selectIds(organizationId, filter, page)})`)
-    .orderBy(...orderBy)
-    .limit(limit);
+  const records = sql`(${selectMatching(organizationId, filter, page)} ${firstOf(page)})`;
   return db
     .select({ ...getTableColumns(auditLog), ...CUMULATIVE_BYTES })
     .from(limitPageBytes(page, records))
-    .innerJoin(auditLog, sql`${id} = page.id`)
+    .innerJoin(auditLog, sql`${auditLog.id} = page.id`)
     .orderBy(pageOrder(page));
 }
 
+/** One more than the page holds, as in `keyset`. */
+function firstOf({ direction, limit }: PageRequest): SQL {
+  const order = sql.raw(direction);
+  return sql`order by created_at ${order}, id ${order} limit ${limit + 1}`;
+}
+
 /**
- * The IDs of the records of a page, or of one page for each action or kind of actor. Names the index
- * of the narrowest filter: SQLite does not know how many rows an organization has. The other filters
- * apply to the rows that it finds.
+ * Names the index of the narrowest filter: SQLite does not know how many rows an organization has.
+ * The other filters apply to the rows that it finds.
  */
-function selectIds(organizationId: string, filter: RecordFilter, page: PageRequest): SQL {
+function selectMatching(organizationId: string, filter: RecordFilter, page: PageRequest): SQL {
   const { actorId, actions, targetId, projectId } = filter;
   const rest = and(
     eq(auditLog.organizationId, organizationId),
-    ...conditionsOf(filter),
+    matches(filter),
     within(filter, page),
   );
-  const order = page.direction === "asc" ? asc : desc;
-  const branch = (index: string, condition: SQL = sql`true`) =>
-    sql`select audit_log.id from audit_log indexed by ${sql.raw(index)} where ${and(condition, rest)}
-      order by ${order(auditLog.createdAt)}, ${order(auditLog.id)} limit ${page.limit + 1}`;
-  if (targetId) return branch("audit_log_target");
+  const select = (index: string, condition?: SQL) =>
+    sql`${PAGE_RECORD} indexed by ${sql.raw(index)} where ${and(condition, rest)}`;
+  if (targetId) return select("audit_log_target");
   if (actorId) {
-    const credential = branch("audit_log_credential", eq(auditLog.credentialId, actorId));
-    const membership = branch("audit_log_membership", eq(auditLog.membershipId, actorId));
-    return sql`select id from (${credential}) union all select id from (${membership})`;
+    // SQLite merges the branches, so that it sorts nothing.
+    const byCredential = select("audit_log_credential", eq(auditLog.credentialId, actorId));
+    const byMembership = select("audit_log_membership", eq(auditLog.membershipId, actorId));
+    return sql`${byCredential} union all ${byMembership}`;
   }
-  if (projectId) return branch("audit_log_project");
-  if (actions.length === 0) return branch("audit_log_list");
-  const ofAction = branch("audit_log_action", sql`${auditLog.action} = item.value`);
-  return sql`select found.id from json_each(${JSON.stringify(actions)}) as item
-    join audit_log as found on found.id in (${ofAction})`;
+  if (projectId) return select("audit_log_project");
+  if (actions.length < 2)
+    return select(actions.length === 1 ? "audit_log_action" : "audit_log_list");
+  // A page of each action: a compound select could not have as many branches.
+  const ofAction = sql`select ${auditLog.id} from audit_log indexed by audit_log_action
+    where ${and(sql`${auditLog.action} = item.value`, rest)}
+    ${firstOf(page)}`;
+  return sql`${PAGE_RECORD} where ${auditLog.id} in (
+    select found.id from json_each(${JSON.stringify(actions)}) as item
+    join audit_log as found on found.id in (${ofAction}))`;
 }
 
-function conditionsOf({ actorId, actions, targetId, projectId }: RecordFilter) {
-  return [
-    targetId && eq(auditLog.targetId, targetId),
-    projectId && eq(auditLog.projectId, projectId),
-    actorId && or(eq(auditLog.credentialId, actorId), eq(auditLog.membershipId, actorId)),
+function matches({ actorId, actions, targetId, projectId }: RecordFilter): SQL | undefined {
+  const { credentialId, membershipId } = auditLog;
+  return and(
+    targetId ? eq(auditLog.targetId, targetId) : undefined,
+    projectId ? eq(auditLog.projectId, projectId) : undefined,
+    actorId ? or(eq(credentialId, actorId), eq(membershipId, actorId)) : undefined,
     actions.length > 0 ? inArray(auditLog.action, [...actions]) : undefined,
-  ].map((condition) => condition || undefined);
+  );
 }
 
 /** With a cursor within the range, without the bound before it: SQLite starts at one of the two. */
