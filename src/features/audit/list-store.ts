@@ -96,16 +96,12 @@ function matches({ actorId, actions, targetId, projectId }: RecordFilter): SQL |
   );
 }
 
-/** With a cursor within the range, without the bound before it: SQLite starts at one of the two. */
+/** The cursor comes first: of two bounds on one side, SQLite starts at the first. */
 function within({ from, to }: RecordFilter, page: PageRequest): SQL | undefined {
   const { createdAt, id } = auditLog;
-  const { direction, after } = page;
-  const isAscending = direction === "asc";
-  const isInRange =
-    after && (isAscending ? after.createdAt >= (from ?? 0) : after.createdAt < (to ?? Infinity));
   return and(
-    isInRange ? keyset(page, createdAt, id).where : undefined,
-    from === undefined || (isInRange && isAscending) ? undefined : gte(createdAt, from),
-    to === undefined || (isInRange && !isAscending) ? undefined : lt(createdAt, to),
+    keyset(page, createdAt, id).where,
+    from === undefined ? undefined : gte(createdAt, from),
+    to === undefined ? undefined : lt(createdAt, to),
   );
 }
