@@ -1,7 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import documentation from "../../docs/audit-log.md?raw";
 import { exportLines } from "../../src/features/audit/export.ts";
 import type { RecordRow } from "../../src/features/audit/list-store.ts";
+import {
+  ACTOR_TYPES,
+  AUDITED_ACTIONS,
+  OUTCOMES,
+  TARGET_TYPES,
+} from "../../src/features/audit/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
@@ -247,6 +254,15 @@ describe("the list of the audit log", () => {
     expect(Object.keys(sources).length).toBeGreaterThan(100);
     expect(found.map(([path]) => path)).toEqual([]);
   });
+});
+
+it("the documentation has every action, actor, target and outcome, and no other action", () => {
+  const named = new Set(documentation.match(/(?<=`)\w+(\.\w+)?(?=`)/g));
+  for (const name of [...AUDITED_ACTIONS, ...ACTOR_TYPES, ...TARGET_TYPES, ...OUTCOMES]) {
+    expect(named).toContain(name);
+  }
+  const actions = [...named].filter((name) => /^\w+\.(?!ndjson)\w+$/.test(name));
+  expect(actions.toSorted()).toEqual(AUDITED_ACTIONS.toSorted());
 });
 
 /** The complete lines. The rest of a download that was cut is left out. */
