@@ -96,9 +96,9 @@ describe.each(ROUTES)("the plain text of a %s", (route) => {
     expect(reading).toHaveLength(1);
     const [{ constraint, statements } = { statements: [] }] = reading;
     expect(constraint).toBe("first-primary");
-    expect(
-      statements.filter(({ sql }) => sql.startsWith('insert into "audit_log"')),
-    ).toHaveLength(1);
+    expect(statements.filter(({ sql }) => sql.startsWith('insert into "audit_log"'))).toHaveLength(
+      1,
+    );
     expect(await recordsOf(reads[route])).toBe(1);
   });
 

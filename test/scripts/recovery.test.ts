@@ -49,9 +49,7 @@ describe("the recovery of an owner's key", () => {
       expect((await client.get(`/v1/orgs/${world.id}/members`)).status).toBe(200);
     }
     const ids = [first, chosen].map((created) => String(created?.key.split("_")[1]));
-    expect(await auditOf(world)).toEqual(
-      ids.map((id) => operatorRecord("owner_key.created", id)),
-    );
+    expect(await auditOf(world)).toEqual(ids.map((id) => operatorRecord("owner_key.created", id)));
     for (const other of [admin.membershipId, (await newWorld()).membershipId]) {
       const refused = { ...options, membershipId: other };
       expect(await createOwnerKey(env.DB, systemClock, refused)).toBeUndefined();
