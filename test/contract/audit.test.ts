@@ -184,23 +184,24 @@ const RECORDED: Record<string, Case> = {
       role: "contributor",
     }),
     records: (_, members) =>
-      members.flatMap(({ membership_id: id, account_id, project_id, created_at }: Parsed) => {
+      members.flatMap(({ membership_id: id, account_id, name, ...rest }: Parsed) => {
+        const { project_id, created_at } = rest;
         const shown = { project_id, org_role: "member", role: "contributor", created_at };
         const after = { id, membership_id: id, account_id, ...shown };
-        return one("project_member.added", "project_member", id, undefined, { after });
+        return one("project_member.added", "project_member", id, name, { after });
       }),
   },
   replaceProjectMember: {
     body: () => ({ role: "owner" }),
-    records: ({ member }) =>
-      one("project_member.role_changed", "project_member", member.membershipId, undefined, {
+    records: ({ member }, { name }) =>
+      one("project_member.role_changed", "project_member", member.membershipId, name, {
         before: { role: "viewer" },
         after: { role: "owner" },
       }),
   },
   removeProjectMember: {
     records: ({ member }) =>
-      one("project_member.removed", "project_member", member.membershipId, undefined, {
+      one("project_member.removed", "project_member", member.membershipId, "Molly Member", {
         before: expect.objectContaining({ role: "viewer" }),
       }),
   },

@@ -248,11 +248,13 @@ describe("the list of the audit log", () => {
       import: "default",
       eager: true,
     });
+    // The erasure of an account removes the person's name.
+    const isErasure = (path: string) => path.endsWith("/audit/erasure.ts");
     const changing =
       /(update|delete)\(\s*(auditLog|table\.auditLog)\b|(update|delete from) audit_log/i;
     const found = Object.entries(sources).filter(([, text]) => changing.test(text));
     expect(Object.keys(sources).length).toBeGreaterThan(100);
-    expect(found.map(([path]) => path)).toEqual([]);
+    expect(found.map(([path]) => path).filter((path) => !isErasure(path))).toEqual([]);
   });
 });
 

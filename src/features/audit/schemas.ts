@@ -65,7 +65,8 @@ const Target = z
       "The ID of the record. For a project member, that of the membership.",
     ),
     name: z.string().optional().openapi({
-      description: "The name at the time. Absent for people, and for records without a name.",
+      description:
+        "The name at the time. Absent if there was none, and for a person whose account was erased.",
       example: "DATABASE_URL",
     }),
   })

@@ -36,10 +36,7 @@ const AUDITED: { [Type in RecordType]?: { [Kind in Action]?: AuditedAction } } =
   },
 };
 
-/**
- * What the audit log leaves out: it outlives the person and the project. A person is named by the
- * membership.
- */
+/** What the audit log leaves out: it outlives the person and the project. */
 const OMITTED_FIELDS: { [Type in RecordType]?: readonly string[] } = {
   project_member: ["avatar", "name", "display_name", "profile"],
   environment: ["configuration"],
@@ -64,7 +61,7 @@ function toActs({ action: kind, record, auditedAs, ...change }: Change): Audited
     omit(change.before, omitted),
     omit(change.after, omitted),
   );
-  const target = { type, id, name: type === "project_member" ? undefined : name };
+  const target = { type, id, name };
   return [{ action, target, projectId: change.projectId, changes: { before, after } }];
 }
 
