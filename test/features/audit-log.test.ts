@@ -218,6 +218,26 @@ describe("the list of the audit log", () => {
     }
   });
 
+  it("has pages of at most 1 MiB, and an export has every record of them", async () => {
+    const owner = await newWorld();
+    const large = rowsOf(240);
+    await insert(owner.id, large);
+    const wide = '"\\ü界\u0001'.repeat(1_500);
+    await env.DB.prepare(
+      "update audit_log set changes = ?, target_name = ? where organization_id = ?",
+    )
+      .bind(JSON.stringify({ after: { name: wide } }), wide.slice(0, 200), owner.id)
+      .run();
+    const path = `${pathOf(owner)}?sort_by=created_at&limit=240`;
+    const { text, body } = await owner.client.get(path);
+    const bytes = new TextEncoder().encode(text).length;
+    expect(bytes).toBeLessThanOrEqual(LIMITS.pageBytes.value + 1_000);
+    expect(bytes).toBeGreaterThan(LIMITS.pageBytes.value / 2);
+    expect(body.has_more).toBe(true);
+    const lines = await download(`${pathOf(owner)}/export`, owner.client);
+    expect(idsOf(lines.slice(0, -1))).toEqual(idsOf(large));
+  });
+
   it("has no record of an empty range", async () => {
     const time = at(START);
     const { status, body } = await client.get(`${pathOf(world)}?from=${time}&to=${time}`);
