@@ -43,6 +43,7 @@ CREATE TABLE `audit_log` (
 --> statement-breakpoint
 CREATE INDEX `audit_log_list` ON `audit_log` (`organization_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_log_project` ON `audit_log` (`project_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_log_credential` ON `audit_log` (`credential_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_log_membership` ON `audit_log` (`membership_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_log_target` ON `audit_log` (`target_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_log_action` ON `audit_log` (`organization_id`,`action`,`created_at`,`id`);--> statement-breakpoint

@@ -8,6 +8,17 @@ export function jsonReply<Schema extends z.ZodType>(schema: Schema, description:
   return { description, content: { "application/json": { schema } } };
 }
 
+export const NDJSON = "application/x-ndjson";
+
+/** The type of the key is wide, because the types of zod-openapi allow no handler for the literal. */
+export function ndjsonReply(description: string): {
+  description: string;
+  content: Record<`${string}/x-ndjson`, { schema: z.ZodType<string> }>;
+} {
+  const schema = z.string().openapi({ description: "One JSON object in each line." });
+  return { description, content: { [NDJSON]: { schema } } };
+}
+
 /** `required`, because otherwise a request without a content type is not validated. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } } as const;

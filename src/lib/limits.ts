@@ -196,6 +196,16 @@ export const LIMITS = {
     100,
     "the event has the first 100 characters; the changelog has the whole name",
   ),
+  auditExportRecords: items(
+    "Records in one export of the audit log",
+    50_000,
+    "the export ends with `has_more`, and its `cursor` continues it",
+  ),
+  auditExportAgeMs: ms(
+    "Age from which a record is in an export of the audit log",
+    60_000,
+    "a newer record is in the list, and in a later export",
+  ),
   deploymentEventStacks: items(
     "Stacks in one event about a deployment",
     25,

@@ -41,7 +41,7 @@ async function admit(scope: CredentialScope): Promise<void> {
 
 async function auditedActions(recordId: string): Promise<string[]> {
   const { results } = await env.DB.prepare(
-    "select action from audit_records where record_id = ? order by id",
+    "select action from audit_log where target_id = ? order by id",
   )
     .bind(recordId)
     .all<{ action: string }>();

@@ -126,6 +126,7 @@ describe("an example", () => {
   /** Fields with the same kind of record under another name. */
   const ALIASES: Record<string, string> = {
     member: "membership",
+    credential: "key",
     default_environment: "environment",
     webhook: "event",
   };

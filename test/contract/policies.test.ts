@@ -65,6 +65,8 @@ const ACCESS: Record<string, Access> = {
   createRunnerToken: { api_key: "default" },
   rotateRunnerToken: { api_key: "default" },
   revokeRunnerToken: { api_key: "default" },
+  listAuditLog: { api_key: "default" },
+  exportAuditLog: { api_key: "default" },
   listProjects: { api_key: "default" },
   createProject: { api_key: "default" },
   listProjectsOfOrganization: { api_key: "default" },

@@ -147,6 +147,75 @@ describe("migrations", () => {
     ]);
   });
 
+  it("copy the audit records of the previous release to the audit log, and those that it still writes", async () => {
+    await reset();
+    const at = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0009"));
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, at));
+    await seed();
+    await env.DB.prepare("delete from audit_records").run();
+    // As the previous release writes them: an operator's record has the organization's ID in place of
+    // the others, and a runner's that of the pool in place of the account.
+    const insert = (id: string, action: string, recordId: string) => {
+      const isOperator = !action.startsWith("variable");
+      const isDelivery = action === "variables.delivered";
+      const accountId = isDelivery ? "pool" : "account";
+      const others = isOperator
+        ? ["seed", "seed", "seed", "seed"]
+        : ["project", accountId, isDelivery ? "pool" : "membership", "key"];
+      return env.DB.prepare(
+        `insert into audit_records (id, organization_id, project_id, account_id, membership_id,
+           key_id, action, record_id, created_at) values (?, 'seed', ?, ?, ?, ?, ?, ?, 7)`,
+      ).bind(id, ...others, action, recordId);
+    };
+    const insertAll = (prefix: string) =>
+      env.DB.batch([
+        insert(`${prefix}-1`, "variable.revealed", "variable"),
+        insert(`${prefix}-2`, "variables.delivered", "attempt"),
+        insert(`${prefix}-3`, "owner_key.created", "api-key"),
+        insert(`${prefix}-4`, "credential.admitted", "seed"),
+        insert(`${prefix}-5`, "credential.revoked", "gone"),
+      ]);
+    await insertAll("before");
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    await insertAll("during");
+
+    const { results } = await env.DB.prepare("select * from audit_log order by id").all();
+    const nobody = {
+      credential_id: null,
+      membership_id: null,
+      account_id: null,
+      pool_id: null,
+      creator_key_id: null,
+      creator_membership_id: null,
+    };
+    const copied = (id: string, action: string, actor: object, target: [string, string]) => {
+      const isOfProject = action.startsWith("variable");
+      return {
+        ...{ id, organization_id: "seed", created_at: 7, action, outcome: "success" },
+        ...nobody,
+        ...actor,
+        ...{ target_type: target[0], target_id: target[1], target_name: null },
+        ...{ project_id: isOfProject ? "project" : null, client_address: null, user_agent: null },
+        ...{ request_id: null, changes: null },
+      };
+    };
+    const person = { credential_id: "key", membership_id: "membership", account_id: "account" };
+    const runner = { actor_type: "runner_token", credential_id: "key", pool_id: "pool" };
+    const operator = { actor_type: "operator" };
+    const expected = (prefix: string) => [
+      copied(`${prefix}-1`, "variable.revealed", { actor_type: "api_key", ...person }, [
+        "variable",
+        "variable",
+      ]),
+      copied(`${prefix}-2`, "variables.delivered", runner, ["attempt", "attempt"]),
+      copied(`${prefix}-3`, "owner_key.created", operator, ["api_key", "api-key"]),
+      // The seeded runner token.
+      copied(`${prefix}-4`, "credential.admitted", operator, ["runner_token", "seed"]),
+      copied(`${prefix}-5`, "credential.revoked", operator, ["api_key", "gone"]),
+    ];
+    expect(results).toEqual([...expected("before"), ...expected("during")]);
+  });
+
   it("make every foreign key ON DELETE RESTRICT", async () => {
     const tables = await readTables();
     const keys = tables.flatMap(({ foreignKeys }) => foreignKeys);

@@ -60,7 +60,8 @@ beforeEach(async () => {
 });
 
 async function recordsOf({ recordId }: Read): Promise<number> {
-  const count = env.DB.prepare("select count(*) as n from audit_records where record_id = ?");
+  const count = env.DB.prepare(`select count(*) as n from audit_log where target_id = ?
+    and action in ('variable.revealed', 'variables.delivered')`);
   return Number(await count.bind(recordId).first("n"));
 }
 
@@ -95,9 +96,9 @@ describe.each(ROUTES)("the plain text of a %s", (route) => {
     expect(reading).toHaveLength(1);
     const [{ constraint, statements } = { statements: [] }] = reading;
     expect(constraint).toBe("first-primary");
-    expect(
-      statements.filter(({ sql }) => sql.startsWith('insert into "audit_records"')),
-    ).toHaveLength(1);
+    expect(statements.filter(({ sql }) => sql.startsWith('insert into "audit_log"'))).toHaveLength(
+      1,
+    );
     expect(await recordsOf(reads[route])).toBe(1);
   });
 

@@ -57,6 +57,19 @@ describe("bootstrapping", () => {
     expect(rows).toBe(1);
   });
 
+  it("leaves its records in the audit log, by the bootstrap token", async () => {
+    const { results } = await env.DB.prepare(
+      "select action, actor_type, credential_id, client_address, changes from audit_log order by id",
+    ).all<Record<string, string | null>>();
+    const actions = results.map(({ action }) => action).toSorted();
+    expect(actions).toEqual(["api_key.created", "member.added", "organization.created"]);
+    for (const { actor_type, credential_id, client_address } of results) {
+      expect([actor_type, credential_id]).toEqual(["bootstrap_token", null]);
+      expect(client_address).toMatch(/^192\.0\.2\./);
+    }
+    expect(JSON.stringify(results)).not.toContain(env.BOOTSTRAP_TOKEN);
+  });
+
   it("answers every later request like an unknown path", async () => {
     const json = JSON.stringify(BODY);
     for (const reply of [

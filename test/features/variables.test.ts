@@ -156,7 +156,9 @@ describe("variables", () => {
     expect(shown.status).toBe(200);
     expect(shown.headers.get("cache-control")).toContain("no-store");
     expect(shown.headers.get("ratelimit-policy")).toBe('"reveal";q=30;w=60');
-    const { results } = await env.DB.prepare("select * from audit_records where record_id = ?")
+    const { results } = await env.DB.prepare(
+      "select * from audit_log where target_id = ? and action = 'variable.revealed'",
+    )
       .bind(id)
       .all();
     expect(results).toMatchObject([
@@ -165,7 +167,8 @@ describe("variables", () => {
         organization_id: world.id,
         project_id: project.id,
         membership_id: people.contributor.membershipId,
-        key_id: people.contributor.keyId,
+        credential_id: people.contributor.keyId,
+        target_name: "TOKEN",
       },
     ]);
     expect(JSON.stringify(results)).not.toContain(CANARY_PREFIX);
@@ -180,7 +183,7 @@ describe("variables", () => {
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(30);
     const records = await env.DB.prepare(
-      "select count(*) as n from audit_records where record_id = ?",
+      "select count(*) as n from audit_log where target_id = ? and action = 'variable.revealed'",
     )
       .bind(id)
       .first("n");
@@ -258,7 +261,7 @@ describe("a bulk write of variables", () => {
     expect(reply.body.data).toHaveLength(200);
     expect(reply.headers.get("x-ratelimit-remaining")).toBe("98");
     const shapes = worker.database.map(({ statements }) => statements.length);
-    expect(shapes).toEqual([2, 7]);
+    expect(shapes).toEqual([2, 8]);
     for (const { params } of worker.database.flatMap(({ statements }) => statements)) {
       expect(params.length).toBeLessThanOrEqual(100);
     }

@@ -32,7 +32,8 @@ async function newKey(): Promise<string> {
 }
 
 async function countRecords(): Promise<number> {
-  return Number(await service.d1.prepare("select count(*) as n from audit_records").first("n"));
+  const revealed = "select count(*) as n from audit_log where action = 'variable.revealed'";
+  return Number(await service.d1.prepare(revealed).first("n"));
 }
 
 /** Sends a reveal and closes the connection after this time; returns what arrived. */

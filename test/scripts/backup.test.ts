@@ -80,14 +80,20 @@ class Comparison {
   }
 
   async expectSameReads(organizationId: string): Promise<void> {
-    const tasks: (() => Promise<unknown>)[] = [];
+    // The lists first: other reads leave records, which are listed.
+    const lists: (() => Promise<unknown>)[] = [];
+    const others: (() => Promise<unknown>)[] = [];
     for (const operation of READS) {
       const paths = await pathsOf(operation, organizationId);
       expect(paths.length, operation.operationId).toBeGreaterThan(0);
-      const compare = (path: string) => () =>
-        isList(operation) ? this.expectSameList(path) : this.expectSame(path);
-      tasks.push(...paths.map(compare));
+      if (isList(operation)) lists.push(...paths.map((path) => () => this.expectSameList(path)));
+      else others.push(...paths.map((path) => () => this.expectSame(path)));
     }
+    await this.#runAll(lists);
+    await this.#runAll(others);
+  }
+
+  async #runAll(tasks: readonly (() => Promise<unknown>)[]): Promise<void> {
     for (let at = 0; at < tasks.length; at += PARALLEL_REQUESTS) {
       await Promise.all(tasks.slice(at, at + PARALLEL_REQUESTS).map((task) => task()));
     }

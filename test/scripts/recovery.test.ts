@@ -13,19 +13,18 @@ import { join, newKey, newPool, newProject, newWorld, type World } from "../supp
 
 async function auditOf(world: World) {
   const { results } = await env.DB.prepare(
-    `select action, project_id, account_id, membership_id, key_id, record_id from audit_records
-      where project_id = ? order by id`,
+    `select action, target_type, target_id, project_id, credential_id, membership_id from audit_log
+      where organization_id = ? and actor_type = 'operator' order by id`,
   )
     .bind(world.id)
     .all();
   return results;
 }
 
-/** An operator has no project, account, membership or key. */
-function operatorRecord(world: World, action: string, recordId: string) {
-  const { id } = world;
-  const columns = { project_id: id, account_id: id, membership_id: id, key_id: id };
-  return { action, ...columns, record_id: recordId };
+/** An operator has no membership and no key. */
+function operatorRecord(action: string, id: string, type = "api_key") {
+  const columns = { project_id: null, credential_id: null, membership_id: null };
+  return { action, target_type: type, target_id: id, ...columns };
 }
 
 function versionsOf(table: string, world: World) {
@@ -50,9 +49,7 @@ describe("the recovery of an owner's key", () => {
       expect((await client.get(`/v1/orgs/${world.id}/members`)).status).toBe(200);
     }
     const ids = [first, chosen].map((created) => String(created?.key.split("_")[1]));
-    expect(await auditOf(world)).toEqual(
-      ids.map((id) => operatorRecord(world, "owner_key.created", id)),
-    );
+    expect(await auditOf(world)).toEqual(ids.map((id) => operatorRecord("owner_key.created", id)));
     for (const other of [admin.membershipId, (await newWorld()).membershipId]) {
       const refused = { ...options, membershipId: other };
       expect(await createOwnerKey(env.DB, systemClock, refused)).toBeUndefined();
@@ -82,7 +79,10 @@ describe("the admission of credentials", () => {
     expect(keys.filter((version) => version === 1)).toHaveLength(keys.length - 1);
     const [token] = (await versionsOf("runner_tokens", world)).results;
     expect(token?.version).toBeGreaterThan(before);
-    const records = scope.ids.map((id) => operatorRecord(world, "credential.admitted", id));
+    const records = [
+      operatorRecord("credential.admitted", chosen.keyId),
+      operatorRecord("credential.admitted", pool.tokenId, "runner_token"),
+    ];
     const recorded = await auditOf(world);
     expect(recorded).toHaveLength(4);
     expect(recorded).toEqual(expect.arrayContaining(records));
@@ -114,7 +114,9 @@ describe("the revocation of all credentials of an organization", () => {
     expect((await world.client.via(isolate.fetch).get("/v1/orgs")).status).toBe(401);
     expect((await pool.runner.via(isolate.fetch).get("/v1/runner/attempts")).status).toBe(401);
     expect((await other.client.get("/v1/orgs")).status).toBe(200);
-    const records = ids.map((id) => operatorRecord(world, "credential.revoked", id));
+    const records = ids.map((id) =>
+      operatorRecord("credential.revoked", id, id === pool.tokenId ? "runner_token" : "api_key"),
+    );
     const recorded = await auditOf(world);
     expect(recorded).toHaveLength(ids.length);
     expect(recorded).toEqual(expect.arrayContaining(records));

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { type Operation, operations } from "./contract.ts";
 
-/** Reads without a record, or with a new value each time. */
-const NOT_COMPARABLE = ["installSlack"];
+/** Reads with a new value each time. */
+const NOT_COMPARABLE = ["installSlack", "exportAuditLog"];
 
 /** The rows that a read by ID is about, with every other parameter of its path. */
 const SOURCES: Record<string, string> = {

@@ -141,7 +141,7 @@ async function addHistory(world: World, ids: Record<string, string>, rows: numbe
     ...named,
     record_name: "'n' || item.key",
   });
-  await copyRows("audit_records", world.id, 30 * share, named);
+  await copyRows("audit_log", world.id, 30 * share, named);
   await copyRows("alarms", world.id, 4 * share, { ...named, name: "'alarm ' || item.key" });
   await copyRows("resources", world.id, share, { ...named, template_id: "'T' || item.key" });
   await copyRows("deliveries", world.id, share, { ...named, status: "'failed'" });

@@ -1,3 +1,6 @@
+import { z } from "@hono/zod-openapi";
+import { component } from "../../lib/schemas.ts";
+
 /** Every action of the audit log, by the type of its target. */
 export const AUDITED_ACTIONS = [
   "organization.created",
@@ -41,7 +44,6 @@ export const AUDITED_ACTIONS = [
   "integration.deleted",
   "integration.confirmed",
   "integration.secret_rotated",
-  "integration.install_started",
   "variable.created",
   "variable.updated",
   "variable.deleted",
@@ -54,9 +56,12 @@ export const AUDITED_ACTIONS = [
   "credential.admitted",
   "credential.revoked",
 ] as const;
+export const AuditAction = component(
+  "AuditAction",
+  z.enum(AUDITED_ACTIONS).openapi({ description: "What was done, by the type of the target." }),
+);
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 
-/** How the actor authenticated. `operator`: with a script and the account at Cloudflare. */
 export const ACTOR_TYPES = [
   "api_key",
   "runner_token",
@@ -66,9 +71,23 @@ export const ACTOR_TYPES = [
   "operator",
   "service",
 ] as const;
+export const AuditActorType = component(
+  "AuditActorType",
+  z.enum(ACTOR_TYPES).openapi({
+    description:
+      "How the actor authenticated. `operator`: with a script of the installation. `service`: the " +
+      "service itself, such as at the end of a time limit.",
+  }),
+);
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 export const OUTCOMES = ["success", "refused"] as const;
+export const AuditOutcome = component(
+  "AuditOutcome",
+  z.enum(OUTCOMES).openapi({
+    description: "Whether it was done. Of the refused requests, only escalations are recorded.",
+  }),
+);
 
 export const TARGET_TYPES = [
   "organization",
@@ -89,6 +108,10 @@ export const TARGET_TYPES = [
   "variable",
   "attempt",
 ] as const;
+export const AuditTargetType = component(
+  "AuditTargetType",
+  z.enum(TARGET_TYPES).openapi({ description: "The type of the record that was acted on." }),
+);
 export type TargetType = (typeof TARGET_TYPES)[number];
 
 /** What is done, and to which record. */

@@ -92,6 +92,11 @@ export function recordRefusal(ctx: AuditContext, organizationId: string, act: Au
   return insertActs(ctx, { organizationId, actor, acts, condition, outcome: "refused" });
 }
 
+export function recordExport(ctx: AuditContext, organizationId: string) {
+  const target = { type: "organization", id: organizationId } as const;
+  return recordActs(ctx, organizationId, [{ action: "audit_log.exported", target }], sql`true`);
+}
+
 const REFUSAL_INTERVAL_MS = 60_000;
 
 const NOBODY = {

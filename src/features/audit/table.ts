@@ -41,6 +41,7 @@ export const auditLog = sqliteTable(
   (table) => [
     index("audit_log_list").on(table.organizationId, table.createdAt, table.id),
     index("audit_log_project").on(table.projectId, table.createdAt, table.id),
+    index("audit_log_credential").on(table.credentialId, table.createdAt, table.id),
     index("audit_log_membership").on(table.membershipId, table.createdAt, table.id),
     index("audit_log_target").on(table.targetId, table.createdAt, table.id),
     index("audit_log_action").on(table.organizationId, table.action, table.createdAt, table.id),

@@ -40,7 +40,8 @@ export function bootstrapRoutes(clock: Clock) {
   return createRouter<PublicEnv>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
     const input = { organizationName: organization.name, account: toNewAccount(account) };
-    const created = await bootstrap(c.env.DB, clock, input);
+    const { DB: d1, origin } = c.env;
+    const created = await bootstrap({ d1, clock, origin }, input);
     return c.json(presentCreatedOrganization(created), 201);
   });
 }

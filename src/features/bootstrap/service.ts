@@ -1,9 +1,11 @@
+import type { RequestOrigin } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
 import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";
+import { recordActsOf } from "../audit/index.ts";
 import { type NewAccount, toAccountRow } from "../memberships/index.ts";
 import { type OrganizationWithKey, prepareOrganization } from "../organizations/index.ts";
 import * as store from "./store.ts";
@@ -24,13 +26,12 @@ export async function requireUnused(d1: D1Database): Promise<void> {
 
 /** Succeeds once per database, also for concurrent requests. */
 export async function bootstrap(
-  d1: D1Database,
-  clock: Clock,
+  { d1, clock, origin }: { d1: D1Database; clock: Clock; origin: RequestOrigin },
   input: { organizationName: string; account: NewAccount },
 ): Promise<OrganizationWithKey> {
   const { db } = openForWriting(d1);
   const account = toAccountRow(clock, input.account);
-  const { created, statements } = await prepareOrganization(
+  const { created, statements, acts } = await prepareOrganization(
     { db, clock },
     {
       name: input.organizationName,
@@ -46,6 +47,7 @@ export async function bootstrap(
       bootstrap: store.insertBootstrap(db, id, createdAt),
       account: store.insertFirstAccount(db, account),
       ...rest,
+      audit: recordActsOf({ db, clock, origin }, id, { type: "bootstrap_token" }, acts),
     }),
     ["bootstraps.only"],
     () => new NotFound("path"),

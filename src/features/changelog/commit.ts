@@ -1,14 +1,15 @@
-import type { Actor, SystemContext } from "../../context.ts";
+import type { SystemContext } from "../../context.ts";
 import { commit, type Results, type Statements } from "../../db/batch.ts";
+import type { AuditContext } from "../audit/index.ts";
 import { isNoOp } from "./diff.ts";
 import type { Action, Change } from "./model.ts";
 import { recordChanges } from "./record.ts";
 
-type ActorContext = SystemContext & { actor: Actor };
+type ActorContext = SystemContext & Required<Pick<AuditContext, "actor" | "origin">>;
 
 /**
- * Commits the statements with changelog entries, which are written only if the last statement changes
- * a row. Returns undefined and writes nothing for a no-op update: writing it could undo a concurrent
+ * Commits the statements with changelog entries and audit records, which are written only if the last
+ * statement changes a row. Returns undefined and writes nothing for a no-op update: writing it could undo a concurrent
  * change without an entry.
  */
 export async function commitChange<const Group extends Statements>(

@@ -1,3 +1,4 @@
+export { auditChanges } from "./audit.ts";
 export { commitChange } from "./commit.ts";
 export { changeRecorder } from "./diff.ts";
 export { eraseChangedPerson } from "./erasure.ts";

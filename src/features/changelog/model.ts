@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { component } from "../../lib/schemas.ts";
+import type { AuditedAction } from "../audit/model.ts";
 
 export const ACTIONS = [
   "created",
@@ -42,4 +43,6 @@ export interface Change<Kind extends Action = Action> {
   record: { type: RecordType; id: string; name?: string | undefined };
   before?: Fields | undefined;
   after?: Fields | undefined;
+  /** In the audit log, if not the action that follows from the type of the record. */
+  auditedAs?: AuditedAction;
 }

@@ -1,10 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../context.ts";
+import type { ServiceContext, SystemContext } from "../../context.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import type { AuditContext } from "../audit/index.ts";
 import { EVENTS } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
+import { auditChanges } from "./audit.ts";
 import { differenceBetween, isNoOp } from "./diff.ts";
 import type { Change } from "./model.ts";
 import { changelogEntries } from "./table.ts";
@@ -12,7 +14,7 @@ import { changelogEntries } from "./table.ts";
 const TYPE = "changelog.created";
 
 /** Without an actor, the change is by the service itself. */
-type ChangelogContext = SystemContext & { actor?: Actor };
+type ChangelogContext = SystemContext & AuditContext;
 
 export type Entry = ReturnType<typeof toEntries>[number];
 
@@ -78,14 +80,15 @@ export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[
     sql`select request.project_id as key, request.project_id, ${TYPE} as type,
         ${EVENTS[TYPE].kind} as kind,
         json_patch(request.entries -> '$[0]', json_object('account_id', request.account_id,
-          'entries', json(request.entries), 'count', request.count)) as data
+          'membership_id', request.membership_id, 'key_id', request.key_id, 'entries', json(request.entries), 'count', request.count)) as data
       from (
-        select entry.project_id, min(entry.account_id) as account_id, count(*) as count,
+        select entry.project_id, min(entry.account_id) as account_id,
+          min(entry.membership_id) as membership_id, min(entry.key_id) as key_id, count(*) as count,
           json_group_array(json(entry.data) order by entry.position)
             filter (where entry.position <= ${maximum.value}) as entries
         from (
           select changelog_entries.project_id, changelog_entries.account_id,
-            row_number() over (partition by changelog_entries.project_id order by item.key)
+            changelog_entries.membership_id, changelog_entries.key_id, row_number() over (partition by changelog_entries.project_id order by item.key)
               as position,
             json_patch('{}', json_object('changelog_id', changelog_entries.id,
               'action', changelog_entries.action,
@@ -109,15 +112,12 @@ export function recordChanges(
 ) {
   const entries = toEntries(ctx, changes);
   return {
+    audit: auditChanges(ctx, organizationId, changes),
     entries: insertEntries(ctx, organizationId, entries, written),
     event: writeChangelogEvent(ctx, entries),
   };
 }
 
-export function recordChange(
-  ctx: SystemContext & { actor: Actor },
-  change: Change,
-  written?: WrittenFields,
-) {
+export function recordChange(ctx: ServiceContext, change: Change, written?: WrittenFields) {
   return recordChanges(ctx, ctx.actor.organizationId, [change], written);
 }

@@ -218,6 +218,14 @@ export const EVENTS = {
         "account",
         "Who made the change. Absent if the service made it by itself.",
       ).optional(),
+      membership_id: identifierOf(
+        "membership",
+        "The membership of the person or the program that made the change. Absent as `account_id`.",
+      ).optional(),
+      key_id: identifierOf(
+        "apiKey",
+        "The API key that sent the request. Absent as `account_id`.",
+      ).optional(),
       entries: z.array(ChangeOfEvent).openapi({
         description:
           `The first ${LIMITS.changelogEventEntries.value} changes of the request. The first of ` +
@@ -227,7 +235,14 @@ export const EVENTS = {
         description: "How many changes the request made. The project's changelog has all of them.",
       }),
     }),
-    example: { ...CHANGE, account_id: EXAMPLE_IDS.account, entries: [CHANGE], count: 1 },
+    example: {
+      ...CHANGE,
+      account_id: EXAMPLE_IDS.account,
+      membership_id: EXAMPLE_IDS.membership,
+      key_id: EXAMPLE_IDS.apiKey,
+      entries: [CHANGE],
+      count: 1,
+    },
   }),
 };
 

@@ -6,6 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import { type AuditedAct, recordActs } from "../audit/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
@@ -32,12 +33,18 @@ export async function createOrganization(
   }
   if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw new Unauthorized(NARROWED);
   const { accountId, organizationId, isOwnKey } = ctx.actor;
-  const { created, statements } = await prepareOrganization(ctx, { ...input, accountId, isOwnKey });
+  const { created, statements, acts } = await prepareOrganization(ctx, {
+    ...input,
+    accountId,
+    isOwnKey,
+  });
   const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });
-  await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements }));
+  const audit = recordActs(ctx, created.organization.id, acts);
+  await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements, audit }));
   return created;
 }
 
+/** `acts` are for the audit log of the organization, after the statements. */
 export async function prepareOrganization(
   { db, clock }: { db: Database; clock: Clock },
   { name, accountId, isOwnKey }: { name: string; accountId: string; isOwnKey: boolean },
@@ -62,5 +69,25 @@ export async function prepareOrganization(
     owner: store.insertOwner(db, membership),
     key: insertKey(db, row),
   };
-  return { created, statements };
+  return { created, statements, acts: actsOf(created) };
+}
+
+function actsOf({ organization, apiKey }: OrganizationWithKey): AuditedAct[] {
+  const { id, name, role, membershipId } = apiKey.row;
+  return [
+    {
+      action: "organization.created",
+      target: { type: "organization", id: organization.id, name: organization.name },
+    },
+    {
+      action: "member.added",
+      target: { type: "member", id: membershipId },
+      changes: { after: { role } },
+    },
+    {
+      action: "api_key.created",
+      target: { type: "api_key", id, name },
+      changes: { after: { name, role, membership_id: membershipId } },
+    },
+  ];
 }

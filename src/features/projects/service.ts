@@ -9,6 +9,7 @@ import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
+import { recordActs } from "../audit/index.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { FIRST_CONFIGURATION, type NewProject, type ProjectChange } from "./model.ts";
@@ -102,8 +103,16 @@ export async function replaceProject(
 
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
-  const statements = store.deleteProject(ctx, project.organizationId, id);
-  const { deleted } = await runBatch(ctx.db, statements);
+  const act = {
+    action: "project.deleted",
+    target: { type: "project", id, name: project.name },
+    projectId: id,
+    changes: { before: presentProject(project) },
+  } as const;
+  const { deleted } = await runBatch(ctx.db, {
+    ...store.deleteProject(ctx, project.organizationId, id),
+    audit: recordActs(ctx, project.organizationId, [act]),
+  });
   if (deleted.length > 0) return;
   await requireProject(ctx, id, "owner");
   throw new Conflict("The project has an unfinished deployment. Cancel it first.");

@@ -4,7 +4,7 @@ import { commit } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
+import { auditChanges, insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
@@ -68,7 +68,7 @@ async function tryPut(
   throw new Conflict("Another request is changing the same variables. Retry.");
 }
 
-/** The changelog entries depend on the statement before them, so the order matters. */
+/** The records and entries depend on the statement before them, so the order matters. */
 function writePlan(
   ctx: ServiceContext,
   scope: Scope,
@@ -79,14 +79,18 @@ function writePlan(
   const { db } = ctx;
   const isUnchanged = store.isUnchanged(selection, existing);
   const isUnchangedAfterDeletion = store.isUnchanged(selection, replaced);
-  const removals = toEntries(ctx, removed.map(changes.deleted));
-  const writes = toEntries(ctx, written.map(changeOf));
+  const { organizationId } = scope;
+  const deletions = removed.map(changes.deleted);
+  const writes = written.map(changeOf);
+  const entries = { deletions: toEntries(ctx, deletions), writes: toEntries(ctx, writes) };
   return {
     deleted: store.deleteVariables(db, removed, isUnchanged),
-    deletions: insertEntries(ctx, scope.organizationId, removals),
+    deletionAudit: auditChanges(ctx, organizationId, deletions),
+    deletionEntries: insertEntries(ctx, organizationId, entries.deletions),
     upserted: store.upsertVariables(db, scope, sealed, isUnchangedAfterDeletion, now),
-    writes: insertEntries(ctx, scope.organizationId, writes),
-    event: writeChangelogEvent(ctx, [...removals, ...writes]),
+    writeAudit: auditChanges(ctx, organizationId, writes),
+    writeEntries: insertEntries(ctx, organizationId, entries.writes),
+    event: writeChangelogEvent(ctx, [...entries.deletions, ...entries.writes]),
   };
 }
 

@@ -504,6 +504,8 @@ describe("the changelog", () => {
       expect(event?.data).toEqual({
         ...listed[0],
         account_id,
+        membership_id,
+        key_id: keyId,
         entries: listed,
         count: changes.length,
       });

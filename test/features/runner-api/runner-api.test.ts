@@ -437,11 +437,11 @@ describe("the values of variables", () => {
     const found = reply.body.variables.find((each: Parsed) => each.name === "SECRET");
     expect(found).toMatchObject({ storage_method: "secret", value });
     const { results } = await env.DB.prepare(
-      "select action, key_id from audit_records where record_id = ?",
+      "select action, credential_id from audit_log where target_id = ?",
     )
       .bind(attempt.claimed.attempt_id)
       .all();
-    expect(results).toEqual([{ action: "variables.delivered", key_id: pool.tokenId }]);
+    expect(results).toEqual([{ action: "variables.delivered", credential_id: pool.tokenId }]);
   });
 });
 

@@ -155,7 +155,10 @@ export async function rotateSecret(
   const until = toTimestamp(previousSecretUntil);
   const fields = { before: {}, after: { previous_secret_until: until } };
   const statements = { rotated: store.rotateSecret(ctx.db, before, change) };
-  const results = await commitChange(ctx, statements, toChange("updated", before, fields));
+  const results = await commitChange(ctx, statements, {
+    ...toChange("updated", before, fields),
+    auditedAs: "integration.secret_rotated",
+  });
   const [row] = results?.rotated ?? [];
   if (!row) throw new NotFound(NAME);
   return { row, secret, previousSecretUntil };

@@ -8,6 +8,7 @@ export const slackFeature = {
     public: ({ fetch, createContext }) =>
       slackCallbackRoutes((env, execution) => ({
         ...createContext(env, execution),
+        origin: env.origin,
         fetch,
         slack: slackSettingsOf(env),
       })),

@@ -1,4 +1,4 @@
-import type { Actor, ServiceContext, SystemContext } from "../../../context.ts";
+import type { Actor, RequestOrigin, ServiceContext, SystemContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
@@ -42,6 +42,7 @@ export interface Installation {
 export interface CallbackContext extends SystemContext {
   slack: SlackSettings;
   fetch: Fetch;
+  origin: RequestOrigin;
 }
 
 export interface CallbackInput {
@@ -113,7 +114,7 @@ async function requireInstaller(ctx: SystemContext, state: State) {
 }
 
 async function writeIntegration(
-  ctx: SystemContext & { actor: Actor },
+  ctx: CallbackContext & { actor: Actor },
   state: State,
   { url, channel, origin }: Grant & { origin: string },
 ): Promise<void> {

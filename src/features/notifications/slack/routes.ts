@@ -87,7 +87,10 @@ export const slackRoutes = createRouter().openapi(install, async (c) => {
 });
 
 export function slackCallbackRoutes(
-  createContext: (env: Env, execution: Pick<ExecutionContext, "waitUntil">) => CallbackContext,
+  createContext: (
+    env: PublicEnv["Bindings"],
+    execution: Pick<ExecutionContext, "waitUntil">,
+  ) => CallbackContext,
 ) {
   return createRouter<PublicEnv>().openapi(callback, async (c) => {
     const { code, state, error } = c.req.valid("query");

@@ -1,0 +1,63 @@
+import type { Page } from "../../db/keyset.ts";
+import { encodeCursor, type Position } from "../../lib/cursor.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { RecordRow } from "./list-store.ts";
+import { presentRecord } from "./presenters.ts";
+
+export interface ExportedPages {
+  /** The position that the export continues from. */
+  after: Position | undefined;
+  first: Page<RecordRow>;
+  readNext(after: Position): Promise<Page<RecordRow>>;
+}
+
+/**
+ * The lines of an export, a page at a time. Only the last line has `end`, so that an export that broke
+ * off is not mistaken for a complete one.
+ */
+export async function* exportLines({ after, first, readNext }: ExportedPages) {
+  let last = after;
+  let page = first;
+  for (let records = page.rows.length; ; records += page.rows.length) {
+    if (page.rows.length > 0) yield page.rows.map(toLine).join("");
+    last = page.rows.at(-1) ?? last;
+    const hasMore = page.next !== undefined;
+    if (!hasMore || !last || records >= LIMITS.auditExportRecords.value) {
+      yield toEndLine(hasMore, last);
+      return;
+    }
+    page = await readNext(last);
+  }
+}
+
+function toLine(row: RecordRow): string {
+  return `${JSON.stringify({ ...presentRecord(row), cursor: encodeCursor("asc", row) })}\n`;
+}
+
+function toEndLine(hasMore: boolean, last: Position | undefined): string {
+  const cursor = last && encodeCursor("asc", last);
+  return `${JSON.stringify({ end: true, has_more: hasMore, cursor })}\n`;
+}
+
+/** Reads a chunk when the client has read the one before. An error breaks the stream off. */
+export function toStream(
+  chunks: AsyncGenerator<string>,
+  onError: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        onError(error);
+        controller.error(new Error("The export broke off."));
+      }
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import type { Position } from "../../lib/cursor.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { describeError } from "../../lib/log.ts";
+import { exportLines, toStream } from "./export.ts";
+import { listRecords, type RecordFilter, type RecordRow } from "./list-store.ts";
+import { recordExport } from "./store.ts";
+
+export async function listAuditLog(
+  ctx: ServiceContext,
+  organizationId: string,
+  filter: RecordFilter,
+  page: PageRequest,
+): Promise<Page<RecordRow>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const rows = await listRecords(ctx.db, organizationId, filter, page);
+  return toPage(page, rows, (row) => row);
+}
+
+/**
+ * Records the export in the batch that reads its first page. Leaves out the newest records: an act
+ * that is in progress has taken its time, but has no record yet, and a cursor would pass it.
+ */
+export async function exportAuditLog(
+  ctx: ServiceContext,
+  organizationId: string,
+  filter: RecordFilter,
+  after: Position | undefined,
+): Promise<ReadableStream<Uint8Array>> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const newest = ctx.clock.now() - LIMITS.auditExportAgeMs.value;
+  const settled = { ...filter, to: Math.min(filter.to ?? newest, newest) };
+  const firstPage = pageAfter(after);
+  const { rows } = await runBatch(ctx.db, {
+    audit: recordExport(ctx, organizationId),
+    rows: listRecords(ctx.db, organizationId, settled, firstPage),
+  });
+  const readNext = async (position: Position) => {
+    const page = pageAfter(position);
+    const next = await listRecords(ctx.db, organizationId, settled, page);
+    return toPage(page, next, (row) => row);
+  };
+  const first = toPage(firstPage, rows, (row) => row);
+  return toStream(exportLines({ after, first, readNext }), (error) => {
+    const { requestId } = ctx.origin;
+    ctx.log("error", "audit_log.export_broke_off", {
+      request_id: requestId,
+      ...describeError(error),
+    });
+  });
+}
+
+function pageAfter(after: Position | undefined): PageRequest {
+  return { limit: LIMITS.pageRecords.value, direction: "asc", after };
+}

@@ -1,0 +1,454 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import documentation from "../../docs/audit-log.md?raw";
+import { exportLines } from "../../src/features/audit/export.ts";
+import type { RecordRow } from "../../src/features/audit/list-store.ts";
+import {
+  ACTOR_TYPES,
+  AUDITED_ACTIONS,
+  OUTCOMES,
+  TARGET_TYPES,
+} from "../../src/features/audit/model.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { LIMITS } from "../../src/lib/limits.ts";
+import { listAuditLog } from "../support/audit.ts";
+import { type Client, newAddress, type Parsed } from "../support/client.ts";
+import { operations } from "../support/contract.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { expectIndexed, expectIndexedPages } from "../support/lists.ts";
+import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+const ACTIONS = ["variable.updated", "project.updated", "api_key.created"] as const;
+const MINUTE = 60_000;
+const START = Date.parse("2026-03-01T00:00:00.000Z");
+
+interface Row {
+  id: string;
+  createdAt: number;
+  action: string;
+  credentialId: string;
+  membershipId: string;
+  targetId: string;
+  projectId: string | null;
+}
+
+const ids = (count: number) => Array.from({ length: count }, () => newId(systemClock)).toSorted();
+
+/** Three rows for each minute, with all combinations of actions, actors, targets and projects. */
+function rowsOf(count: number): Row[] {
+  const [credentials, memberships, targets, projects] = [ids(2), ids(3), ids(5), ids(2)];
+  const pick = (from: readonly string[], at: number) => String(from[at % from.length]);
+  return ids(count).map((id, at) => ({
+    id,
+    createdAt: START + Math.floor(at / 3) * MINUTE,
+    action: pick(ACTIONS, Math.floor(at / 2)),
+    credentialId: pick(credentials, at),
+    membershipId: pick(memberships, at),
+    targetId: pick(targets, at),
+    projectId: at % 4 === 0 ? null : pick(projects, at),
+  }));
+}
+
+async function insert(organizationId: string, rows: readonly Row[]): Promise<void> {
+  await env.DB.prepare(
+    `insert into audit_log (id, organization_id, created_at, action, outcome, actor_type,
+       credential_id, membership_id, target_type, target_id, target_name, project_id)
+     select value ->> 'id', ?2, value ->> 'createdAt', value ->> 'action', 'success', 'api_key',
+       value ->> 'credentialId', value ->> 'membershipId', 'variable', value ->> 'targetId',
+       'name', value ->> 'projectId' from json_each(?1)`,
+  )
+    .bind(JSON.stringify(rows), organizationId)
+    .run();
+}
+
+const pathOf = ({ id }: { id: string }) => `/v1/orgs/${id}/audit-log`;
+const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
+const at = (time: number) => new Date(time).toISOString();
+
+let world: World;
+let client: Client;
+let rows: Row[];
+
+beforeAll(async () => {
+  world = await newWorld();
+  rows = rowsOf(900);
+  await insert(world.id, rows);
+});
+
+beforeEach(async () => {
+  ({ client } = await newKey(world));
+});
+
+describe("the list of the audit log", () => {
+  const [first] = ACTIONS;
+  type Filter = [query: (row: Row) => string, matches: (each: Row, row: Row) => boolean];
+  const filters: Record<string, Filter> = {
+    nothing: [() => "", () => true],
+    "a credential": [
+      (row) => `actor=${row.credentialId}`,
+      (each, row) => each.credentialId === row.credentialId,
+    ],
+    "a membership": [
+      (row) => `actor=${row.membershipId}`,
+      (each, row) => each.membershipId === row.membershipId,
+    ],
+    "an action": [() => `action=${first}`, ({ action }) => action === first],
+    "two actions": [
+      () => `action=${ACTIONS[0]},${ACTIONS[2]}`,
+      ({ action }) => action !== ACTIONS[1],
+    ],
+    "two actions, repeated": [
+      () => `action=${ACTIONS[0]}&action=${ACTIONS[2]}`,
+      ({ action }) => action !== ACTIONS[1],
+    ],
+    "a target": [(row) => `target=${row.targetId}`, (each, row) => each.targetId === row.targetId],
+    "a project": [
+      (row) => `project_id=${row.projectId}`,
+      (each, row) => each.projectId === row.projectId,
+    ],
+    "the first time, inclusive": [
+      (row) => `from=${at(row.createdAt)}`,
+      (each, row) => each.createdAt >= row.createdAt,
+    ],
+    "the last time, exclusive": [
+      (row) => `to=${at(row.createdAt)}`,
+      (each, row) => each.createdAt < row.createdAt,
+    ],
+    "a range in another time zone": [
+      () => "from=2026-03-01T02:00:00%2B01:00&to=2026-03-01T03:00:00%2B01:00",
+      ({ createdAt }) => createdAt >= START + 60 * MINUTE && createdAt < START + 120 * MINUTE,
+    ],
+    everything: [
+      (row) =>
+        `actor=${row.membershipId}&action=${row.action}&target=${row.targetId}` +
+        `&project_id=${row.projectId}&from=${at(START)}&to=${at(row.createdAt + 1)}`,
+      (each, row) =>
+        each.membershipId === row.membershipId &&
+        each.action === row.action &&
+        each.targetId === row.targetId &&
+        each.projectId === row.projectId &&
+        each.createdAt <= row.createdAt,
+    ],
+  };
+
+  it.each(Object.entries(filters))("filters by %s, in pages", async (_, [query, matches]) => {
+    const row = rows[601];
+    if (!row) throw new Error("There are too few rows");
+    const expected = rows.filter((each) => matches(each, row)).map(({ id }) => id);
+    expect(expected.length).toBeGreaterThan(0);
+    for (const order of ["created_at", "-created_at"]) {
+      const listed: string[] = [];
+      for (let after = ""; ; ) {
+        const path = `${pathOf(world)}?${query(row)}&sort_by=${order}&limit=101${after}`;
+        const { body } = await client.get(path);
+        listed.push(...idsOf(body.data));
+        if (!body.has_more) break;
+        after = `&after=${body.next_page}`;
+      }
+      expect(listed).toEqual(order === "created_at" ? expected : expected.toReversed());
+    }
+  });
+
+  const indexed = ["nothing", "a credential", "a membership", "an action", "a target", "a project"];
+  it.each(
+    indexed.flatMap((name) => ["created_at", "-created_at"].map((order) => [name, order] as const)),
+  )("by %s (%s) uses an index, and reads few more rows than it returns", async (name, order) => {
+    const [row] = rows.slice(601);
+    const query = row && filters[name]?.[0](row);
+    const path = `${pathOf(world)}?${query}`.replace(/\?$/, "");
+    await expectIndexedPages(client, path, { sort_by: order, limit: 20 });
+  });
+
+  it.each(["from", "to"])("with %s, a later page reads only its own rows", async (name) => {
+    const order = name === "from" ? "created_at" : "-created_at";
+    const bound = name === "from" ? START : START + 300 * MINUTE;
+    const path = `${pathOf(world)}?${name}=${at(bound)}&sort_by=${order}`;
+    let after = "";
+    for (let page = 0; page < 3; page += 1) {
+      const { body } = await client.get(`${path}&limit=240${after}`);
+      after = `&after=${body.next_page}`;
+    }
+    const isolate = new Instrumented();
+    const caller = client.via(isolate.fetch);
+    await caller.get("/v1/orgs");
+    isolate.forget();
+    expect((await caller.get(`${path}&limit=20${after}`)).body.data).toHaveLength(20);
+    await expectIndexed(isolate.database, 20);
+  });
+
+  it("is of one organization: another is not found, and its IDs match nothing", async () => {
+    const other = await newWorld();
+    const reply = await other.client.get(pathOf(world));
+    expect([reply.status, reply.body.code]).toEqual([404, "not_found"]);
+    const own = await other.client.get(`${pathOf(other)}?target=${rows[0]?.targetId}`);
+    expect(own.body.data).toEqual([]);
+    const [credential, project] = [rows[1]?.credentialId, rows[1]?.projectId];
+    for (const query of [`actor=${credential}`, `project_id=${project}`, `action=${first}`]) {
+      expect((await other.client.get(`${pathOf(other)}?${query}`)).body.data).toEqual([]);
+      expect((await client.get(`${pathOf(world)}?${query}`)).body.data).not.toEqual([]);
+    }
+  });
+
+  it("is for admins only, and so is its export", async () => {
+    const owner = await newWorld();
+    const [member, admin] = [await join(owner), await join(owner, "admin")];
+    for (const path of [pathOf(owner), `${pathOf(owner)}/export`]) {
+      const refused = await member.client.get(path);
+      expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+      expect((await admin.client.get(path)).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ["action=project.renamed", "action"],
+    [`action=${first},nothing`, "action"],
+    ["actor=!", "actor"],
+    ["target=me", "target"],
+    ["project_id=%20", "project_id"],
+    ["from=yesterday", "from"],
+    ["to=2026-03-01", "to"],
+    ["from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z", "to"],
+    ["after=abcd", "after"],
+  ])("refuses ?%s and names the parameter, and so does the export", async (query, parameter) => {
+    for (const path of [pathOf(world), `${pathOf(world)}/export`]) {
+      const { status, body } = await client.get(`${path}?${query}`);
+      expect([status, body.code]).toEqual([400, "bad_input"]);
+      expect(body.cause.issues[0].path).toMatch(new RegExp(`^${parameter}`));
+    }
+  });
+
+  it("has pages of at most 1 MiB, and an export has every record of them", async () => {
+    const owner = await newWorld();
+    const large = rowsOf(240);
+    await insert(owner.id, large);
+    const wide = '"\\ü界\u0001'.repeat(1_500);
+    await env.DB.prepare(
+      "update audit_log set changes = ?, target_name = ? where organization_id = ?",
+    )
+      .bind(JSON.stringify({ after: { name: wide } }), wide.slice(0, 200), owner.id)
+      .run();
+    const path = `${pathOf(owner)}?sort_by=created_at&limit=240`;
+    const { text, body } = await owner.client.get(path);
+    const bytes = new TextEncoder().encode(text).length;
+    expect(bytes).toBeLessThanOrEqual(LIMITS.pageBytes.value + 1_000);
+    expect(bytes).toBeGreaterThan(LIMITS.pageBytes.value / 2);
+    expect(body.has_more).toBe(true);
+    const lines = await download(`${pathOf(owner)}/export`, owner.client);
+    expect(idsOf(lines.slice(0, -1))).toEqual(idsOf(large));
+  });
+
+  it("has no record of an empty range", async () => {
+    const time = at(START);
+    const { status, body } = await client.get(`${pathOf(world)}?from=${time}&to=${time}`);
+    expect([status, body.data]).toEqual([200, []]);
+  });
+
+  it("keeps the records of a deleted project, and their names", async () => {
+    const owner = await newWorld();
+    const project = await newProject(owner.client, { name: "short-lived" });
+    const variables = `/v1/environments/${project.default_environment_id}/variables`;
+    await owner.client.post(variables, { name: "A", storage_method: "string", value: "a" });
+    const before = await listAuditLog(owner);
+    expect((await owner.client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    const after = await listAuditLog(owner, `&project_id=${project.id}`);
+    expect(after.slice(0, -1)).toEqual(before);
+    expect(after.map(({ action, target }) => [action, target.name])).toEqual([
+      ["project.created", "short-lived"],
+      ["variable.created", "A"],
+      ["project.deleted", "short-lived"],
+    ]);
+  });
+
+  it("cannot be changed: its paths have no other method, and no statement updates or deletes it", () => {
+    const methods = operations.filter(({ path }) => path.includes("/audit-log"));
+    expect(methods.map(({ method }) => method)).toEqual(["GET", "GET"]);
+    const sources: Record<string, string> = import.meta.glob("../../src/**/*.ts", {
+      query: "?raw",
+      import: "default",
+      eager: true,
+    });
+    // The erasure of an account removes the person's name.
+    const isErasure = (path: string) => path.endsWith("/audit/erasure.ts");
+    const changing =
+      /(update|delete)\(\s*(auditLog|table\.auditLog)\b|(update|delete from) audit_log/i;
+    const found = Object.entries(sources).filter(([, text]) => changing.test(text));
+    expect(Object.keys(sources).length).toBeGreaterThan(100);
+    expect(found.map(([path]) => path).filter((path) => !isErasure(path))).toEqual([]);
+  });
+});
+
+it("the documentation has every action, actor, target and outcome, and no other action", () => {
+  const named = new Set(documentation.match(/(?<=`)\w+(\.\w+)?(?=`)/g));
+  for (const name of [...AUDITED_ACTIONS, ...ACTOR_TYPES, ...TARGET_TYPES, ...OUTCOMES]) {
+    expect(named).toContain(name);
+  }
+  const actions = [...named].filter((name) => /^\w+\.(?!ndjson)\w+$/.test(name));
+  expect(actions.toSorted()).toEqual(AUDITED_ACTIONS.toSorted());
+});
+
+/** The complete lines. The rest of a download that was cut is left out. */
+function linesOf(text: string): Parsed[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+function requestOf(path: string, { key }: Client): Request {
+  const headers = { "x-api-key": String(key), "cf-connecting-ip": newAddress() };
+  return new Request(`https://longshore.test${path}`, { headers });
+}
+
+const textOf = async (response: Response) => new TextDecoder().decode(await response.arrayBuffer());
+
+async function download(path: string, caller = client): Promise<Parsed[]> {
+  return linesOf(await textOf(await new Instrumented().fetch(requestOf(path, caller))));
+}
+
+describe("an export of the audit log", () => {
+  const path = () => `${pathOf(world)}/export?to=2026-03-02T00:00:00Z`;
+
+  it("has every record of the list, the oldest first, and ends with a line of its own", async () => {
+    const response = await new Instrumented().fetch(requestOf(path(), client));
+    expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+    expect(response.headers.get("cache-control")).toBe("private, no-store");
+    expect(response.headers.get("x-d1-bookmark")).toBeTruthy();
+    const lines = linesOf(await textOf(response));
+    const listed = await listAuditLog(world, "&to=2026-03-02T00:00:00Z");
+    const records = lines.slice(0, -1).map(({ cursor: _, ...record }) => record);
+    expect(records).toEqual(listed);
+    expect(records).toHaveLength(rows.length);
+    const { cursor } = lines.at(-2);
+    expect(lines.at(-1)).toEqual({ end: true, has_more: false, cursor });
+  });
+
+  it("has the filters of the list", async () => {
+    const query = `&action=${ACTIONS[1]}&actor=${rows[0]?.membershipId}`;
+    const lines = await download(`${path()}${query}`);
+    expect(idsOf(lines.slice(0, -1))).toEqual(idsOf(await listAuditLog(world, query)));
+    const none = await download(`${path()}&target=${newId(systemClock)}`);
+    expect(none).toEqual([{ end: true, has_more: false }]);
+  });
+
+  it("continues after each of its lines, with no record lost or repeated", async () => {
+    const lines = await download(path());
+    for (const cut of [0, 238, 239, 240, 700, 899]) {
+      const { cursor } = lines[cut];
+      const rest = await download(`${path()}&after=${cursor}`);
+      expect(rest).toEqual(lines.slice(cut + 1));
+    }
+    const { cursor } = lines.at(-1);
+    expect(await download(`${path()}&after=${cursor}`)).toEqual([lines.at(-1)]);
+  });
+
+  it("is read from the database as the client reads it", async () => {
+    const isolate = new Instrumented();
+    await isolate.fetch(requestOf("/v1/orgs", client));
+    isolate.forget();
+    const response = await isolate.fetch(requestOf(path(), client));
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const queries = isolate.database.length;
+    expect(queries).toBeLessThanOrEqual(2);
+    await reader?.cancel();
+    await isolate.fetch(requestOf("/v1/orgs", client));
+    expect(isolate.database.length).toBeLessThanOrEqual(queries + 2);
+  });
+
+  it("leaves one record for each request, however many pages it has", async () => {
+    const count = async () => (await listAuditLog(world, "&action=audit_log.exported")).length;
+    const before = await count();
+    await download(path());
+    expect(await count()).toBe(before + 1);
+  });
+
+  it("that fails breaks off without its last line, and is in the log", async () => {
+    let pages = 0;
+    const database = {
+      withSession: (constraint: string) => {
+        const session = env.DB.withSession(constraint);
+        const prepare = (sql: string) => {
+          if (sql.includes("page.total")) pages += 1;
+          if (pages > 2) throw new Error("Injected fault");
+          return session.prepare(sql);
+        };
+        const batch = (statements: D1PreparedStatement[]) => session.batch(statements);
+        return { prepare, batch, getBookmark: () => session.getBookmark() };
+      },
+    } as unknown as D1Database;
+    const isolate = new Instrumented({ database });
+    const response = await isolate.fetch(requestOf(path(), client));
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    let text = "";
+    const readAll = async () => {
+      for (;;) {
+        const chunk = await reader?.read();
+        if (!chunk || chunk.done) return;
+        text += new TextDecoder().decode(chunk.value);
+      }
+    };
+    await expect(readAll()).rejects.toThrow("broke off");
+    const lines = linesOf(text);
+    expect(lines.length).toBeGreaterThanOrEqual(240);
+    expect(text).not.toContain('"end"');
+    expect(isolate.logged.map(({ event }) => event)).toContain("audit_log.export_broke_off");
+    const rest = await download(`${path()}&after=${lines.at(-1).cursor}`);
+    expect(idsOf([...lines, ...rest.slice(0, -1)])).toEqual(idsOf(rows));
+  });
+
+  it("neither loses nor repeats what is committed while it runs, even with an earlier time", async () => {
+    const owner = await newWorld();
+    const caller = (await newKey(owner)).client;
+    let now = Date.now() + 10 * MINUTE;
+    const isolate = new Instrumented({ clock: { now: () => now } });
+    const template = rowsOf(1)[0] as Row;
+    const rowAt = (createdAt: number): Row => ({ ...template, id: newId(systemClock), createdAt });
+    const settled = Array.from({ length: 300 }, (_, index) => rowAt(now - 2 * MINUTE + index));
+    const newest = rowAt(now - 1_000);
+    await insert(owner.id, [...settled, newest]);
+
+    const exportPath = `${pathOf(owner)}/export?action=${ACTIONS[0]}`;
+    const response = await isolate.fetch(requestOf(exportPath, caller));
+    const reader = response.body?.getReader();
+    const decoder = new TextDecoder();
+    let text = decoder.decode((await reader?.read())?.value);
+    // Its batch began before the export and ends now.
+    const late = rowAt(now - 30_000);
+    await insert(owner.id, [late]);
+    for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
+      text += decoder.decode(chunk.value);
+    }
+    const first = linesOf(text);
+    expect(idsOf(first.slice(0, -1))).toEqual(idsOf(settled));
+
+    now += 2 * MINUTE;
+    const { cursor } = first.at(-1);
+    const next = await isolate.fetch(requestOf(`${exportPath}&after=${cursor}`, caller));
+    expect(idsOf(linesOf(await textOf(next)).slice(0, -1))).toEqual([late.id, newest.id]);
+  });
+
+  it("ends after its maximum of records, and says that there are more", async () => {
+    const maximum = LIMITS.auditExportRecords.value;
+    let made = 0;
+    const pageOf = (count: number) => {
+      const page = Array.from({ length: count }, () => {
+        made += 1;
+        return { id: newId(systemClock), createdAt: made, changes: null } as RecordRow;
+      });
+      return { rows: page, next: "more" };
+    };
+    const readNext = async () => pageOf(240);
+    let last = "";
+    let count = 0;
+    for await (const chunk of exportLines({ after: undefined, first: pageOf(240), readNext })) {
+      const lines = chunk.split("\n").slice(0, -1);
+      count += lines.length;
+      last = String(lines.at(-1));
+    }
+    expect(count - 1).toBeGreaterThanOrEqual(maximum);
+    expect(count - 1).toBeLessThan(maximum + 240);
+    expect(JSON.parse(last)).toEqual({ end: true, has_more: true, cursor: expect.any(String) });
+  });
+});
