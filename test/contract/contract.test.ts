@@ -145,6 +145,7 @@ describe("authentication", () => {
       "POST /invitations/{token}",
       "POST /v1/bootstrap",
       "POST /v1/invitations/accept",
+      "POST /v1/oidc/token",
     ]);
   });
 
@@ -221,6 +222,10 @@ describe("tenancy", () => {
     ["POST", "/v1/orgs/{org_id}/api-keys", "membership_id", "membership_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "project_ids", "project_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "environment_ids", "environment_id"],
+    ["POST", "/v1/orgs/{org_id}/trusts", "membership_id", "membership_id"],
+    ["POST", "/v1/orgs/{org_id}/trusts", "pool_id", "pool_id"],
+    ["POST", "/v1/orgs/{org_id}/trusts", "project_ids", "project_id"],
+    ["POST", "/v1/orgs/{org_id}/trusts", "environment_ids", "environment_id"],
     ["POST", "/v1/environments/{environment_id}/stacks", "component_id", "component_id"],
     ["PUT", "/v1/stacks/{stack_id}", "component_id", "component_id"],
     ["POST", "/v1/orgs/{org_id}/runner-pools", "environment_ids", "environment_id"],
@@ -248,7 +253,7 @@ describe("tenancy", () => {
       const { client } = await newKey(world);
       const replyTo = async (id: string) => {
         const value = field.endsWith("s") ? [id] : id;
-        const body = { ...exampleBody(operation), [field]: value };
+        const body = { ...exampleBody(operation), ...targetOf(path, field), [field]: value };
         const { status, text } = await client.request(method, pathWith(operation, ids), body);
         return { status, text };
       };
@@ -258,6 +263,13 @@ describe("tenancy", () => {
       expect(errorExamples(operation, 404)).toContainEqual(JSON.parse(foreign.text));
     },
   );
+
+  /** A trust is for a membership or for a pool. */
+  function targetOf(path: string, field: string): object {
+    if (!path.endsWith("/trusts")) return {};
+    const ofPool = { membership_id: undefined, scopes: undefined, project_ids: undefined };
+    return field === "pool_id" ? ofPool : { membership_id: ids["membership_id"] };
+  }
 
   function stableHeaders(headers: Headers): Record<string, string> {
     const changing = /^(x-request-id|x-d1-bookmark|(x-)?ratelimit.*)$/;

@@ -182,6 +182,7 @@ describe("timestamps", () => {
     expect(fieldsWithTime.map(lastOf).toSorted()).toEqual([
       "expires_at",
       "expires_at",
+      "expires_at",
       "timestamp",
     ]);
   });

@@ -24,8 +24,8 @@ const scopeOf = (operation: Operation) => operation["x-scope"] as Scope | undefi
 
 /** The operations that every key may call, with the reason. */
 const WITHOUT_SCOPE: Record<string, string> = {
-  whoAmI: "It tells a client what its key may do.",
   listOrganizations: "It tells a client which organization its key belongs to.",
+  whoAmI: "It tells a client what its key may do.",
 };
 
 it("docs/api-keys.md lists every scope once, in order", () => {
@@ -70,6 +70,7 @@ describe("every operation", () => {
       "installSlack",
       "listOrganizations",
       "revealVariable",
+      "whoAmI",
     ]);
   });
 

@@ -17,7 +17,9 @@ import {
   newKey,
   newPool,
   newProject,
+  newServiceAccount,
   newToken,
+  newTrust,
   newWorld,
   type World,
 } from "../support/world.ts";
@@ -30,6 +32,8 @@ const CHANGELOG: Record<string, boolean> = {
   revokeInvitation: false,
   revokeApiKey: false,
   deleteRunnerPool: false,
+  deleteServiceAccount: false,
+  deleteTrust: false,
   revokeRunnerToken: false,
   // Deleting a project deletes its changelog.
   deleteProject: false,
@@ -57,11 +61,13 @@ async function newRecords(world: World, into?: { project: Parsed }): Promise<Ids
   const name = `n-${crypto.randomUUID()}`;
   const { body: staging } = await world.client.post(environments, { name });
   const pool = await newPool(world, [staging.id]);
+  const serviceAccountId = await newServiceAccount(world);
   return {
     ...(await newInside(world.client, staging.id)),
     org_id: world.id,
     project_id: project.id,
-    membership_id: member.membershipId,
+    membership_id: serviceAccountId,
+    trust_id: await newTrust(world, { membershipId: serviceAccountId }),
     member_id: member.membershipId,
     key_id: member.keyId,
     invitation_id: (await newInvitation(world)).id,
@@ -73,7 +79,7 @@ async function newRecords(world: World, into?: { project: Parsed }): Promise<Ids
 
 /** Records that have as much as possible in common with those of `ids`. */
 async function newSiblings(world: World, project: Parsed, ids: Ids): Promise<void> {
-  const { membership_id: membershipId = "", environment_id = "", pool_id = "" } = ids;
+  const { member_id: membershipId = "", environment_id = "", pool_id = "" } = ids;
   await newRecords(world, { project });
   await newRecords(world);
   const other = await newProject(world.client);

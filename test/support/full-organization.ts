@@ -104,6 +104,8 @@ async function addOptionalFields(world: World, ids: Record<string, string>): Pro
   await client.put(`/v1/stacks/${ids["stack_id"]}/alarms/two`, { state: "ok" });
   await client.get(`/v1/variables/${ids["variable_id"]}/value`);
   await rotateSecret(client, ids);
+  const keys = `/v1/orgs/${world.id}/api-keys`;
+  await client.delete(`${keys}/${(await client.post(keys, { name: "revoked" })).body.id}`);
   const scopes = [`environments/${ids["environment_id"]}`, `components/${ids["component_id"]}`];
   for (const scope of scopes) {
     for (const at of [1, 2, 3]) {
@@ -142,6 +144,7 @@ async function addHistory(world: World, ids: Record<string, string>, rows: numbe
     record_name: "'n' || item.key",
   });
   await copyRows("audit_log", world.id, 30 * share, named);
+  await copyRows("revoked_keys", world.id, 2, named);
   await copyRows("alarms", world.id, 4 * share, { ...named, name: "'alarm ' || item.key" });
   await copyRows("resources", world.id, share, { ...named, template_id: "'T' || item.key" });
   await copyRows("deliveries", world.id, share, { ...named, status: "'failed'" });

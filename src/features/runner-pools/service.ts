@@ -22,7 +22,7 @@ export async function listPools(
   page: PageRequest,
 ): Promise<Page<PoolRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const rows = await store.listPools(ctx.db, ctx.actor, organizationId, page);
+  const rows = await store.listPools(ctx.db, organizationId, page);
   return toPage(page, rows, (row) => row);
 }
 
@@ -32,7 +32,7 @@ export async function getPool(
   id: string,
 ): Promise<PoolRow> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const [row] = await store.findPool(ctx.db, ctx.actor, organizationId, id);
+  const [row] = await store.findPool(ctx.db, organizationId, id);
   if (!row) throw new NotFound("runner pool");
   return row;
 }
@@ -57,9 +57,9 @@ export async function createPool(
   const changes = { after: { environment_ids: environmentIds, max_run_seconds: maxRunSeconds } };
   const statements = {
     limits: limits.statement,
-    ...store.insertPool(ctx.db, ctx.actor, pool, environmentIds),
+    ...store.insertPool(ctx.db, pool, environmentIds),
     recorded: recordActs(ctx, organizationId, [{ action: "runner_pool.created", target, changes }]),
-    created: store.findPool(ctx.db, ctx.actor, organizationId, pool.id),
+    created: store.findPool(ctx.db, organizationId, pool.id),
   };
   const results = await refuseTakenName(limits.enforce(runBatch(ctx.db, statements)));
   const [created] = results.created;

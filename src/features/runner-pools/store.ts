@@ -1,5 +1,5 @@
-import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../context.ts";
+import { and, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
+import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
@@ -38,29 +38,6 @@ const tokenWithin = (organizationId: string, poolId: string, id: string) =>
 
 const REVOKED = { secretHash: runnerTokens.secretHash, version: runnerTokens.version };
 
-type Boundaries = Pick<Actor, "projectIds" | "environmentIds">;
-
-/** Whether the key can access an environment, by the columns of `environments`. Undefined: any. */
-function isInBoundaries({ projectIds, environmentIds }: Boundaries): SQL | undefined {
-  const isOneOf = (column: SQL, ids: readonly string[] | null) =>
-    ids ? sql`${column} in (select value from json_each(${JSON.stringify(ids)}))` : undefined;
-  return and(
-    isOneOf(sql`environments.project_id`, projectIds),
-    isOneOf(sql`environments.id`, environmentIds),
-  );
-}
-
-/** Whether the key can access every environment of the pool, all of whose variables a token reads. */
-function isAccessible(actor: Boundaries): SQL | undefined {
-  const isInside = isInBoundaries(actor);
-  return (
-    isInside &&
-    sql`not exists (select 1 from runner_pool_environments as item
-      join environments on environments.id = item.environment_id
-      where item.pool_id = ${runnerPools.id} and not (${isInside}))`
-  );
-}
-
 export function findTokenPrincipal(db: Database, id: string, secretHash: string) {
   return db
     .select({
@@ -85,40 +62,26 @@ export function recordTokenUse(db: Database, id: string, hour: number) {
     .where(and(eq(runnerTokens.id, id), or(isNull(lastUsedAt), lt(lastUsedAt, hour))));
 }
 
-export function findPool(db: Database, actor: Boundaries, organizationId: string, id: string) {
-  return db
-    .select(POOL)
-    .from(runnerPools)
-    .where(and(within(organizationId, id), isAccessible(actor)));
+export function findPool(db: Database, organizationId: string, id: string) {
+  return db.select(POOL).from(runnerPools).where(within(organizationId, id));
 }
 
-export function listPools(
-  db: Database,
-  actor: Boundaries,
-  organizationId: string,
-  page: PageRequest,
-) {
+export function listPools(db: Database, organizationId: string, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, runnerPools.createdAt, runnerPools.id);
   return db
     .select(POOL)
     .from(runnerPools)
-    .where(and(eq(runnerPools.organizationId, organizationId), isAccessible(actor), where))
+    .where(and(eq(runnerPools.organizationId, organizationId), where))
     .orderBy(...orderBy)
     .limit(limit);
 }
 
-/** Inserts nothing if the key cannot access one of the environments. */
-export function insertPool(
-  db: Database,
-  actor: Boundaries,
-  pool: NewPool,
-  environmentIds: readonly string[],
-) {
+/** Inserts nothing if one of the environments is not in the organization. */
+export function insertPool(db: Database, pool: NewPool, environmentIds: readonly string[]) {
   const ids = sql`(select value from json_each(${JSON.stringify(environmentIds)}))`;
   const isAdded = and(
     eq(environments.organizationId, pool.organizationId),
     sql`${environments.id} in ${ids}`,
-    isInBoundaries(actor),
   );
   const count = db.select({ count: sql`count(*)` }).from(environments).where(isAdded);
   const { id: poolId, organizationId } = pool;

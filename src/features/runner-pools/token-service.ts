@@ -24,7 +24,7 @@ export async function listTokens(
 ): Promise<Page<TokenRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const { pool, tokens } = await runBatch(ctx.db, {
-    pool: store.findPool(ctx.db, ctx.actor, organizationId, poolId),
+    pool: store.findPool(ctx.db, organizationId, poolId),
     tokens: store.listTokens(ctx.db, organizationId, poolId, page),
   });
   if (pool.length === 0) throw new NotFound("runner pool");
@@ -107,7 +107,7 @@ async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
   const { organizationId, poolId, id } = ids;
   requireOrgRole(ctx.actor, organizationId, "admin");
   const { pool, tokens } = await runBatch(ctx.db, {
-    pool: store.findPool(ctx.db, ctx.actor, organizationId, poolId),
+    pool: store.findPool(ctx.db, organizationId, poolId),
     tokens: store.findToken(ctx.db, organizationId, poolId, id),
   });
   const [token] = tokens;

@@ -31,3 +31,5 @@ export interface Exchanged {
   expiresAt: number;
   ttlSeconds: number;
 }
+
+export const MALFORMED = "Send a JSON Web Token: three texts in base64url, separated by dots.";

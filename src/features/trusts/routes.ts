@@ -17,7 +17,7 @@ import { CREATOR_CHANGED, exceedingKey } from "../api-keys/index.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
 import { exchangeToken } from "./exchange-service.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
-import type { TrustInput } from "./model.ts";
+import { MALFORMED, type TrustInput } from "./model.ts";
 import { presentExchanged, presentTrust } from "./presenters.ts";
 import {
   CreateTrust,
@@ -35,7 +35,7 @@ import {
   NOT_BY_TRUST,
   ONE_TARGET,
 } from "./service.ts";
-import { issuerUnavailable, MALFORMED, REFUSED } from "./token.ts";
+import { issuerUnavailable, REFUSED } from "./token.ts";
 
 const list = operation({
   method: "get",

@@ -15,7 +15,7 @@ import { SCOPES } from "../../lib/scopes.ts";
 import { ScopeName } from "../api-keys/index.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { findConditionProblems } from "./conditions.ts";
-import { DEFAULT_TTL_SECONDS, type TrustConditions } from "./model.ts";
+import { DEFAULT_TTL_SECONDS, MALFORMED, type TrustConditions } from "./model.ts";
 
 const SECONDS =
   `Send a whole number of seconds from ${LIMITS.minimumKeySeconds.value} to ` +
@@ -171,6 +171,12 @@ export const CreateTrust = component(
     }),
 );
 
+/** The compact serialization (RFC 7515, section 3.1). An unsigned token has an empty last part. */
+const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+const OVERLONG = `Send a token of at most ${LIMITS.exchangedTokenBytes.value} characters.`;
+const EXAMPLE_JWT =
+  "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl";
+
 export const ExchangeToken = component(
   "ExchangeToken",
   z
@@ -178,14 +184,20 @@ export const ExchangeToken = component(
       org_id: identifierInput("organization").openapi({
         description: "The organization that has the trust.",
       }),
-      token: z.string().openapi({
-        description:
-          "The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.",
-        example:
-          "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl",
-      }),
+      token: z
+        .string()
+        .max(LIMITS.exchangedTokenBytes.value, OVERLONG)
+        .regex(COMPACT_JWT, MALFORMED)
+        .openapi({
+          description:
+            "The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.",
+          example: EXAMPLE_JWT,
+        }),
     })
-    .openapi({ description: "The token to exchange." }),
+    .openapi({
+      description: "The token to exchange.",
+      example: { org_id: EXAMPLE_IDS.organization, token: EXAMPLE_JWT },
+    }),
 );
 
 export const ExchangedKey = component(

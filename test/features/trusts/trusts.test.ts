@@ -144,11 +144,17 @@ describe("a trust", () => {
       },
       { project_ids: [project.id, foreign.id] },
       { environment_ids: [foreign.default_environment_id] },
-      { project_ids: [project.id], environment_ids: [second.default_environment_id] },
     ];
+    const outside = {
+      project_ids: [project.id],
+      environment_ids: [second.default_environment_id],
+    };
+    expect(refusal(await create(outside))).toEqual([400, "bad_input"]);
     for (const fields of missing) expect(refusal(await create(fields))).toEqual([404, "not_found"]);
     const environment_ids = [project.default_environment_id];
     expect((await create({ project_ids: [project.id], environment_ids })).status).toBe(201);
+    const derived = await create({ environment_ids });
+    expect(derived.body.project_ids).toEqual([project.id]);
   });
 
   it("never exceeds the key that creates it, and a refused attempt is recorded", async () => {
@@ -162,60 +168,37 @@ describe("a trust", () => {
     const own = await create({ membership_id: world.membershipId }, asAdmin.client);
     expect(own.body.role).toBe("admin");
     const before = await refusedEscalations();
-    const scopes = ["keys:write", "deployments:write"];
-    const environmentId = project.default_environment_id;
-    const boundaries = { projectIds: [project.id], environmentIds: [environmentId] };
-    const client = await narrowed({ scopes, ...boundaries });
-    const allowed = {
-      scopes: ["deployments:read"],
-      project_ids: [project.id],
-      environment_ids: [environmentId],
-    };
-    const second = await newProject(world.client);
-    for (const wider of [
-      { ...allowed, scopes: undefined },
-      { ...allowed, scopes: ["variables:reveal"] },
-      { ...allowed, project_ids: undefined },
-      { ...allowed, project_ids: [project.id, second.id] },
-      { ...allowed, environment_ids: undefined },
-    ]) {
-      expect(refusal(await create(wider, client))).toEqual([403, "unauthorized"]);
-    }
-    expect((await create(allowed, client)).status).toBe(201);
+    const client = await narrowed({ scopes: ["keys:write", "deployments:write"] });
+    const wider = await create({ scopes: ["variables:reveal"] }, client);
+    expect(refusal(wider)).toEqual([403, "unauthorized"]);
+    expect((await create({ scopes: ["deployments:read"] }, client)).status).toBe(201);
+    const inherited = await create({ scopes: undefined }, client);
+    expect(inherited.body.scopes).toEqual(["keys:write", "deployments:write"]);
     expect(await refusedEscalations()).toBe(Number(before) + 1);
   });
 
-  it("of a pool is not for a key that cannot access all of its environments", async () => {
-    const second = await newProject(world.client);
-    const wide = await newPool(world, [
-      project.default_environment_id,
-      second.default_environment_id,
-    ]);
-    const narrow = await newPool(world, [project.default_environment_id]);
+  it("of a pool needs the scope of runners, too", async () => {
+    const pool = await newPool(world, [project.default_environment_id]);
+    const target = { membership_id: undefined, pool_id: pool.id };
+    const keys = await narrowed({ scopes: ["keys:write"] });
+    expect(refusal(await create(target, keys))).toEqual([403, "unauthorized"]);
+    const both = await narrowed({ scopes: ["keys:write", "runners:write"] });
+    expect((await create(target, both)).status).toBe(201);
+  });
+
+  it("is not found with a key that is narrowed to projects, nor is a pool", async () => {
     const client = await narrowed({ projectIds: [project.id] });
-    const target = { membership_id: undefined };
-    expect(refusal(await create({ ...target, pool_id: wide.id }, client))).toEqual([
-      404,
-      "not_found",
-    ]);
-    const pools = `/v1/orgs/${world.id}/runner-pools`;
-    expect(refusal(await client.post(`${pools}/${wide.id}/tokens`, { name: "t" }))).toEqual([
-      404,
-      "not_found",
-    ]);
-    expect(refusal(await client.get(`${pools}/${wide.id}/tokens`))).toEqual([404, "not_found"]);
-    expect(refusal(await client.delete(`${pools}/${wide.id}/tokens/${wide.tokenId}`))).toEqual([
-      404,
-      "not_found",
-    ]);
-    expect(refusal(await client.delete(`${pools}/${wide.id}`))).toEqual([404, "not_found"]);
-    expect((await client.get(pools)).body.data.map(({ id }: Parsed) => id)).toEqual([narrow.id]);
-    const environment_ids = [second.default_environment_id];
-    expect(refusal(await client.post(pools, { name: "p", environment_ids }))).toEqual([
-      404,
-      "not_found",
-    ]);
-    expect((await client.post(`${pools}/${narrow.id}/tokens`, { name: "t" })).status).toBe(201);
+    const pool = await newPool(world, [project.default_environment_id]);
+    const { body: trust } = await create();
+    const tokens = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens`;
+    for (const reply of [
+      await create({ project_ids: [project.id] }, client),
+      await client.get(`${path()}/${trust.id}`),
+      await client.get(tokens),
+      await client.post(tokens, { name: "t" }),
+    ]) {
+      expect(refusal(reply)).toEqual([404, "not_found"]);
+    }
   });
 
   it("cannot be created with a key of a trust, which would outlive it", async () => {

@@ -192,7 +192,8 @@ describe("credentials", () => {
   it("include at most 100 API keys for each membership", async () => {
     const member = await join(world);
     await insert(
-      "api_keys select value, ?2, ?3, 'k', 'member', value, 'abcd', 1, null, null, 0",
+      `api_keys (id, organization_id, membership_id, name, role, secret_hash, last_four, created_at)
+        select value, ?2, ?3, 'k', 'member', value, 'abcd', 0`,
       98,
       world.id,
       member.membershipId,
@@ -221,7 +222,8 @@ describe("credentials", () => {
       await newPool(world, [environmentId]),
     ];
     await insert(
-      "runner_tokens select value, ?2, ?3, 't', value, 'abcd', 1, null, 0",
+      `runner_tokens (id, organization_id, pool_id, name, secret_hash, last_four, created_at)
+        select value, ?2, ?3, 't', value, 'abcd', 0`,
       98,
       world.id,
       pool.id,
