@@ -49,7 +49,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   createApiKey: { trips: 2, statements: 6 },
   getApiKey: { trips: 1, statements: 2 },
   renameApiKey: { trips: 2, statements: 5 },
-  rotateApiKey: { trips: 3, statements: 15 },
+  rotateApiKey: { trips: 3, statements: 17 },
   getApiKeyPolicy: { trips: 1, statements: 1 },
   putApiKeyPolicy: { trips: 2, statements: 3 },
   revokeApiKey: { trips: 2, statements: 5 },

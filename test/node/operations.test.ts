@@ -42,7 +42,13 @@ async function* rows(): AsyncGenerator<RowLine> {
   const person = { name: "Ada", display_name: "Ada\u2028L", profile: "{}" };
   yield line("accounts", { id: accountId, email: "ada@example.com", ...person });
   const ids = { id: membershipId, organization_id: organizationId, account_id: accountId };
-  yield line("memberships", { ...ids, role: "owner" });
+  yield line("memberships", {
+    ...ids,
+    role: "owner",
+    kind: "person",
+    status: "active",
+    email: "ada@example.com",
+  });
 }
 
 async function writeBackup(file: string): Promise<string[]> {

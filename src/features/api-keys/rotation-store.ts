@@ -2,6 +2,8 @@ import { and, eq, not, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keepsOwnerKey } from "../memberships/index.ts";
+import { runnerTokens } from "../runner-pools/table.ts";
+import { trusts } from "../trusts/table.ts";
 import { type ApiKeyRow, KEY } from "./store.ts";
 import { apiKeys, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
 
@@ -84,9 +86,17 @@ export function findLastOwnerKey(
 const wasInserted = (id: string) =>
   sql`exists (select 1 from api_keys as rotated where rotated.id = ${id})`;
 
-/** The keys that descend from the old key, revoked ones included, descend from the new one. */
+/** What descends from the old key, revoked keys included, descends from the new one. */
 export function carryOverDescendants(db: Database, { old, key }: Rotation) {
   return {
+    trusts: db
+      .update(trusts)
+      .set({ createdByKeyId: key.id })
+      .where(and(eq(trusts.createdByKeyId, old.id), wasInserted(key.id))),
+    tokens: db
+      .update(runnerTokens)
+      .set({ createdByKeyId: key.id })
+      .where(and(eq(runnerTokens.createdByKeyId, old.id), wasInserted(key.id))),
     valid: db
       .update(apiKeys)
       .set({ createdByKeyId: key.id })

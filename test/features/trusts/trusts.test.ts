@@ -215,6 +215,26 @@ describe("a trust", () => {
     expect(refusal(await create({}, client))).toEqual([409, "conflict"]);
   });
 
+  it("descends from the key that replaces its creator, which says what happens to it", async () => {
+    const keys = `/v1/orgs/${world.id}/api-keys`;
+    const creator = (await world.client.post(keys, { name: "creator" })).body;
+    const client = new Client(creator.key);
+    const { body: trust } = await create({}, client);
+    const pool = await newPool(world, [project.default_environment_id]);
+    const tokens = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens`;
+    const { body: token } = await client.post(tokens, { name: "t" });
+    const runner = new Client(token.token);
+    expect((await runner.get("/v1/runner/attempts")).status).toBe(200);
+    const { body: rotated } = await world.client.post(`${keys}/${creator.id}/rotate`, {});
+    expect(refusal(await world.client.delete(`${keys}/${rotated.id}`))).toEqual([409, "conflict"]);
+    expect((await world.client.get(`${path()}/${trust.id}`)).status).toBe(200);
+    const all = await world.client.delete(`${keys}/${rotated.id}?descendants=revoke`);
+    expect(all.status).toBe(204);
+    expect((await world.client.get(`${path()}/${trust.id}`)).status).toBe(404);
+    expect((await runner.get("/v1/runner/attempts")).status).toBe(401);
+    expect((await pool.runner.get("/v1/runner/attempts")).status).toBe(200);
+  });
+
   it("descends from the key that created it: it ends with the key, if descendants are revoked", async () => {
     const creator = await newKey(world);
     const pool = await newPool(world, [project.default_environment_id]);
