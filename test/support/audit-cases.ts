@@ -272,7 +272,12 @@ export async function createFamily({ world, ids }: Fixture): Promise<void> {
   const path = `/v1/orgs/${world.id}/api-keys`;
   const { body: parent } = await world.client.post(path, { name: "parent" });
   const { body: child } = await new Client(parent.key).post(path, { name: "child" });
-  Object.assign(ids, { key_id: parent.id, child_id: child.id });
+  const tokens = `/v1/orgs/${world.id}/runner-pools/${ids["pool_id"]}/tokens`;
+  const { body: token } = await new Client(child.key).post(tokens, { name: "of the child" });
+  const membershipId = await newServiceAccount(world);
+  const trustId = await newTrust(world, { membershipId }, { createdByKeyId: child.id });
+  const derived = { child_token_id: token.id, child_trust_id: trustId };
+  Object.assign(ids, { key_id: parent.id, child_id: child.id, ...derived });
 }
 
 async function createServiceAccount({ world, ids }: Fixture): Promise<void> {
@@ -323,7 +328,6 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
   updateAccount: {
     body: () => ({ display_name: "Liv" }),
     needsNoRole: true,
-    repeats: true,
     records: ({ world }) =>
       one("account.updated", "account", world.accountId, "Olive Owner", {
         before: { display_name: "Olive Owner" },
@@ -423,6 +427,8 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
     records: ({ ids }) => [
       ...one("api_key.revoked", "api_key", String(ids["key_id"]), "parent"),
       ...one("api_key.revoked", "api_key", String(ids["child_id"]), "child"),
+      ...one("trust.deleted", "trust", String(ids["child_trust_id"]), expect.any(String)),
+      ...one("runner_token.revoked", "runner_token", String(ids["child_token_id"]), "of the child"),
     ],
   },
   putApiKeyPolicy: {

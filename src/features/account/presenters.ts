@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
 import { presentPerson } from "../memberships/index.ts";
+import type { Profile } from "../memberships/table.ts";
 import type { UpdateAccount } from "./schemas.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
 
@@ -22,19 +23,33 @@ export function toAccountPatch(body: z.output<typeof UpdateAccount>): AccountPat
 
 /** The fields that the patch sets, before and after; undefined if it sets none. */
 export function changedFields(before: OwnAccount, patch: AccountPatch) {
-  const { name, displayName, avatar, profile } = patch;
+  const { name = before.name, displayName, avatar = before.avatar, profile } = patch;
+  const follows = displayName === null || before.displayName === before.name;
   const pairs = [
     ["name", before.name, name],
-    ["display_name", before.displayName, displayName],
+    ["display_name", before.displayName, displayName ?? (follows ? name : before.displayName)],
     ["avatar", before.avatar, avatar],
-    ["profile", before.profile, profile],
+    ["profile", before.profile, mergeProfile(before.profile, profile)],
   ] as const;
-  const changed = pairs.filter(([, , after]) => after !== undefined);
+  const changed = pairs.filter(([, was, is]) => !isSame(was, is));
   if (changed.length === 0) return undefined;
   return {
-    before: Object.fromEntries(changed.map(([field, value]) => [field, value])),
-    after: Object.fromEntries(changed.map(([field, , value]) => [field, value])),
+    before: Object.fromEntries(changed.map(([field, was]) => [field, was ?? undefined])),
+    after: Object.fromEntries(changed.map(([field, , is]) => [field, is ?? undefined])),
   };
+}
+
+/** Source: RFC 7396, for one level. */
+function mergeProfile(before: Profile, patch: AccountPatch["profile"]): Profile {
+  if (patch === undefined) return before;
+  const merged = { ...(patch && before), ...patch };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value != null));
+}
+
+function isSame(a: string | null | Profile, b: string | null | Profile): boolean {
+  const sorted = (value: typeof a) =>
+    typeof value === "object" && value !== null ? Object.entries(value).toSorted() : value;
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
 export function presentIdentity(identity: Identity) {

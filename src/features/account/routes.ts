@@ -26,7 +26,7 @@ const whoAmI = operation({
   path: "/v1/whoami",
   operationId: "whoAmI",
   tags: ["Account"],
-  summary: "Read who sends the request",
+  summary: "Read what your key may do",
   scope: null,
   description:
     "The organization, the membership and the permissions of the key, and its rate limits.",
@@ -38,7 +38,7 @@ const get = operation({
   path: "/v1/account",
   operationId: "getAccount",
   tags: ["Account"],
-  summary: "Read the own account",
+  summary: "Read your account",
   scope: "members:read",
   description:
     "The person or the program that the key acts for. The address is private: it is shown only with a " +
@@ -51,7 +51,7 @@ const update = operation({
   path: "/v1/account",
   operationId: "updateAccount",
   tags: ["Account"],
-  summary: "Change the own account",
+  summary: "Change your account",
   scope: "members:write",
   description:
     "An absent field stays, and null clears a field (RFC 7396). Needs a key that the person has " +
@@ -66,7 +66,7 @@ const remove = operation({
   path: "/v1/account",
   operationId: "deleteAccount",
   tags: ["Account"],
-  summary: "Delete the own account",
+  summary: "Delete your account",
   scope: "members:write",
   description:
     "Ends the account's memberships in every organization, revokes their keys, and erases the name, " +

@@ -26,10 +26,9 @@ export interface Revocation {
  * the rate limiters need. A condition in `keys` must have the same outcome in every statement.
  */
 export function revokeKeys(db: Database, revocation: Revocation) {
-  const { organizationId, keys, descendants, now, actor } = revocation;
+  const { organizationId, now, actor } = revocation;
   const selected = selectedBy(revocation);
-  const family = descendants ? descendantsOf(rootsOf(organizationId, keys)) : undefined;
-  const { creators = family } = revocation;
+  const creators = creatorsOf(revocation);
   return {
     ...(creators && revokeDerived(db, organizationId, creators)),
     tombstones: insertFrom(
@@ -61,29 +60,64 @@ export function revokeKeys(db: Database, revocation: Revocation) {
 
 /** The trusts and the runner tokens that were created with keys. They would outlive the keys. */
 function revokeDerived(db: Database, organizationId: string, creators: SQL) {
-  const isDerived = (table: typeof trusts | typeof runnerTokens) =>
-    and(eq(table.organizationId, organizationId), sql`${table.createdByKeyId} in (${creators})`);
-  const derived = db.select({ id: trusts.id }).from(trusts).where(isDerived(trusts));
+  const isOfTrust = isDerived(trusts, organizationId, creators);
+  const derived = db.select({ id: trusts.id }).from(trusts).where(isOfTrust);
   return {
-    derivedTokens: db.delete(runnerTokens).where(isDerived(runnerTokens)).returning({
-      secretHash: runnerTokens.secretHash,
-      version: runnerTokens.version,
-    }),
+    derivedTokens: db
+      .delete(runnerTokens)
+      .where(isDerived(runnerTokens, organizationId, creators))
+      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
     usedTokens: db.delete(usedTokens).where(inArray(usedTokens.trustId, derived)),
-    trusts: db.delete(trusts).where(isDerived(trusts)),
+    trusts: db.delete(trusts).where(isOfTrust),
   };
 }
 
-/** Records each key that `revokeKeys` revokes. Comes before it in the batch. */
+type DerivedTable = typeof trusts | typeof runnerTokens;
+
+function isDerived(table: DerivedTable, organizationId: string, creators: SQL) {
+  return and(
+    eq(table.organizationId, organizationId),
+    sql`${table.createdByKeyId} in (${creators})`,
+  );
+}
+
+/** Selects the IDs of the keys whose trusts and runner tokens are revoked. */
+function creatorsOf({ organizationId, keys, descendants, creators }: Revocation): SQL | undefined {
+  if (creators || !descendants) return creators;
+  return descendantsOf(rootsOf(organizationId, keys));
+}
+
+/** Records what `revokeKeys` revokes. Comes before it in the batch. */
 export function recordRevocation(ctx: AuditContext, revocation: Revocation) {
+  const { organizationId } = revocation;
   const target = { type: "api_key", id: apiKeys.id, name: apiKeys.name } as const;
   const from = sql`from ${apiKeys} where ${selectedBy(revocation)}`;
-  return recordActsFrom(
-    ctx,
-    revocation.organizationId,
-    { action: "api_key.revoked", target },
-    from,
-  );
+  const creators = creatorsOf(revocation);
+  return {
+    keys: recordActsFrom(ctx, organizationId, { action: "api_key.revoked", target }, from),
+    ...(creators && recordDerived(ctx, organizationId, creators)),
+  };
+}
+
+function recordDerived(ctx: AuditContext, organizationId: string, creators: SQL) {
+  const trust = { type: "trust", id: trusts.id, name: trusts.name } as const;
+  const token = { type: "runner_token", id: runnerTokens.id, name: runnerTokens.name } as const;
+  const derivedFrom = (table: DerivedTable) =>
+    sql`from ${table} where ${isDerived(table, organizationId, creators)}`;
+  return {
+    trusts: recordActsFrom(
+      ctx,
+      organizationId,
+      { action: "trust.deleted", target: trust },
+      derivedFrom(trusts),
+    ),
+    tokens: recordActsFrom(
+      ctx,
+      organizationId,
+      { action: "runner_token.revoked", target: token },
+      derivedFrom(runnerTokens),
+    ),
+  };
 }
 
 /** Selects the IDs of a key and of all that descend from it, revoked ones included. */

@@ -6,6 +6,15 @@ import type { TrustConditions } from "./model.ts";
 /** Claims that the trust's other fields, or the service itself, check. */
 const CHECKED_CLAIMS = ["iss", "aud", "exp", "nbf", "iat", "jti"];
 
+/** The audit log leaves these out. */
+const PERSONAL_CLAIMS = ["email"];
+
+/** By claim, for the audit log. An e-mail address is personal data. */
+export function withoutPersonalClaims<Value>(claims: Record<string, Value>): Record<string, Value> {
+  const others = Object.entries(claims).filter(([claim]) => !PERSONAL_CLAIMS.includes(claim));
+  return Object.fromEntries(others);
+}
+
 /** Every problem of `conditions` as a caller sent them, with paths below them. */
 export function findConditionProblems(sent: unknown): Issue[] {
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) {

@@ -9,7 +9,7 @@ import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { type AuditedAct, recordActsOf } from "../audit/index.ts";
 import { insertToken, issueRunnerToken } from "../runner-pools/index.ts";
 import { limitGrowth } from "../usage/index.ts";
-import { meetsConditions } from "./conditions.ts";
+import { meetsConditions, withoutPersonalClaims } from "./conditions.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 import type { Exchanged } from "./model.ts";
 import type { TrustRow } from "./store.ts";
@@ -20,9 +20,6 @@ export interface ExchangeContext extends SystemContext {
   origin: RequestOrigin;
   issuers: IssuerKeys;
 }
-
-/** Claims in the audit log. An e-mail address is personal data. */
-const UNRECORDED_CLAIMS = ["email"];
 
 /**
  * Until an issuer's signature is verified, nothing in the reply depends on whether the organization
@@ -138,9 +135,9 @@ function describeExchange(
   { claims }: VerifiedClaims,
   target: AuditedAct["target"],
 ): AuditedAct {
-  const names = ["sub", ...Object.keys(conditions)];
+  const names = ["sub", ...Object.keys(withoutPersonalClaims(conditions))];
   const recorded = names
-    .filter((name) => Object.hasOwn(claims, name) && !UNRECORDED_CLAIMS.includes(name))
+    .filter((name) => Object.hasOwn(claims, name))
     .map((name) => [name, toRecorded(claims[name])]);
   return {
     action: "trust.exchanged",

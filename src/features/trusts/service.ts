@@ -16,6 +16,7 @@ import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { withoutPersonalClaims } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
 import type { TrustInput } from "./model.ts";
 import type { TrustRow } from "./store.ts";
@@ -188,7 +189,8 @@ function invalidIssuer(message: string): BadInput {
 }
 
 function describeCreation(trust: TrustRow): AuditedAct {
-  const { id, name, issuer, audience, conditions, ttlSeconds } = trust;
+  const { id, name, issuer, audience, ttlSeconds } = trust;
+  const conditions = withoutPersonalClaims(trust.conditions);
   const target = { membership_id: trust.membershipId, pool_id: trust.poolId, role: trust.role };
   const { scopes, projectIds: project_ids, environmentIds: environment_ids } = trust;
   const after = { issuer, audience, conditions, ...target, scopes, project_ids, environment_ids };
