@@ -8,6 +8,7 @@ CREATE TABLE `revoked_keys` (
 	`created_at` integer NOT NULL,
 	`created_by_key_id` text,
 	`created_by_membership_id` text,
+	`replaced_by_key_id` text,
 	`revoked_at` integer NOT NULL,
 	`revoked_by_key_id` text,
 	`revoked_by_membership_id` text,
@@ -92,12 +93,10 @@ CREATE INDEX `trusts_membership` ON `trusts` (`membership_id`);--> statement-bre
 CREATE INDEX `trusts_pool` ON `trusts` (`pool_id`);--> statement-breakpoint
 CREATE INDEX `trusts_created_by` ON `trusts` (`created_by_key_id`);--> statement-breakpoint
 CREATE TABLE `used_tokens` (
-	`trust_id` text NOT NULL,
 	`organization_id` text NOT NULL,
-	`jti_hash` text NOT NULL,
+	`token_hash` text NOT NULL,
 	`expires_at` integer NOT NULL,
-	PRIMARY KEY(`trust_id`, `jti_hash`),
-	FOREIGN KEY (`trust_id`) REFERENCES `trusts`(`id`) ON UPDATE no action ON DELETE restrict,
+	PRIMARY KEY(`organization_id`, `token_hash`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict
 );
 --> statement-breakpoint
@@ -109,6 +108,7 @@ ALTER TABLE `api_keys` ADD `narrowed_expires_at` integer;--> statement-breakpoin
 ALTER TABLE `api_keys` ADD `created_by_key_id` text;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `created_by_membership_id` text;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `trust_id` text;--> statement-breakpoint
+ALTER TABLE `api_keys` ADD `replaced_by_key_id` text;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `is_own` integer DEFAULT false NOT NULL;--> statement-breakpoint
 CREATE INDEX `api_keys_created_by` ON `api_keys` (`created_by_key_id`);--> statement-breakpoint
 CREATE INDEX `api_keys_trust` ON `api_keys` (`trust_id`,`narrowed_expires_at`) WHERE trust_id is not null;--> statement-breakpoint

@@ -10,8 +10,10 @@ import {
 } from "../../src/features/api-keys/index.ts";
 import { apiKeys } from "../../src/features/api-keys/table.ts";
 import { auditOperator } from "../../src/features/audit/index.ts";
+import { invitations } from "../../src/features/invitations/table.ts";
 import { memberships } from "../../src/features/memberships/table.ts";
 import { runnerTokens } from "../../src/features/runner-pools/table.ts";
+import { trusts } from "../../src/features/trusts/table.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 
@@ -135,7 +137,7 @@ export async function admitCredentials(
   }
 }
 
-/** Deletes all credentials of an organization. Returns their number. */
+/** Deletes all credentials, trusts and invitations of an organization. Returns the number of credentials. */
 export async function revokeAll(
   d1: D1Database,
   clock: Clock,
@@ -155,6 +157,11 @@ export async function revokeAll(
       tokens: db.delete(runnerTokens).where(sql`${runnerTokens.id} in ${ids}`),
     });
   }
+  // Both give keys to whoever has a token of the issuer, or the link.
+  await runBatch(db, {
+    trusts: db.delete(trusts).where(eq(trusts.organizationId, organizationId)),
+    invitations: db.delete(invitations).where(eq(invitations.organizationId, organizationId)),
+  });
   return credentials.length;
 }
 

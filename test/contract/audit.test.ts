@@ -484,7 +484,7 @@ describe("what is done without an API key", () => {
       const { body: keys } = await world.client.get(`/v1/orgs/${world.id}/api-keys`);
       const key = keys.data.find((each: Parsed) => each.membership_id === membership_id);
       const acts = [
-        { action: "invitation.accepted", target: { type: "invitation", id, name: "Grace" } },
+        { action: "invitation.accepted", target: { type: "invitation", id } },
         {
           action: "member.added",
           target: { type: "member", id: membership_id, name: "Grace" },

@@ -93,7 +93,7 @@ describe("GET /v1/whoami", () => {
       scopes: ["members:read"],
       project_ids: [world.id],
       expires_at: new Date(expires).toISOString(),
-      own: false,
+      own: true,
     });
   });
 });

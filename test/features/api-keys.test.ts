@@ -471,3 +471,38 @@ describe("a narrowed key in the database", () => {
     expect(rows.map(isAccepted)).toEqual([false, false, false, true, true]);
   });
 });
+
+describe("rotation and revocation", () => {
+  it("revoking a key with its descendants reaches the key that it was rotated to, and those it created", async () => {
+    for (const overlap_seconds of [0, 3_600]) {
+      const leaked = await create(world.client);
+      const child = await create(clientOf(leaked));
+      const reply = await clientOf(leaked).post(`${keys}/${leaked.id}/rotate`, { overlap_seconds });
+      const successor = reply.body;
+      const path = `${keys}/${leaked.id}?descendants=revoke`;
+      expect((await world.client.delete(path)).status).toBe(204);
+      for (const key of [leaked, child, successor]) expect(await statusOf(clientOf(key))).toBe(401);
+    }
+    expect(await statusOf(world.client)).toBe(200);
+  });
+
+  it("a key that expires rotates no other key to one that lives longer", async () => {
+    const lasting = await create(world.client);
+    const expiring = await create(world.client, { expires_at: at(DAY_MS) });
+    const rotate = `${keys}/${lasting.id}/rotate`;
+    const refused = await clientOf(expiring).post(rotate, {});
+    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+    expect(await statusOf(clientOf(lasting))).toBe(200);
+    expect((await world.client.post(rotate, {})).status).toBe(201);
+  });
+
+  it("of a revoked key says that the last owner's key remains, instead of revoking nothing", async () => {
+    const owner = await create(world.client);
+    const child = await create(world.client, { role: "admin" });
+    const kept = `${keys}/${world.keyId}?descendants=keep`;
+    expect((await clientOf(owner).delete(kept)).status).toBe(204);
+    const all = await clientOf(owner).delete(`${keys}/${world.keyId}?descendants=revoke`);
+    expect([all.status, all.body.code]).toEqual([409, "conflict"]);
+    expect(await statusOf(clientOf(child))).toBe(200);
+  });
+});

@@ -229,7 +229,7 @@ describe("an invitation", () => {
         actor_type: "invitation",
         membership_id: person.membershipId,
         account_id: person.accountId,
-        target_name: "Grace",
+        target_name: null,
       },
     ]);
     expect(about("invitation.accepted")[0].request_id).toBeTruthy();

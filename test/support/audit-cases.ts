@@ -349,14 +349,14 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
   createInvitation: {
     body: () => ({ email: "grace@example.com", name: "Grace", role: "admin" }),
     records: (_, { id }) =>
-      one("invitation.created", "invitation", id, "Grace", { after: { role: "admin" } }),
+      one("invitation.created", "invitation", id, undefined, { after: { role: "admin" } }),
   },
   revokeInvitation: {
     prepare: async ({ world, ids }) => {
       ids["invitation_id"] = (await newInvitation(world, { name: "Grace" })).id;
     },
     records: ({ ids }) =>
-      one("invitation.revoked", "invitation", String(ids["invitation_id"]), "Grace", {
+      one("invitation.revoked", "invitation", String(ids["invitation_id"]), undefined, {
         before: { role: "member" },
       }),
   },

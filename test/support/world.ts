@@ -73,12 +73,14 @@ type NewKeyFields = Pick<
 export async function newKey(world: World, fields: Partial<NewKeyFields> = {}): Promise<Person> {
   const issued = await issueApiKey(newId(systemClock));
   const { membershipId = world.membershipId, role = "owner", ...others } = fields;
+  const isOwn = membershipId === world.membershipId;
   await insertKey(openForWriting(env.DB).db, {
     ...newKeyRow(issued, Date.now()),
     organizationId: world.id,
     membershipId,
     name: "test",
     role,
+    isOwn,
     ...others,
   });
   return { client: new Client(issued.key), membershipId, keyId: issued.id };
@@ -153,7 +155,9 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
 export async function newToken(world: World, pool: Pick<Pool, "id">): Promise<Pool> {
   const { key, ...issued } = await issueRunnerToken(newId(systemClock));
   const token = { ...issued, organizationId: world.id, poolId: pool.id, name: "test" };
-  await insertToken(openForWriting(env.DB).db, { ...token, createdAt: Date.now() });
+  const origin = { createdByKeyId: null, createdByMembershipId: null, trustId: null };
+  const times = { createdAt: Date.now(), expiresAt: null };
+  await insertToken(openForWriting(env.DB).db, { ...token, ...origin, ...times });
   return { id: pool.id, tokenId: issued.id, runner: new Client(key) };
 }
 
@@ -165,7 +169,7 @@ export async function newServiceAccount(world: World, role: OrgRole = "member"):
   return reply.body.membership_id;
 }
 
-/** Inserts a trust with one used token, without asking its issuer for keys. */
+/** Inserts a trust and a used token, without asking its issuer for keys. */
 export async function newTrust(
   world: World,
   target: { membershipId: string } | { poolId: string },
@@ -192,7 +196,7 @@ export async function newTrust(
     createdAt: Date.now(),
     ...fields,
   };
-  const used = { trustId: trust.id, organizationId: world.id, jtiHash: newId(systemClock) };
+  const used = { organizationId: world.id, tokenHash: newId(systemClock) };
   await runBatch(db, {
     trust: insertTrust(db, trust),
     used: insertUsedToken(db, { ...used, expiresAt: Date.now() + 600_000 }),

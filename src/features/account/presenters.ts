@@ -1,7 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
 import { presentPerson } from "../memberships/index.ts";
-import type { Profile } from "../memberships/table.ts";
 import type { UpdateAccount } from "./schemas.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
 
@@ -38,6 +37,8 @@ export function changedFields(before: OwnAccount, patch: AccountPatch) {
     after: Object.fromEntries(changed.map(([field, , is]) => [field, is ?? undefined])),
   };
 }
+
+type Profile = OwnAccount["profile"];
 
 /** Source: RFC 7396, for one level. */
 function mergeProfile(before: Profile, patch: AccountPatch["profile"]): Profile {

@@ -5,19 +5,19 @@ import { Conflict } from "../../lib/errors.ts";
 import { presentAccount, presentIdentity, toAccountPatch } from "./presenters.ts";
 import { Account, UpdateAccount, WhoAmI } from "./schemas.ts";
 import {
-  BOUNDED_KEY,
   changeAccount,
   deleteAccount,
   getAccount,
   getIdentity,
   LAST_OWNER_OF_SOME,
+  NARROWED_KEY,
   NOT_OWN_KEY,
   SERVICE_ACCOUNT,
 } from "./service.ts";
 
 const OWN_KEY = {
   not_own_key: NOT_OWN_KEY,
-  bounded_key: BOUNDED_KEY,
+  narrowed_key: NARROWED_KEY,
   service_account: SERVICE_ACCOUNT,
 };
 

@@ -19,8 +19,8 @@ export const SERVICE_ACCOUNT = new Unauthorized(
   "A service account has no person's account. Use a key of the person.",
 );
 
-export const BOUNDED_KEY = new Unauthorized(
-  "A key that is narrowed to projects or environments does not change the account. Use another key.",
+export const NARROWED_KEY = new Unauthorized(
+  "A narrowed key does not change the account. Use a key that is not narrowed.",
 );
 
 export const LAST_OWNER_OF_SOME =
@@ -79,7 +79,7 @@ export async function deleteAccount(ctx: ServiceContext): Promise<void> {
 async function requireOwnAccount(ctx: ServiceContext): Promise<OwnAccount> {
   const account = await getAccount(ctx);
   if (account.kind === "service_account") throw SERVICE_ACCOUNT;
-  if (hasBoundaries(ctx.actor)) throw BOUNDED_KEY;
+  if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw NARROWED_KEY;
   if (ctx.actor.isOwnKey) return account;
   const target = { type: "account", id: account.id, name: account.name } as const;
   await recordRefusal(ctx, ctx.actor.organizationId, { action: "escalation.refused", target });

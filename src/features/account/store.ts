@@ -138,7 +138,10 @@ export function eraseAccount({ db, ownership, actor }: ServiceContext, erasure: 
   const own = sql`select id from memberships where account_id = ${accountId}`;
   const keys = erasure.memberships.map(({ id, organizationId }) => {
     const selected = sql`${eq(apiKeys.membershipId, id)} and ${isErasable}`;
-    return revokeKeys(db, { organizationId, keys: selected, descendants: false, now, actor });
+    // Another organization does not learn the credential, which is not one of its own.
+    const revoker = organizationId === actor.organizationId ? actor : undefined;
+    const revocation = { organizationId, keys: selected, descendants: false, now };
+    return revokeKeys(db, { ...revocation, actor: revoker });
   });
   return {
     keys: Object.fromEntries(keys.map((each, at) => [`of ${at}`, each])),

@@ -54,6 +54,19 @@ export async function requireNoEscalation(
   throw refusal;
 }
 
+/** Nobody gives a key a longer life than their own key has. Null: it never expires. */
+export async function requireNoLongerLife(
+  ctx: ServiceContext,
+  target: AuditedAct["target"],
+  expiresAt: number | null,
+): Promise<void> {
+  const own = ctx.actor.expiresAt;
+  if (own === null || (expiresAt !== null && expiresAt <= own)) return;
+  const act = { action: "escalation.refused", target } as const;
+  await runBatch(ctx.db, { refused: recordRefusal(ctx, ctx.actor.organizationId, act) });
+  throw exceedingKey("a longer life than its own");
+}
+
 function escalationOf(
   actor: Actor,
   { membership, role, narrowing }: RequestedAuthority,

@@ -7,6 +7,9 @@ import { trusts } from "../trusts/table.ts";
 import { type ApiKeyRow, KEY } from "./store.ts";
 import { apiKeys, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
 
+/** Later than every time that a request may name. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /** The key that takes the place of `old`, with the fields that differ. */
 export interface Rotation {
   old: ApiKeyRow;
@@ -22,6 +25,7 @@ export interface Rotation {
  */
 export function insertRotatedKey(db: Database, { old, callerId, key, now }: Rotation) {
   const { expiresAt, ...fields } = key;
+  const lasting = expiresAt ?? NEVER;
   const isNarrowed = sql`${apiKeys.expiresAt} = 0`;
   return insertFrom(
     db,
@@ -43,11 +47,15 @@ export function insertRotatedKey(db: Database, { old, callerId, key, now }: Rota
       createdByKeyId: apiKeys.createdByKeyId,
       createdByMembershipId: apiKeys.createdByMembershipId,
       trustId: null,
+      replacedByKeyId: null,
     },
     sql`from ${apiKeys} where ${apiKeys.id} = ${old.id}
       and ${apiKeys.organizationId} = ${old.organizationId}
       and ${apiKeys.version} = ${old.version}
-      and exists (select 1 from api_keys as caller where caller.id = ${callerId})
+      and exists (select 1 from api_keys as caller where caller.id = ${callerId}
+        and (${callerId} = ${old.id} or caller.expires_at is null or caller.expires_at >= ${lasting}
+          or caller.expires_at = 0
+            and coalesce(caller.narrowed_expires_at, ${NEVER}) >= ${lasting}))
       and ${expiresAt === null ? sql`true` : mayExpire(db, old, expiresAt, now)}`,
   ).returning(KEY);
 }
@@ -106,6 +114,14 @@ export function carryOverDescendants(db: Database, { old, key }: Rotation) {
       .set({ createdByKeyId: key.id })
       .where(and(eq(revokedKeys.createdByKeyId, old.id), wasInserted(key.id))),
   };
+}
+
+/** Before the old key is revoked, so that its tombstone names the new one. */
+export function nameSuccessor(db: Database, { old, key }: Rotation) {
+  return db
+    .update(apiKeys)
+    .set({ replacedByKeyId: key.id })
+    .where(and(eq(apiKeys.id, old.id), wasInserted(key.id)));
 }
 
 /** The old key descends from the new one from now on, so that revoking that revokes both. */

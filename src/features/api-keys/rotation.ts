@@ -6,7 +6,7 @@ import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
 import { LAST_OWNER_KEY, revokeKeys } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { requireNoEscalation } from "./authority.ts";
+import { requireNoEscalation, requireNoLongerLife } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
 import { earlier, later, resolveExpiry } from "./expiry.ts";
 import { KEY_CHANGED, OUTLIVED, TRUST_KEY } from "./model.ts";
@@ -34,7 +34,9 @@ export async function rotateKey(
   const { membership, isLastOwnerKey, expiresAt } = await readRotation(ctx, old, input);
   if (id !== ctx.actor.keyId) {
     const requested = { membership, role: old.role, narrowing: old };
-    await requireNoEscalation(ctx, { type: "api_key", id, name: old.name }, requested);
+    const target = { type: "api_key", id, name: old.name } as const;
+    await requireNoEscalation(ctx, target, requested);
+    await requireNoLongerLife(ctx, target, expiresAt);
   }
   const issued = await issueApiKey(newId(ctx.clock));
   const { id: newKeyId, secretHash, lastFour } = issued;
@@ -107,6 +109,7 @@ async function writeRotation(
       created: rotations.insertRotatedKey(db, rotation),
       audit: recordActs(ctx, organizationId, [{ action: "api_key.rotated", target, changes }]),
       descendants: rotations.carryOverDescendants(db, rotation),
+      successor: rotations.nameSuccessor(db, rotation),
       leftovers: revokeKeys(db, { ...revocation, keys: rotations.whereIsLeftover(rotation) }),
       expired: hasOverlap
         ? rotations.expireOldKey(db, rotation, now + overlapSeconds * 1000)

@@ -190,22 +190,23 @@ export async function revokeKey(
     audit: recordRevocation(ctx, revocation),
     ...revokeKeys(ctx.db, revocation),
   });
-  if (revoked.length === 0 && !isRevoked(key)) {
-    throw await findConflict(ctx, key, descendants);
-  }
+  if (revoked.length === 0) await requireNothingLeft(ctx, key, descendants);
   const ended = [...revoked, ...derivedTokens];
   await ctx.invalidateKeys(ended.map((each) => toRevokedKey(each, ctx.clock)));
 }
 
-/** The reason that nothing was revoked. Throws `NotFound` for a key that is revoked by now. */
-async function findConflict(
+/** Throws the reason that nothing was revoked, unless nothing was left to revoke. */
+async function requireNothingLeft(
   ctx: ServiceContext,
-  { organizationId, id }: KeyRecord,
+  key: KeyRecord,
   descendants: DescendantsOption | undefined,
-): Promise<Conflict> {
-  await requireValidKey(ctx, organizationId, id);
-  const isParent = await store.findDescendants(ctx.db, id, ctx.clock.now());
-  return new Conflict(isParent.found && !descendants ? HAS_DESCENDANTS : LAST_OWNER_KEY);
+): Promise<void> {
+  const { organizationId, id } = key;
+  if (!isRevoked(key)) await requireValidKey(ctx, organizationId, id);
+  const isAll = descendants === "revoke";
+  const { found } = await store.findDescendants(ctx.db, id, ctx.clock.now(), isAll);
+  if (isRevoked(key) && !found) return;
+  throw new Conflict(found && !descendants ? HAS_DESCENDANTS : LAST_OWNER_KEY);
 }
 
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {
@@ -223,6 +224,7 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     createdByKeyId: null,
     createdByMembershipId: null,
     trustId: null,
+    replacedByKeyId: null,
     isOwn: false,
   };
 }

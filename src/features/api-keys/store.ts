@@ -224,7 +224,7 @@ export function revocationOf(
 ): Revocation {
   const now = clock.now();
   const isAll = descendants === "revoke";
-  const ids = isAll ? familyOf(id) : sql`select ${id}`;
+  const ids = isAll ? familyOf(id, { successors: true }) : sql`select ${id}`;
   const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, now);
   const keys = sql`api_keys.id in (${ids}) and ${keepsOwner}
     and ${descendants === undefined ? sql`not ${hasDescendants(id, now)}` : sql`true`}`;
@@ -234,8 +234,8 @@ export function revocationOf(
 }
 
 /** Whether a valid key, a trust or a valid runner token descends from this key. */
-function hasDescendants(keyId: string, now: number): SQL {
-  const family = familyOf(keyId);
+function hasDescendants(keyId: string, now: number, successors = false): SQL {
+  const family = familyOf(keyId, { successors });
   return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${family})
       and ${apiKeys.id} <> ${keyId} and ${whereKeyIsLive(now)})
     or exists (select 1 from trusts where trusts.created_by_key_id in (${family}))
@@ -243,6 +243,6 @@ function hasDescendants(keyId: string, now: number): SQL {
       and (runner_tokens.expires_at is null or runner_tokens.expires_at > ${now})))`;
 }
 
-export function findDescendants(db: Database, keyId: string, now: number) {
-  return db.get<{ found: number }>(sql`select ${hasDescendants(keyId, now)} as found`);
+export function findDescendants(db: Database, keyId: string, now: number, successors = false) {
+  return db.get<{ found: number }>(sql`select ${hasDescendants(keyId, now, successors)} as found`);
 }

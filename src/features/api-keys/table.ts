@@ -39,6 +39,8 @@ export const apiKeys = sqliteTable(
     /** The key that it descends from, which may be revoked. Null: none, or not known. */
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
+    /** The key that has taken its place by a rotation. */
+    replacedByKeyId: id("replaced_by_key_id"),
     /** Of a key that a CI job received for its own token. It does not count toward the quota. */
     trustId: id("trust_id"),
     /** Whether only the membership itself has made it and the keys that it descends from. */
@@ -97,6 +99,7 @@ export const revokedKeys = sqliteTable(
     createdAt: createdAt(),
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
+    replacedByKeyId: id("replaced_by_key_id"),
     revokedAt: time("revoked_at").notNull(),
     /** Null: by the service, or by an operator. */
     revokedByKeyId: id("revoked_by_key_id"),

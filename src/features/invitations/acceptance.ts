@@ -110,7 +110,6 @@ function recordJoining(
   invitation: OpenInvitation,
   { account, membership, key }: Joining,
 ) {
-  const name = invitation.name ?? undefined;
   const { role, status } = membership;
   const actor = {
     type: "invitation",
@@ -119,7 +118,7 @@ function recordJoining(
     accountId: account.id,
   } as const;
   const acts: AuditedAct[] = [
-    { action: "invitation.accepted", target: { type: "invitation", id: invitation.id, name } },
+    { action: "invitation.accepted", target: { type: "invitation", id: invitation.id } },
     {
       action: "member.added",
       target: { type: "member", id: membership.id, name: account.name },

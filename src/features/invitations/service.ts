@@ -41,9 +41,9 @@ export async function invite(
   input: NewInvitation,
 ): Promise<CreatedInvitation> {
   const id = newId(ctx.clock);
-  const target = { type: "invitation", id, name: input.name ?? undefined } as const;
+  const target = { type: "invitation", id } as const;
   await requireRoleToManage(ctx, organizationId, target, [input.role]);
-  await requireUnnarrowedKey(ctx, organizationId, target);
+  await requireUnlimitedKey(ctx, organizationId, target);
   const { key: token, secretHash } = await issueCredential("lsi", id);
   const now = ctx.clock.now();
   const row = {
@@ -94,8 +94,8 @@ export async function revokeInvitation(
   organizationId: string,
   id: string,
 ): Promise<void> {
-  const { name, role } = await getInvitation(ctx, organizationId, id);
-  const target = { type: "invitation", id, name: name ?? undefined } as const;
+  const { role } = await getInvitation(ctx, organizationId, id);
+  const target = { type: "invitation", id } as const;
   await requireRoleToManage(ctx, organizationId, target, [role]);
   const act: AuditedAct = {
     action: "invitation.revoked",
@@ -114,13 +114,14 @@ export async function sweepInvitations({ db, clock }: SystemContext): Promise<vo
 }
 
 /** Where the link alone accepts an invitation, an invitation is as good as a key. */
-async function requireUnnarrowedKey(
+async function requireUnlimitedKey(
   ctx: ServiceContext,
   organizationId: string,
   target: AuditedAct["target"],
 ): Promise<void> {
-  const { scopes, projectIds, environmentIds } = ctx.actor;
-  if (!trustsAdmins(ctx.settings) || !(scopes ?? projectIds ?? environmentIds)) return;
+  const { scopes, projectIds, environmentIds, expiresAt } = ctx.actor;
+  const isLimited = (scopes ?? projectIds ?? environmentIds ?? expiresAt) !== null;
+  if (!trustsAdmins(ctx.settings) || !isLimited) return;
   await recordRefusal(ctx, organizationId, { action: "escalation.refused", target });
   throw NARROWED_KEY_INVITES;
 }

@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
@@ -6,7 +6,7 @@ import { insertFrom } from "../../db/insert-from.ts";
 import { apiKeys, revokedKeys } from "../api-keys/table.ts";
 import { type AuditContext, recordActsFrom } from "../audit/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
-import { trusts, usedTokens } from "../trusts/table.ts";
+import { trusts } from "../trusts/table.ts";
 
 export interface Revocation {
   organizationId: string;
@@ -44,6 +44,7 @@ export function revokeKeys(db: Database, revocation: Revocation) {
         createdAt: apiKeys.createdAt,
         createdByKeyId: apiKeys.createdByKeyId,
         createdByMembershipId: apiKeys.createdByMembershipId,
+        replacedByKeyId: apiKeys.replacedByKeyId,
         revokedAt: now,
         revokedByKeyId: actor?.keyId ?? null,
         revokedByMembershipId: actor?.membershipId ?? null,
@@ -60,15 +61,12 @@ export function revokeKeys(db: Database, revocation: Revocation) {
 
 /** The trusts and the runner tokens that were created with keys. They would outlive the keys. */
 function revokeDerived(db: Database, organizationId: string, creators: SQL) {
-  const isOfTrust = isDerived(trusts, organizationId, creators);
-  const derived = db.select({ id: trusts.id }).from(trusts).where(isOfTrust);
   return {
     derivedTokens: db
       .delete(runnerTokens)
       .where(isDerived(runnerTokens, organizationId, creators))
       .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
-    usedTokens: db.delete(usedTokens).where(inArray(usedTokens.trustId, derived)),
-    trusts: db.delete(trusts).where(isOfTrust),
+    trusts: db.delete(trusts).where(isDerived(trusts, organizationId, creators)),
   };
 }
 
@@ -120,9 +118,12 @@ function recordDerived(ctx: AuditContext, organizationId: string, creators: SQL)
   };
 }
 
-/** Selects the IDs of a key and of all that descend from it, revoked ones included. */
-export function familyOf(keyId: string): SQL {
-  return descendantsOf(sql`select ${keyId}`);
+/**
+ * Selects the IDs of a key and of all that descend from it, revoked ones included. With `successors`,
+ * also of the keys that took their places by rotation: whoever has a key may have rotated it.
+ */
+export function familyOf(keyId: string, options: { successors: boolean }): SQL {
+  return descendantsOf(sql`select ${keyId}`, options);
 }
 
 function selectedBy({ organizationId, keys, descendants }: Revocation): SQL {
@@ -141,9 +142,15 @@ function isWithin(organizationId: string): SQL {
 }
 
 /** With the keys that `roots` selects. A key may descend from one that is already revoked. */
-function descendantsOf(roots: SQL): SQL {
+function descendantsOf(roots: SQL, { successors } = { successors: true }): SQL {
+  const replacements = sql`
+      union select member.replaced_by_key_id from family join api_keys as member
+        on member.id = family.id where member.replaced_by_key_id is not null
+      union select member.replaced_by_key_id from family join revoked_keys as member
+        on member.id = family.id where member.replaced_by_key_id is not null`;
   return sql`with recursive family(id) as (${roots}
       union select child.id from family join api_keys as child on child.created_by_key_id = family.id
-      union select child.id from family join revoked_keys as child on child.created_by_key_id = family.id)
+      union select child.id from family join revoked_keys as child on child.created_by_key_id = family.id
+      ${successors ? replacements : sql``})
     select id from family`;
 }

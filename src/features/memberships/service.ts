@@ -69,7 +69,7 @@ export async function addMember(
   const { role, email } = input;
   const id = newId(ctx.clock);
   const target = { type: "member", id, name: input.name } as const;
-  await requireRoleToManage(ctx, organizationId, target, [role]);
+  await requireRoleToManage(ctx, organizationId, { type: "member", id }, [role]);
   const now = ctx.clock.now();
   const account = toUnprovenAccount(ctx.clock, input);
   const status: MemberStatus = trustsAdmins(ctx.settings) ? "active" : "pending";

@@ -120,8 +120,14 @@ export function tokenCountBound(poolId: string): Bound {
   };
 }
 
-export function insertToken(db: Database, token: typeof runnerTokens.$inferInsert) {
-  return db.insert(runnerTokens).values(token).returning();
+/** Inserts nothing if the key that creates the token was revoked meanwhile. */
+export function insertToken(db: Database, token: NewToken) {
+  const creator = token.trustId === null ? token.createdByKeyId : null;
+  const isCurrent = creator
+    ? sql`exists (select 1 from api_keys where api_keys.id = ${creator})`
+    : sql`true`;
+  const row = { ...token, version: 1, lastUsedAt: null };
+  return insertFrom(db, runnerTokens, row, sql`where ${isCurrent}`).returning();
 }
 
 export function listTokens(

@@ -11,6 +11,8 @@ import { getPool } from "./service.ts";
 import type { CreatedToken, NewToken, TokenRow } from "./store.ts";
 import * as store from "./store.ts";
 
+export const CREATOR_REVOKED = "The key that creates the token was just revoked.";
+
 export const NOT_ROTATED =
   "The token belongs to a trust. Exchange another token of its issuer instead: POST /v1/oidc/token.";
 
@@ -50,7 +52,7 @@ export async function createToken(
     }),
   );
   const [row] = created;
-  if (!row) throw new Error("The batch returned no runner token");
+  if (!row) throw new Conflict(CREATOR_REVOKED);
   return { row, token };
 }
 

@@ -6,13 +6,14 @@ import type { TrustConditions } from "./model.ts";
 /** Claims that the trust's other fields, or the service itself, check. */
 const CHECKED_CLAIMS = ["iss", "aud", "exp", "nbf", "iat", "jti"];
 
-/** The audit log leaves these out. */
-const PERSONAL_CLAIMS = ["email"];
-
-/** By claim, for the audit log. An e-mail address is personal data. */
-export function withoutPersonalClaims<Value>(claims: Record<string, Value>): Record<string, Value> {
-  const others = Object.entries(claims).filter(([claim]) => !PERSONAL_CLAIMS.includes(claim));
+/** For the audit log: an e-mail address is personal data. */
+export function withoutAddresses<Value>(claims: Record<string, Value>): Record<string, Value> {
+  const others = Object.entries(claims).filter(([, value]) => !hasAddress(value));
   return Object.fromEntries(others);
+}
+
+export function hasAddress(value: unknown): boolean {
+  return /[^\s"@]@(?:[\w-]+\.)+[a-z]{2}/i.test(JSON.stringify(value));
 }
 
 /** Every problem of `conditions` as a caller sent them, with paths below them. */

@@ -9,7 +9,7 @@ import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { type AuditedAct, recordActsOf } from "../audit/index.ts";
 import { insertToken, issueRunnerToken } from "../runner-pools/index.ts";
 import { limitGrowth } from "../usage/index.ts";
-import { meetsConditions, withoutPersonalClaims } from "./conditions.ts";
+import { hasAddress, meetsConditions } from "./conditions.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 import type { Exchanged } from "./model.ts";
 import type { TrustRow } from "./store.ts";
@@ -63,8 +63,8 @@ async function issue(
     organizationId,
     bounds: [store.liveKeyBound(trustId, now)],
   });
-  const jtiHash = await sha256Hex(verified.jti);
-  const used = { trustId, organizationId, jtiHash, expiresAt: verified.refusedFrom };
+  const tokenHash = await sha256Hex(JSON.stringify([trust.issuer, verified.jti]));
+  const used = { organizationId, tokenHash, expiresAt: verified.refusedFrom };
   const act = describeExchange(trust, verified, { type: issued.type, id: issued.id, name });
   const actor = {
     type: "trust",
@@ -79,7 +79,7 @@ async function issue(
   });
   await mapUniqueViolation(
     limits.enforce(batch),
-    ["used_tokens.trust_id", "used_tokens.jti_hash"],
+    ["used_tokens.organization_id", "used_tokens.token_hash"],
     () => new Unauthenticated(REFUSED.repeated),
   );
   return { ...issued, trustId, expiresAt, ttlSeconds };
@@ -120,7 +120,7 @@ async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Li
 /** The trust's name and the token's subject, in one line. */
 function nameOf({ name }: TrustRow, { claims }: VerifiedClaims): string {
   const { sub } = claims;
-  const subject = typeof sub === "string" ? toLine(sub) : "";
+  const subject = typeof sub === "string" && !hasAddress(sub) ? toLine(sub) : "";
   const whole = subject === "" ? name : `${name}: ${subject}`;
   return whole.slice(0, LIMITS.nameLength.value).toWellFormed();
 }
@@ -135,9 +135,9 @@ function describeExchange(
   { claims }: VerifiedClaims,
   target: AuditedAct["target"],
 ): AuditedAct {
-  const names = ["sub", ...Object.keys(withoutPersonalClaims(conditions))];
+  const names = ["sub", ...Object.keys(conditions)];
   const recorded = names
-    .filter((name) => Object.hasOwn(claims, name))
+    .filter((name) => Object.hasOwn(claims, name) && !hasAddress(claims[name]))
     .map((name) => [name, toRecorded(claims[name])]);
   return {
     action: "trust.exchanged",

@@ -25,7 +25,7 @@ export const trustsFeature = {
     },
     {
       table: usedTokens,
-      deletedWith: [usedTokens.trustId],
+      deletedWith: [],
     },
   ],
   sweep: removeExpired,

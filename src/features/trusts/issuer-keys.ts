@@ -59,7 +59,7 @@ export class IssuerKeys {
    */
   async reload(issuer: string, allowsInsecure: boolean): Promise<KeySet | undefined> {
     const cached = this.#issuers.get(issuer);
-    if (cached?.isReloading) throw new IssuerError("Its keys are being read");
+    if (cached?.isReloading) return undefined;
     const now = this.#clock.now();
     if (cached && now < cached.loadedAt + RELOAD_INTERVAL_MS) return undefined;
     if (cached) Object.assign(cached, { isReloading: true, loadedAt: now });

@@ -30,9 +30,9 @@ import {
 import {
   createTrust,
   deleteTrust,
+  EXPIRING_KEY,
   getTrust,
   listTrusts,
-  NOT_BY_TRUST,
   ONE_TARGET,
 } from "./service.ts";
 import { issuerUnavailable, REFUSED } from "./token.ts";
@@ -72,7 +72,7 @@ const create = operation({
     ]),
     needs_owner_of_organization: Unauthorized.role("owner"),
     wider_trust: exceedingKey("all scopes"),
-    trust_by_trust: new Unauthorized(NOT_BY_TRUST),
+    trust_by_expiring_key: new Unauthorized(EXPIRING_KEY),
     trust_of_pending_membership: new Conflict(PENDING_MEMBER),
     creator_of_trust_revoked: new Conflict(CREATOR_CHANGED),
     trust_limit: new LimitReached(LIMITS.trusts.value, "trusts of an organization"),

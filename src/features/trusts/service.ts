@@ -16,7 +16,7 @@ import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { withoutPersonalClaims } from "./conditions.ts";
+import { withoutAddresses } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
 import type { TrustInput } from "./model.ts";
 import type { TrustRow } from "./store.ts";
@@ -24,8 +24,8 @@ import * as store from "./store.ts";
 
 export const ONE_TARGET = "Send either membership_id or pool_id.";
 export const NARROWS_NO_POOL = "Leave this out: the pool decides what its runners can access.";
-export const NOT_BY_TRUST =
-  "A key of a trust cannot create a trust. Use a key that was created by a member.";
+export const EXPIRING_KEY =
+  "A key that expires cannot create a trust, which would outlive it. Use a key without expires_at.";
 
 export async function listTrusts(
   ctx: ServiceContext,
@@ -54,7 +54,7 @@ export async function createTrust(
 ): Promise<TrustRow> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   requireOneTarget(input);
-  await refuseKeyOfTrust(ctx, organizationId);
+  await requireLastingKey(ctx, organizationId);
   const { membershipId, poolId } = input;
   const authority =
     membershipId === null
@@ -163,13 +163,13 @@ async function authorizePool(ctx: ServiceContext, organizationId: string, poolId
   return { role: null };
 }
 
-async function refuseKeyOfTrust(ctx: ServiceContext, organizationId: string): Promise<void> {
-  const [key] = await store.findTrustOfKey(ctx.db, ctx.actor.keyId);
-  if (!key?.trustId) return;
+/** A trust has no expiry, so it would outlive the key. The keys of trusts always expire. */
+async function requireLastingKey(ctx: ServiceContext, organizationId: string): Promise<void> {
+  if (ctx.actor.expiresAt === null) return;
   const target = { type: "organization", id: organizationId } as const;
   const act = { action: "escalation.refused", target } as const;
   await runBatch(ctx.db, { refused: recordRefusal(ctx, organizationId, act) });
-  throw new Unauthorized(NOT_BY_TRUST);
+  throw new Unauthorized(EXPIRING_KEY);
 }
 
 async function requireUsableIssuer(ctx: ServiceContext, issuer: string): Promise<void> {
@@ -190,7 +190,7 @@ function invalidIssuer(message: string): BadInput {
 
 function describeCreation(trust: TrustRow): AuditedAct {
   const { id, name, issuer, audience, ttlSeconds } = trust;
-  const conditions = withoutPersonalClaims(trust.conditions);
+  const conditions = withoutAddresses(trust.conditions);
   const target = { membership_id: trust.membershipId, pool_id: trust.poolId, role: trust.role };
   const { scopes, projectIds: project_ids, environmentIds: environment_ids } = trust;
   const after = { issuer, audience, conditions, ...target, scopes, project_ids, environment_ids };

@@ -46,11 +46,6 @@ export function findMembership(db: Database, organizationId: string, id: string)
     .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, id)));
 }
 
-/** Whether the key was issued by a trust itself. */
-export function findTrustOfKey(db: Database, keyId: string) {
-  return db.select({ trustId: apiKeys.trustId }).from(apiKeys).where(eq(apiKeys.id, keyId));
-}
-
 export function trustCountBound(organizationId: string): Bound {
   const count = sql`(select count(*) from trusts where trusts.organization_id = ${organizationId})`;
   return {
@@ -121,6 +116,6 @@ export function deleteExpired(db: Database, now: number, chunk: number) {
     used: db
       .delete(usedTokens)
       .where(sql`used_tokens.rowid in (${expired.used})`)
-      .returning({ id: usedTokens.jtiHash }),
+      .returning({ id: usedTokens.tokenHash }),
   };
 }

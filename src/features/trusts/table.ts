@@ -41,23 +41,20 @@ export const trusts = sqliteTable(
   ],
 );
 
-/** The tokens that were accepted, so that none is accepted twice. */
+/** The tokens that were accepted, so that none is accepted twice, also after its trust is replaced. */
 export const usedTokens = sqliteTable(
   "used_tokens",
   {
-    trustId: id("trust_id")
-      .notNull()
-      .references(() => trusts.id, { onDelete: "restrict" }),
     organizationId: id("organization_id")
       .notNull()
       .references(() => organizations.id, { onDelete: "restrict" }),
-    /** SHA-256 of the `jti`, hexadecimal. */
-    jtiHash: text("jti_hash").notNull(),
+    /** SHA-256 of the issuer and the `jti`, hexadecimal. */
+    tokenHash: text("token_hash").notNull(),
     /** After this time, the token is refused as expired. */
     expiresAt: time("expires_at").notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.trustId, table.jtiHash] }),
+    primaryKey({ columns: [table.organizationId, table.tokenHash] }),
     index("used_tokens_expires").on(table.expiresAt),
   ],
 );

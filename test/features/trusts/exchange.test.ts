@@ -141,8 +141,8 @@ describe("the exchange of a token", () => {
       await harness.worker.sweep();
       expect(refusal(await harness.exchange(token))).toEqual(UNAUTHENTICATED);
     }
-    const left = "select count(*) as n from used_tokens where trust_id = ?";
-    expect(await env.DB.prepare(left).bind(trust.id).first("n")).toBe(0);
+    const left = "select count(*) as n from used_tokens where organization_id = ?";
+    expect(await env.DB.prepare(left).bind(trust.org_id).first("n")).toBe(0);
   });
 
   const WRONG = {

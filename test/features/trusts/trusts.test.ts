@@ -201,11 +201,14 @@ describe("a trust", () => {
     }
   });
 
-  it("cannot be created with a key of a trust, which would outlive it", async () => {
+  it("cannot be created with a key that expires, such as one of a trust: it would outlive it", async () => {
     const trustId = await newTrust(world, { membershipId });
-    const client = await narrowed({ trustId, expiresAt: Date.now() + 60_000 });
-    expect((await client.get(path())).status).toBe(200);
-    expect(refusal(await create({}, client))).toEqual([403, "unauthorized"]);
+    const expiresAt = Date.now() + 60_000;
+    for (const fields of [{ trustId, expiresAt }, { expiresAt }]) {
+      const client = await narrowed(fields);
+      expect((await client.get(path())).status).toBe(200);
+      expect(refusal(await create({}, client))).toEqual([403, "unauthorized"]);
+    }
   });
 
   it("is limited to 100 for each organization", async () => {
