@@ -93,10 +93,9 @@ CREATE INDEX `trusts_membership` ON `trusts` (`membership_id`);--> statement-bre
 CREATE INDEX `trusts_pool` ON `trusts` (`pool_id`);--> statement-breakpoint
 CREATE INDEX `trusts_created_by` ON `trusts` (`created_by_key_id`);--> statement-breakpoint
 CREATE TABLE `used_tokens` (
+	`id` text PRIMARY KEY NOT NULL,
 	`organization_id` text NOT NULL,
-	`token_hash` text NOT NULL,
 	`expires_at` integer NOT NULL,
-	PRIMARY KEY(`organization_id`, `token_hash`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict
 );
 --> statement-breakpoint

@@ -146,7 +146,7 @@ async function addHistory(world: World, ids: Record<string, string>, rows: numbe
   await copyRows("audit_log", world.id, 30 * share, named);
   await copyRows("revoked_keys", world.id, 2, named);
   await copyRows("used_tokens", world.id, 2, {
-    token_hash: "item.value",
+    id: "item.value",
     expires_at: "9000000000000",
   });
   await copyRows("alarms", world.id, 4 * share, { ...named, name: "'alarm ' || item.key" });

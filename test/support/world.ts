@@ -196,7 +196,7 @@ export async function newTrust(
     createdAt: Date.now(),
     ...fields,
   };
-  const used = { organizationId: world.id, tokenHash: newId(systemClock) };
+  const used = { organizationId: world.id, id: newId(systemClock) };
   await runBatch(db, {
     trust: insertTrust(db, trust),
     used: insertUsedToken(db, { ...used, expiresAt: Date.now() + 600_000 }),

@@ -63,8 +63,8 @@ async function issue(
     organizationId,
     bounds: [store.liveKeyBound(trustId, now)],
   });
-  const tokenHash = await sha256Hex(JSON.stringify([trust.issuer, verified.jti]));
-  const used = { organizationId, tokenHash, expiresAt: verified.refusedFrom };
+  const id = await sha256Hex(JSON.stringify([organizationId, trust.issuer, verified.jti]));
+  const used = { id, organizationId, expiresAt: verified.refusedFrom };
   const act = describeExchange(trust, verified, { type: issued.type, id: issued.id, name });
   const actor = {
     type: "trust",
@@ -79,7 +79,7 @@ async function issue(
   });
   await mapUniqueViolation(
     limits.enforce(batch),
-    ["used_tokens.organization_id", "used_tokens.token_hash"],
+    ["used_tokens.id"],
     () => new Unauthenticated(REFUSED.repeated),
   );
   return { ...issued, trustId, expiresAt, ttlSeconds };

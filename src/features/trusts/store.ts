@@ -116,6 +116,6 @@ export function deleteExpired(db: Database, now: number, chunk: number) {
     used: db
       .delete(usedTokens)
       .where(sql`used_tokens.rowid in (${expired.used})`)
-      .returning({ id: usedTokens.tokenHash }),
+      .returning({ id: usedTokens.id }),
   };
 }

@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
@@ -45,16 +45,13 @@ export const trusts = sqliteTable(
 export const usedTokens = sqliteTable(
   "used_tokens",
   {
+    /** SHA-256 of the organization, the issuer and the `jti`, hexadecimal. */
+    id: text("id").primaryKey(),
     organizationId: id("organization_id")
       .notNull()
       .references(() => organizations.id, { onDelete: "restrict" }),
-    /** SHA-256 of the issuer and the `jti`, hexadecimal. */
-    tokenHash: text("token_hash").notNull(),
     /** After this time, the token is refused as expired. */
     expiresAt: time("expires_at").notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.organizationId, table.tokenHash] }),
-    index("used_tokens_expires").on(table.expiresAt),
-  ],
+  (table) => [index("used_tokens_expires").on(table.expiresAt)],
 );
