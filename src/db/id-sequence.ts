@@ -16,6 +16,13 @@ export class IdSequence {
     this.#prefix = newId(clock).slice(0, -DIGITS);
   }
 
+  /** Whether an ID is one of this sequence. */
+  includes(id: SQL): SQL {
+    const first = BASE58.charAt(0).repeat(DIGITS);
+    const last = BASE58.charAt(BASE58.length - 1).repeat(DIGITS);
+    return sql`${id} between ${this.#prefix + first} and ${this.#prefix + last}`;
+  }
+
   /** Numbers start at 0. */
   at(number: SQL): SQL {
     const alphabet = sql.raw(`'${BASE58}'`);

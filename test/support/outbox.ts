@@ -13,7 +13,9 @@ interface Delivery {
 /** The deliveries of a project, oldest first. */
 export async function listDeliveries(projectId: string) {
   const { results } = await env.DB.prepare(
-    "select * from deliveries where project_id = ? order by occurred_at, id",
+    `select deliveries.*, coalesce(nullif(deliveries.data, ''), events.data) as data
+      from deliveries left join events on events.id = deliveries.event_id
+      where deliveries.project_id = ? order by occurred_at, deliveries.id`,
   )
     .bind(projectId)
     .all<Delivery>();

@@ -3,7 +3,7 @@ import type { Runner, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { EVENTS, type EventType } from "../notifications/events.ts";
+import type { EventType } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import { runnerPoolEnvironments } from "../runner-pools/table.ts";
 import { stacks } from "../stacks/table.ts";
@@ -81,7 +81,7 @@ function writeAlarmEvent(ctx: SystemContext, { stackId, name, state, reason, id 
   const type = EVENT_TYPES[state];
   return writeOutbox(
     ctx,
-    sql`select ${id} as key, stacks.project_id, ${type} as type, ${EVENTS[type].kind} as kind,
+    sql`select ${id} as key, stacks.project_id, ${type} as type,
         json_patch('{}', json_object('stack_id', stacks.id, 'name', ${name}, 'state', ${state},
           'reason', ${reason},
           'project', json_object('id', projects.id, 'name', projects.name),

@@ -4,7 +4,6 @@ import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { AuditContext } from "../audit/index.ts";
-import { EVENTS } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import { auditChanges } from "./audit.ts";
 import { differenceBetween, isNoOp } from "./diff.ts";
@@ -78,7 +77,6 @@ export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[
   return writeOutbox(
     ctx,
     sql`select request.project_id as key, request.project_id, ${TYPE} as type,
-        ${EVENTS[TYPE].kind} as kind,
         json_patch(request.entries -> '$[0]', json_object('account_id', request.account_id,
           'membership_id', request.membership_id, 'key_id', request.key_id, 'entries', json(request.entries), 'count', request.count)) as data
       from (

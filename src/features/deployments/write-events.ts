@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { EVENTS, type EventType } from "../notifications/events.ts";
+import type { EventType } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import type { DeploymentStatus } from "./lifecycle.ts";
 import { deployments, literalList } from "./table.ts";
@@ -16,11 +16,6 @@ const EVENT_TYPES = {
 } as const satisfies Partial<Record<DeploymentStatus, EventType>>;
 
 const TYPE_BY_STATUS = JSON.stringify(EVENT_TYPES);
-const KIND_BY_STATUS = JSON.stringify(
-  Object.fromEntries(
-    Object.entries(EVENT_TYPES).map(([status, type]) => [status, EVENTS[type].kind]),
-  ),
-);
 
 export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter) {
   const inFilter =
@@ -34,7 +29,6 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
       ctx,
       sql`select deployments.id as key, deployments.project_id,
           ${TYPE_BY_STATUS} ->> deployments.status as type,
-          ${KIND_BY_STATUS} ->> deployments.status as kind,
           json_patch('{}', json_object('deployment_id', deployments.id,
             'status', deployments.status, 'failure_reason', deployments.failure_reason,
             'project', json_object('id', projects.id, 'name', projects.name),
@@ -58,7 +52,7 @@ export function writePromotionEvent(ctx: SystemContext, id: string, promotedId: 
   const type = "promotions.created";
   return writeOutbox(
     ctx,
-    sql`select created.id as key, created.project_id, ${type} as type, ${EVENTS[type].kind} as kind,
+    sql`select created.id as key, created.project_id, ${type} as type,
         json_object('deployment_id', created.id, 'from_deployment_id', promoted.id,
           'project', json_object('id', projects.id, 'name', projects.name),
           'environment', json_object('id', target.id, 'name', target.name),

@@ -51,7 +51,13 @@ export async function prepareOrganization(
 ) {
   const now = clock.now();
   const times = { createdAt: now, updatedAt: now };
-  const organization = { id: newId(clock), name, ...times, maxKeyAgeSeconds: null };
+  const organization = {
+    id: newId(clock),
+    name,
+    ...times,
+    maxKeyAgeSeconds: null,
+    deliveryWeight: 1,
+  };
   const membership = { id: newId(clock), organizationId: organization.id, accountId, now };
   const issued = await issueApiKey(newId(clock));
   const row = {

@@ -8,4 +8,6 @@ export const organizations = sqliteTable("organizations", {
   updatedAt: updatedAt(),
   /** The maximum lifetime of new API keys. Null: unlimited. */
   maxKeyAgeSeconds: integer("max_key_age_seconds"),
+  /** Its share of the deliveries while several organizations wait, relative to theirs. */
+  deliveryWeight: integer("delivery_weight").notNull().default(1),
 });

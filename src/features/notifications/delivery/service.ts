@@ -3,9 +3,8 @@ import { authorize } from "../../../context.ts";
 import { commit } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
-import { newId } from "../../../lib/ids.ts";
 import { findIntegration, isConfirmed, requireIntegration } from "../integrations/index.ts";
-import { type NewDelivery, writeDelivery } from "../outbox/index.ts";
+import { writePing, writeRedelivery } from "../outbox/index.ts";
 import type {
   AttemptRow,
   DeliveryPage,
@@ -53,34 +52,26 @@ export async function redeliver(
 ): Promise<DeliveryRow> {
   const [found] = await store.findDelivery(ctx.db, ctx.actor, reference);
   const delivery = authorize(ctx.actor, "delivery", found, "owner");
-  return createDelivery(ctx, reference.projectId, { ...delivery, id: newId(ctx.clock) });
+  return createDelivery(ctx, reference, writeRedelivery(ctx, delivery));
 }
 
 export async function pingIntegration(
   ctx: ServiceContext,
   projectId: string,
-  integrationId: string,
+  id: string,
 ): Promise<DeliveryRow> {
-  const { organizationId } = await requireIntegration(ctx, projectId, integrationId, "owner");
-  return createDelivery(ctx, projectId, {
-    id: newId(ctx.clock),
-    organizationId,
-    integrationId,
-    eventId: newId(ctx.clock),
-    type: "ping",
-    data: JSON.stringify({ integration_id: integrationId }),
-    occurredAt: ctx.clock.now(),
-  });
+  const integration = await requireIntegration(ctx, projectId, id, "owner");
+  return createDelivery(ctx, { projectId, integrationId: id }, writePing(ctx, integration));
 }
 
 async function createDelivery(
   ctx: ServiceContext,
-  projectId: string,
-  delivery: NewDelivery,
+  { projectId, integrationId }: { projectId: string; integrationId: string },
+  statements: ReturnType<typeof writePing | typeof writeRedelivery>,
 ): Promise<DeliveryRow> {
-  const { written } = await commit(ctx, { written: writeDelivery(ctx, delivery) });
-  const [row] = written;
+  const { delivery } = await commit(ctx, statements);
+  const [row] = delivery;
   if (row) return row;
-  const integration = await requireIntegration(ctx, projectId, delivery.integrationId, "owner");
+  const integration = await requireIntegration(ctx, projectId, integrationId, "owner");
   throw new Conflict(isConfirmed(integration) ? DISABLED : UNCONFIRMED);
 }

@@ -11,7 +11,7 @@ import {
   projectMembers,
 } from "../../project-members/table.ts";
 import type { DeliveryStatus } from "../outbox/model.ts";
-import { deliveries, deliveryAttempts } from "../outbox/table.ts";
+import { DATA, deliveries, deliveryAttempts, events } from "../outbox/table.ts";
 
 export type DeliveryRowInFull = typeof deliveries.$inferSelect;
 export type DeliveryRow = Omit<DeliveryRowInFull, "data">;
@@ -59,10 +59,12 @@ export function findDelivery(db: Database, actor: Actor, reference: DeliveryRefe
   return db
     .select({
       ...getTableColumns(deliveries),
+      data: DATA,
       environmentId: NO_ENVIRONMENT,
       memberRole: MEMBER_ROLE,
     })
     .from(deliveries)
+    .leftJoin(events, eq(events.id, deliveries.eventId))
     .leftJoin(projectMembers, isRoleOf(actor, deliveries.projectId))
     .where(
       and(

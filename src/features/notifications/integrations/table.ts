@@ -22,6 +22,10 @@ export const integrations = sqliteTable(
     url: text("url").notNull(),
     /** Without the secret parts; empty for Slack. */
     maskedUrl: text("shown_url").notNull(),
+    /** JSON: a list of IDs. Null: events of every environment. */
+    environmentIds: text("environment_ids"),
+    /** JSON: a list of IDs. Null: events of every stack. */
+    stackIds: text("stack_ids"),
     /** Encrypted. Null for Slack. */
     secret: text("secret"),
     /** Encrypted. Signs webhooks too, for a day after a rotation. */
@@ -31,6 +35,10 @@ export const integrations = sqliteTable(
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     failingSince: time("failing_since"),
     pausedUntil: time("paused_until"),
+    /** When the project was last told that it fails. Null since its last success. */
+    failureNotifiedAt: time("failure_notified_at"),
+    /** When the project was last told of a long pause. */
+    pauseNotifiedAt: time("pause_notified_at"),
     /** The start of the last claim; it throttles requests to Slack. */
     lastSentAt: time("last_sent_at"),
     /** The origin of this service, for links in Slack messages. */

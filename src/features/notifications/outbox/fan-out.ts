@@ -2,22 +2,28 @@ import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import { IdSequence } from "../../../db/id-sequence.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
+import { newId } from "../../../lib/ids.ts";
+import { EVENTS } from "../events.ts";
 import { IS_CONFIRMED, integrations } from "../integrations/table.ts";
-import { OVERDUE_MS } from "./model.ts";
-import { deliveries } from "./table.ts";
+import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "./model.ts";
+import { deliveries, events } from "./table.ts";
 
-/** `commit` enqueues the IDs that a statement returns under this name. */
+/** `commit` wakes the sender for the IDs that a statement returns under this name. */
 const DELIVERY_ID = { deliveryId: sql<string>`id`.as("delivery_id") };
 
 const { data: _, ...WITHOUT_DATA } = getTableColumns(deliveries);
+
+const KIND_BY_TYPE = JSON.stringify(
+  Object.fromEntries(Object.entries(EVENTS).map(([type, { kind }]) => [type, kind])),
+);
 
 function pendingAt(now: number) {
   return {
     status: "pending" as const,
     attempts: 0,
     dueAt: now,
-    claimedUntil: null,
-    sweepAt: now + OVERDUE_MS,
+    claimedUntil: UNCLAIMABLE_BY_EARLIER_RELEASES,
+    sweepAt: UNCLAIMABLE_BY_EARLIER_RELEASES,
     createdAt: now,
     updatedAt: now,
     finishedAt: null,
@@ -26,47 +32,119 @@ function pendingAt(now: number) {
 }
 
 /**
- * Writes one delivery of an event for every confirmed integration that subscribes to its kind, in
- * the batch of the change. `events` selects `key` (rows of one event share it; events are sorted by it),
- * `project_id`, `type` and `kind` (see events.ts), and `data` (JSON).
+ * Writes events, and one delivery of each for every confirmed integration that subscribes to it, in
+ * the batch of the change. `found` selects `key` (unique; sorts
+ * the events), `project_id`, `type`, and `data` (JSON).
  */
-export function writeOutbox({ db, clock }: SystemContext, events: SQL) {
+export function writeOutbox({ db, clock }: SystemContext, found: SQL) {
   const now = clock.now();
-  return insertFrom(
-    db,
-    deliveries,
-    {
-      id: new IdSequence(clock).at(
-        sql`row_number() over (order by event.key, integrations.id) - 1`,
-      ),
-      organizationId: sql`integrations.organization_id`,
-      projectId: sql`integrations.project_id`,
-      integrationId: sql`integrations.id`,
-      eventId: new IdSequence(clock).at(sql`dense_rank() over (order by event.key) - 1`),
-      type: sql`event.type`,
-      data: sql`event.data`,
-      occurredAt: now,
-      ...pendingAt(now),
-    },
-    sql`from (${events}) as event
-      join integrations on integrations.project_id = event.project_id
-        and integrations.disabled_at is null and ${IS_CONFIRMED}
-        and integrations.configuration ->> event.kind = true`,
-  ).returning(DELIVERY_ID);
+  const eventIds = new IdSequence(clock);
+  return {
+    events: insertFrom(
+      db,
+      events,
+      {
+        id: eventIds.at(sql`row_number() over (order by event.key) - 1`),
+        organizationId: sql`projects.organization_id`,
+        projectId: sql`projects.id`,
+        environmentId: sql`event.data ->> '$.environment.id'`,
+        type: sql`event.type`,
+        data: sql`event.data`,
+        createdAt: now,
+        lastUsedAt: now,
+      },
+      sql`from (${found}) as event join projects on projects.id = event.project_id`,
+    ),
+    deliveries: insertFrom(
+      db,
+      deliveries,
+      {
+        id: new IdSequence(clock).at(
+          sql`row_number() over (order by events.id, integrations.id) - 1`,
+        ),
+        organizationId: sql`events.organization_id`,
+        projectId: sql`events.project_id`,
+        integrationId: sql`integrations.id`,
+        eventId: sql`events.id`,
+        type: sql`events.type`,
+        // `events` has it.
+        data: "",
+        occurredAt: now,
+        ...pendingAt(now),
+      },
+      sql`from events
+        join integrations on integrations.project_id = events.project_id
+          and integrations.organization_id = events.organization_id
+          and integrations.disabled_at is null and ${IS_CONFIRMED}
+          and integrations.configuration ->> (${KIND_BY_TYPE} ->> events.type) = true
+        where ${eventIds.includes(sql`events.id`)}`,
+    ).returning(DELIVERY_ID),
+  };
 }
 
-export type NewDelivery = Pick<
+type NewDelivery = Pick<
   typeof deliveries.$inferSelect,
-  "id" | "organizationId" | "integrationId" | "eventId" | "type" | "data" | "occurredAt"
->;
+  "id" | "organizationId" | "integrationId" | "eventId" | "type" | "occurredAt"
+> & { data: string | SQL };
 
 /** Writes nothing if the integration is unconfirmed, disabled or deleted. */
-export function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
+export function writePing(
+  ctx: SystemContext,
+  { id: integrationId, organizationId }: { id: string; organizationId: string },
+) {
+  const { db, clock } = ctx;
+  const now = clock.now();
+  const event = { id: newId(clock), organizationId, type: "ping" as const };
+  const delivery = { integrationId, organizationId, eventId: event.id, type: event.type };
+  return {
+    delivery: writeDelivery(ctx, { ...delivery, id: newId(clock), occurredAt: now, data: "" }),
+    event: insertFrom(
+      db,
+      events,
+      {
+        ...event,
+        projectId: sql`integrations.project_id`,
+        environmentId: null,
+        data: JSON.stringify({ integration_id: integrationId }),
+        createdAt: now,
+        lastUsedAt: now,
+      },
+      sql`from integrations where integrations.id = ${integrationId} and changes() > 0`,
+    ),
+  };
+}
+
+/** Writes nothing if the integration is unconfirmed, disabled or deleted. */
+export function writeRedelivery(
+  ctx: SystemContext,
+  failed: Omit<typeof deliveries.$inferSelect, "data">,
+) {
+  const { organizationId, integrationId, eventId, type, occurredAt } = failed;
+  const { db, clock } = ctx;
+  return {
+    delivery: writeDelivery(ctx, {
+      id: newId(clock),
+      organizationId,
+      integrationId,
+      eventId,
+      type,
+      occurredAt,
+      // A delivery of an earlier release has no event, but its own data.
+      data: sql`(select failed.data from deliveries as failed where failed.id = ${failed.id})`,
+    }),
+    event: db
+      .update(events)
+      .set({ lastUsedAt: clock.now() })
+      .where(sql`${eq(events.id, eventId)} and changes() > 0`),
+  };
+}
+
+function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
   const { organizationId, integrationId } = delivery;
   return insertFrom(
     db,
     deliveries,
-    { ...delivery, projectId: sql`integrations.project_id`, ...pendingAt(clock.now()) },
+    { ...pendingAt(clock.now()), ...delivery, projectId: sql`integrations.project_id` },
     sql`from integrations where ${eq(integrations.organizationId, organizationId)}
       and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null
       and ${IS_CONFIRMED}`,

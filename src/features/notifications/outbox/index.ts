@@ -1,1 +1,1 @@
-export { type NewDelivery, writeDelivery, writeOutbox } from "./fan-out.ts";
+export { writeOutbox, writePing, writeRedelivery } from "./fan-out.ts";

@@ -14,8 +14,10 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** The sweep enqueues a delivery that is this long overdue: its message was lost or never sent. */
+/** A delivery is this long overdue when its message was lost or never sent. */
 export const OVERDUE_MS = 60_000;
+/** The year 9999. Releases before `events` cannot send rows that have no data of their own. */
+export const UNCLAIMABLE_BY_EARLIER_RELEASES = 253_402_300_799_999;
 
 export interface Payload {
   id: string;

@@ -14,8 +14,36 @@ const organizationId = () =>
 
 /**
  * Written in the batch of the change that the event reports, so that neither exists without the
- * other.
+ * other. Every event is kept, whether or not an integration subscribes to it.
  */
+export const events = sqliteTable(
+  "events",
+  {
+    id: id("id").primaryKey(),
+    organizationId: organizationId(),
+    /** Cascades because the previous release, which does not know this table, deletes projects. */
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "cascade" }),
+    /** Null if the event is about the project as a whole. It may be deleted by now. */
+    environmentId: id("environment_id"),
+    type: text("type").$type<EventType>().notNull(),
+    /** JSON. */
+    data: text("data").notNull(),
+    /** When it happened. */
+    createdAt: createdAt(),
+    /** When its newest delivery was created: its retention counts from then. */
+    lastUsedAt: time("last_used_at").notNull(),
+  },
+  (table) => [
+    index("events_list").on(table.projectId, table.type, table.createdAt, table.id),
+    index("events_list_environment")
+      .on(table.projectId, table.environmentId, table.type, table.createdAt, table.id)
+      .where(sql`environment_id is not null`),
+  ],
+);
+
+/** One event for one integration. */
 export const deliveries = sqliteTable(
   "deliveries",
   {
@@ -30,15 +58,17 @@ export const deliveries = sqliteTable(
     /** The same for every integration, and for a redelivery. */
     eventId: id("event_id").notNull(),
     type: text("type").$type<EventType>().notNull(),
-    /** JSON. */
+    /** JSON, or empty if `events` has it: rows of earlier releases have their own copy. */
     data: text("data").notNull(),
     occurredAt: time("occurred_at").notNull(),
     status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
     /** Counts claims. `deliveryAttempts` has the requests. */
     attempts: integer("attempts").notNull(),
+    /** It is not sent before this time. While it is sent, the end of the claim. */
     dueAt: time("due_at").notNull(),
+    /** Only earlier releases claim with it. New rows: `UNCLAIMABLE_BY_EARLIER_RELEASES`. */
     claimedUntil: time("claimed_until"),
-    /** The sweep enqueues it then, if it is still pending. */
+    /** Only earlier releases read it. */
     sweepAt: time("sweep_at").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -59,8 +89,15 @@ export const deliveries = sqliteTable(
       .on(table.integrationId, table.dueAt)
       .where(sql`status = 'pending' and attempts = 0`),
     index("deliveries_sweep").on(table.sweepAt).where(sql`status = 'pending'`),
+    index("deliveries_due")
+      .on(table.organizationId, table.integrationId, table.dueAt)
+      .where(sql`status = 'pending'`),
+    index("deliveries_pending_event").on(table.eventId).where(sql`status = 'pending'`),
   ],
 );
+
+/** Of a delivery, which is joined with its event. */
+export const DATA = sql<string>`coalesce(nullif(deliveries.data, ''), events.data)`.as("data");
 
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",

@@ -1,0 +1,51 @@
+CREATE TABLE `events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`organization_id` text NOT NULL,
+	`project_id` text NOT NULL,
+	`environment_id` text,
+	`type` text NOT NULL,
+	`data` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,
+	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `events_list` ON `events` (`project_id`,`type`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `events_list_environment` ON `events` (`project_id`,`environment_id`,`type`,`created_at`,`id`) WHERE environment_id is not null;--> statement-breakpoint
+CREATE TABLE `recoveries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`organization_id` text NOT NULL,
+	`project_id` text NOT NULL,
+	`integration_id` text NOT NULL,
+	`since` integer NOT NULL,
+	`until` integer NOT NULL,
+	`status` text NOT NULL,
+	`position` text,
+	`recovered` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`finished_at` integer,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,
+	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `recoveries_list` ON `recoveries` (`integration_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `recoveries_running` ON `recoveries` (`id`) WHERE status = 'running';--> statement-breakpoint
+CREATE TABLE `purges` (
+	`id` text PRIMARY KEY NOT NULL,
+	`organization_id` text NOT NULL,
+	`record_type` text NOT NULL,
+	`record_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict
+);
+--> statement-breakpoint
+ALTER TABLE `integrations` ADD `environment_ids` text;--> statement-breakpoint
+ALTER TABLE `integrations` ADD `stack_ids` text;--> statement-breakpoint
+ALTER TABLE `integrations` ADD `failure_notified_at` integer;--> statement-breakpoint
+ALTER TABLE `integrations` ADD `pause_notified_at` integer;--> statement-breakpoint
+ALTER TABLE `organizations` ADD `delivery_weight` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`organization_id`,`integration_id`,`due_at`) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX `deliveries_pending_event` ON `deliveries` (`event_id`) WHERE status = 'pending';
