@@ -48,4 +48,8 @@ ALTER TABLE `integrations` ADD `failure_notified_at` integer;--> statement-break
 ALTER TABLE `integrations` ADD `pause_notified_at` integer;--> statement-breakpoint
 ALTER TABLE `organizations` ADD `delivery_weight` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`organization_id`,`integration_id`,`due_at`) WHERE status = 'pending';--> statement-breakpoint
-CREATE INDEX `deliveries_pending_event` ON `deliveries` (`event_id`) WHERE status = 'pending';
+CREATE INDEX `deliveries_pending_event` ON `deliveries` (`event_id`) WHERE status = 'pending';--> statement-breakpoint
+CREATE TRIGGER `deliveries_throttle_slack` AFTER UPDATE OF `attempts` ON `deliveries`
+WHEN new.attempts > old.attempts BEGIN
+	UPDATE `integrations` SET `last_sent_at` = new.updated_at WHERE `id` = new.integration_id AND `type` = 'slack';
+END;

@@ -8,8 +8,7 @@ import { FEATURES } from "./features/index.ts";
 import {
   consume,
   type DeliveryMessage,
-  handleDeadLetters,
-  SlowEndpoints,
+  Endpoints,
 } from "./features/notifications/delivery/index.ts";
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
@@ -42,7 +41,7 @@ export interface App {
   fetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response>;
   /** Runs every minute. */
   sweep(env: Env, execution: ExecutionContext): Promise<void>;
-  /** Sends the deliveries of a batch, or marks those of the dead letter queue as failed. */
+  /** Sends the deliveries that are due. */
   queue(batch: MessageBatch<DeliveryMessage>, env: Env, execution: ExecutionContext): Promise<void>;
   describe(): OpenApiDocument;
 }
@@ -69,7 +68,7 @@ export function createApp({
     createContext(openForWriting(env.DB).db, env, execution);
   const routers = createRouters({ clock, fetch: network, createContext: bindContext });
   const route = createRouteHandler(routers, { clock, log, createContext });
-  const slowEndpoints = new SlowEndpoints();
+  const endpoints = new Endpoints();
   return {
     describe: routers.describe,
     fetch: (request, env, execution) =>
@@ -82,13 +81,11 @@ export function createApp({
       if (failed?.status === "rejected") throw failed.reason;
     },
     queue: async (batch, env, execution) => {
-      // The messages are retried. After the last retry, the sweep enqueues their deliveries again.
       requireSafeSettings(env, log);
       const ctx = bindContext(env, execution);
-      if (batch.queue.endsWith("-dead")) return handleDeadLetters(ctx, batch);
       const { DELIVERIES: queue } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-      const sending = { fetch: network, random, queue, slowEndpoints, waitUntil };
+      const sending = { fetch: network, random, queue, endpoints, waitUntil };
       return consume({ ...ctx, ...sending }, batch);
     },
   };

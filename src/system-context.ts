@@ -2,7 +2,7 @@ import type { SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
 import { Ownership } from "./db/ownership.ts";
 import { FEATURES } from "./features/index.ts";
-import { enqueueDeliveries } from "./features/notifications/delivery/index.ts";
+import { wakeConsumers } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
@@ -33,7 +33,7 @@ export function systemContext(
     fetch,
     cipher: () => cipherOf(env.ENCRYPTION_KEYS),
     enqueue: (deliveryIds) => {
-      const enqueued = enqueueDeliveries(env.DELIVERIES, deliveryIds).catch((error: unknown) => {
+      const enqueued = wakeConsumers(env.DELIVERIES, deliveryIds).catch((error: unknown) => {
         log("error", "delivery.not_enqueued", describeError(error));
       });
       execution.waitUntil(enqueued);

@@ -242,14 +242,34 @@ export const LIMITS = {
     100,
     "the delivery fails with the reason `too_many_attempts`",
   ),
-  sweepMs: ms(
-    "One run of the sweep for overdue deliveries",
-    20_000,
-    "the next run, within a minute, continues",
+  deliveryConnections: requests(
+    "Requests to webhooks that one run of the sender makes at the same time",
+    5,
+    "the others wait, and their time has not started",
+  ),
+  claimedDeliveries: items(
+    "Deliveries that one run of the sender has claimed and not sent",
+    30,
+    "it claims more when it has sent some",
+  ),
+  claimingMs: ms(
+    "Time in which one run of the sender claims and starts to send deliveries",
+    8_000,
+    "another run continues",
+  ),
+  scannedOrganizations: items(
+    "Organizations with pending deliveries that one claim considers, besides those of new events",
+    100,
+    "the next claim considers the next ones",
+  ),
+  scannedIntegrations: items(
+    "Integrations with pending deliveries that one claim considers, besides those of new events",
+    200,
+    "the next claim considers the next ones",
   ),
   sweepDeliveries: items(
-    "Deliveries that one run of the sweep enqueues",
-    50_000,
+    "Integrations with overdue deliveries for which one run of the sweep wakes the sender",
+    100,
     "the next run, within a minute, continues",
   ),
   sweepInstallations: items(

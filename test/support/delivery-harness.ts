@@ -179,7 +179,7 @@ export class DeliveryHarness {
 /** When the next sweep is due. */
 async function nextSweep(): Promise<number> {
   const row = await env.DB.prepare(
-    "select min(sweep_at) as at from deliveries where status = 'pending'",
+    "select min(due_at) + 60000 as at from deliveries where status = 'pending'",
   ).first<{ at: number | null }>();
   return row?.at ?? Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,4 @@
-export { consume, SlowEndpoints } from "./consumer.ts";
-export { handleDeadLetters } from "./dead-letters.ts";
-export { type DeliveryMessage, enqueueDeliveries } from "./queue-message.ts";
+export { consume } from "./consumer.ts";
+export { Endpoints } from "./endpoints.ts";
 export { sweepDeliveries } from "./sweep.ts";
+export { type DeliveryMessage, wakeConsumers } from "./wake-up.ts";

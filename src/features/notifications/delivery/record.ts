@@ -1,13 +1,12 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
-import { commit, runBatch } from "../../../db/batch.ts";
+import type { Statements } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { recordChanges } from "../../changelog/index.ts";
 import type { DisabledReason } from "../integrations/index.ts";
 import { integrations } from "../integrations/table.ts";
-import { OVERDUE_MS } from "../outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { Attempt, Failure } from "./outcome.ts";
@@ -18,163 +17,178 @@ export interface RecordingContext extends SystemContext {
   random(): number;
 }
 
-interface FailedAttempt {
-  /** Undefined after the last attempt. */
+/** A claimed delivery, and the attempt that was made. */
+export interface SentDelivery {
+  claimed: ClaimedDelivery;
+  attempt: Attempt;
+  /** Undefined after a success, and after the last attempt. */
   retryAt: number | undefined;
+  /** Undefined unless the endpoint is overloaded. */
   pausedUntil: number | undefined;
-  isGone: boolean;
 }
 
-/**
- * Returns when the delivery is retried, if it is, and if no other consumer has claimed it in the
- * meantime.
- */
-export async function recordAttempt(
-  ctx: RecordingContext,
+export function toSent(
+  { clock, random }: RecordingContext,
   claimed: ClaimedDelivery,
   attempt: Attempt,
-): Promise<number | undefined> {
-  const { outcome } = attempt;
-  if (outcome.success) return recordSuccess(ctx, claimed, attempt);
-  return recordFailure(ctx, claimed, attempt, outcome);
+): SentDelivery {
+  const { outcome, notBefore } = attempt;
+  if (outcome.success) return { claimed, attempt, retryAt: undefined, pausedUntil: undefined };
+  const now = clock.now();
+  const dueAt = retryAt(claimed.recordedAttempts + 1, now, { random, notBefore });
+  const pausedUntil = outcome.isThrottled ? pauseUntil(now, dueAt, notBefore) : undefined;
+  return { claimed, attempt, retryAt: dueAt, pausedUntil };
 }
 
-async function recordSuccess(ctx: RecordingContext, claimed: ClaimedDelivery, attempt: Attempt) {
-  await runBatch(ctx.db, {
-    delivery: succeedDelivery(ctx.db, claimed, ctx.clock.now()),
-    attempt: insertAttempt(ctx.db, claimed, attempt),
-    integration: markHealthy(ctx.db, claimed),
-  });
-  return undefined;
-}
-
-async function recordFailure(
-  ctx: RecordingContext,
-  claimed: ClaimedDelivery,
-  attempt: Attempt,
-  failure: Failure,
-): Promise<number | undefined> {
+/** The statements that record attempts, in the order in which they ended. */
+export function recordAttempts(ctx: SystemContext, sent: readonly SentDelivery[]): Statements {
+  if (sent.length === 0) return {};
   const { db, clock } = ctx;
   const now = clock.now();
-  const failed = toFailedAttempt(ctx, claimed, attempt, failure);
-  // One failure after days without a delivery proves little: the retry has to fail too.
-  const hasFailedForDays =
-    claimed.recordedAttempts > 0 && now - (claimed.failingSince ?? now) >= FAILING_MS;
-  const reason = failed.isGone ? "gone" : "failing";
-  const results = await commit(ctx, {
-    delivery: failDelivery(db, claimed, failed, now),
-    attempt: insertAttempt(db, claimed, attempt),
-    integration: markFailing(db, claimed, failed, now),
-    disabled:
-      failed.isGone || hasFailedForDays ? disableIntegration(ctx, claimed, reason, now) : undefined,
+  const failed = sent.flatMap((each) => {
+    const { outcome } = each.attempt;
+    return outcome.success ? [] : [{ ...each, failure: outcome }];
   });
-  return results.delivery[0]?.status === "pending" ? failed.retryAt : undefined;
+  const succeeded = sent.filter(({ attempt }) => attempt.outcome.success);
+  const hasFailed = failed.length > 0;
+  return {
+    attempts: insertAttempts(db, sent),
+    succeeded: succeeded.length > 0 ? succeedDeliveries(db, succeeded, now) : undefined,
+    healthy: succeeded.length > 0 ? markHealthy(db, succeeded) : undefined,
+    failed: hasFailed ? failDeliveries(db, failed, now) : undefined,
+    failing: hasFailed ? markFailing(db, sent, now) : undefined,
+    disabled: Object.fromEntries(
+      failed.flatMap((each) => {
+        const reason = reasonToDisable(each, now);
+        const { integrationId } = each.claimed;
+        return reason
+          ? [[`integration ${integrationId}`, disableIntegration(ctx, each, reason, now)]]
+          : [];
+      }),
+    ),
+  };
 }
 
-function toFailedAttempt(
-  { clock, random }: RecordingContext,
-  { recordedAttempts }: ClaimedDelivery,
-  { notBefore }: Attempt,
-  { isGone, isThrottled }: Failure,
-): FailedAttempt {
-  const now = clock.now();
-  const dueAt = retryAt(recordedAttempts + 1, now, { random, notBefore });
-  const pausedUntil = isThrottled ? pauseUntil(now, dueAt, notBefore) : undefined;
-  return { retryAt: dueAt, pausedUntil, isGone };
+interface FailedDelivery extends SentDelivery {
+  failure: Failure;
+}
+
+/** Joins with the deliveries, which may have been deleted while they were sent. */
+function insertAttempts(db: Database, sent: readonly SentDelivery[]) {
+  const items = sent.map(({ claimed, attempt }) => {
+    const { startedAt, durationMs, statusCode, outcome, response } = attempt;
+    const error = outcome.success ? undefined : outcome.error;
+    return {
+      ...{ id: claimed.id, number: claimed.attempts, startedAt, durationMs, statusCode, error },
+      response: response || undefined,
+    };
+  });
+  return insertFrom(
+    db,
+    deliveryAttempts,
+    {
+      deliveryId: sql`deliveries.id`,
+      number: field("number"),
+      organizationId: sql`deliveries.organization_id`,
+      startedAt: field("startedAt"),
+      durationMs: field("durationMs"),
+      statusCode: field("statusCode"),
+      error: field("error"),
+      response: field("response"),
+    },
+    sql`${fromItems(items)} join deliveries on deliveries.id = ${field("id")} where true`,
+  ).onConflictDoNothing();
 }
 
 /** A success counts even if another consumer has claimed the delivery in the meantime. */
-function succeedDelivery(db: Database, claimed: ClaimedDelivery, now: number) {
+function succeedDeliveries(db: Database, succeeded: readonly SentDelivery[], now: number) {
+  const items = succeeded.map(({ claimed }) => ({ id: claimed.id }));
   return db
     .update(deliveries)
-    .set({ status: "succeeded", claimedUntil: null, updatedAt: now, finishedAt: now })
-    .where(and(eq(deliveries.id, claimed.id), sql`${deliveries.status} = 'pending'`))
-    .returning({ id: deliveries.id });
+    .set({ status: "succeeded", updatedAt: now, finishedAt: now })
+    .where(
+      sql`${deliveries.id} in (select ${field("id")} ${fromItems(items)})
+        and ${deliveries.status} = 'pending'`,
+    );
 }
 
 /**
  * A failure counts only if no other consumer has claimed the delivery in the meantime; a 410, only
  * if the integration is unchanged.
  */
-function failDelivery(
-  db: Database,
-  claimed: ClaimedDelivery,
-  { retryAt: dueAt, isGone }: FailedAttempt,
-  now: number,
-) {
-  const isStillGone = sql`exists (select 1 from integrations where ${isUnchanged(claimed)})`;
-  const isFinal = dueAt === undefined ? sql`true` : isGone ? isStillGone : sql`false`;
+function failDeliveries(db: Database, failed: readonly FailedDelivery[], now: number) {
+  const items = failed.map(({ claimed, retryAt: dueAt, failure }) => ({
+    ...{ id: claimed.id, number: claimed.attempts, dueAt, isGone: failure.isGone },
+    ...versionOf(claimed),
+  }));
+  const isFinal = sql`(${field("dueAt")} is null or ${field("isGone")}
+    and exists (select 1 from integrations where ${isUnchanged()}))`;
   return db
     .update(deliveries)
     .set({
       status: sql`case when ${isFinal} then 'failed' else 'pending' end`,
       finishedAt: sql`case when ${isFinal} then ${now} end`,
-      dueAt: dueAt ?? 0,
-      sweepAt: (dueAt ?? 0) + OVERDUE_MS,
-      claimedUntil: null,
+      dueAt: sql`coalesce(${field("dueAt")}, ${now})`,
       updatedAt: now,
     })
+    .from(sql`(select item.value ${fromItems(items)}) as item`)
     .where(
-      and(
-        eq(deliveries.id, claimed.id),
-        sql`${deliveries.status} = 'pending'`,
-        eq(deliveries.attempts, claimed.attempts),
-      ),
-    )
-    .returning({ status: deliveries.status });
+      sql`${deliveries.id} = ${field("id")} and ${deliveries.status} = 'pending'
+        and ${deliveries.attempts} = ${field("number")}`,
+    );
 }
 
-/** Selects from the delivery, which may have been deleted while it was sent. */
-function insertAttempt(db: Database, claimed: ClaimedDelivery, attempt: Attempt) {
-  const { startedAt, durationMs, statusCode = null, outcome, response } = attempt;
-  return insertFrom(
-    db,
-    deliveryAttempts,
-    {
-      deliveryId: sql`id`,
-      number: claimed.attempts,
-      organizationId: sql`organization_id`,
-      startedAt,
-      durationMs,
-      statusCode,
-      error: outcome.success ? null : outcome.error,
-      response: response || null,
-    },
-    sql`from deliveries where id = ${claimed.id}`,
-  ).onConflictDoNothing();
-}
-
-function markHealthy(db: Database, claimed: ClaimedDelivery) {
+function markHealthy(db: Database, succeeded: readonly SentDelivery[]) {
+  const ids = [...new Set(succeeded.map(({ claimed }) => claimed.integrationId))];
   return db
     .update(integrations)
-    .set({ failingSince: null })
-    .where(and(eq(integrations.id, claimed.integrationId), isNotNull(integrations.failingSince)));
+    .set({ failingSince: null, failureNotifiedAt: null })
+    .where(
+      sql`${integrations.id} in (select value from json_each(${JSON.stringify(ids)}))
+        and ${integrations.failingSince} is not null`,
+    );
 }
 
-/** Pauses never shorten each other. */
-function markFailing(
-  db: Database,
-  claimed: ClaimedDelivery,
-  { pausedUntil }: FailedAttempt,
-  now: number,
-) {
+/** Marks the integrations whose last attempt failed. Pauses never shorten each other. */
+function markFailing(db: Database, sent: readonly SentDelivery[], now: number) {
+  const last = new Map(sent.map((each) => [each.claimed.integrationId, each]));
+  const items = [...last.values()]
+    .filter(({ attempt }) => !attempt.outcome.success)
+    .map(({ claimed: { integrationId } }) => {
+      const pauses = sent.flatMap(({ claimed, pausedUntil }) =>
+        claimed.integrationId === integrationId && pausedUntil !== undefined ? [pausedUntil] : [],
+      );
+      const pausedUntil = pauses.length > 0 ? Math.max(...pauses) : undefined;
+      return { pausedUntil, ...versionOf(last.get(integrationId)?.claimed) };
+    });
   return db
     .update(integrations)
     .set({
       failingSince: sql`coalesce(${integrations.failingSince}, ${now})`,
-      ...(pausedUntil !== undefined && {
-        pausedUntil: sql`max(coalesce(${integrations.pausedUntil}, 0), ${pausedUntil})`,
-      }),
+      pausedUntil: sql`nullif(max(coalesce(${integrations.pausedUntil}, 0),
+        coalesce(${field("pausedUntil")}, 0)), 0)`,
     })
-    .where(isUnchanged(claimed));
+    .from(sql`(select item.value ${fromItems(items)}) as item`)
+    .where(isUnchanged());
+}
+
+function reasonToDisable(
+  { claimed, failure }: FailedDelivery,
+  now: number,
+): DisabledReason | undefined {
+  if (failure.isGone) return "gone";
+  // One failure after days without a delivery proves little: the retry has to fail too.
+  const hasFailedForDays =
+    claimed.recordedAttempts > 0 && now - (claimed.failingSince ?? now) >= FAILING_MS;
+  return hasFailedForDays ? "failing" : undefined;
 }
 
 function disableIntegration(
   ctx: SystemContext,
-  claimed: ClaimedDelivery,
+  { claimed }: FailedDelivery,
   reason: DisabledReason,
   now: number,
-) {
+): Statements {
   const hasReason =
     reason === "gone" ? sql`true` : sql`${integrations.failingSince} <= ${now - FAILING_MS}`;
   const { organizationId, projectId, integrationId: id } = claimed;
@@ -182,7 +196,10 @@ function disableIntegration(
     integration: ctx.db
       .update(integrations)
       .set({ disabledAt: now, disabledReason: reason, updatedAt: now })
-      .where(and(isUnchanged(claimed), hasReason)),
+      .where(
+        sql`${integrations.id} in (select integrations.id
+          ${fromItems([versionOf(claimed)])}, integrations where ${isUnchanged()} and ${hasReason})`,
+      ),
     changelog: recordChanges(ctx, organizationId, [
       {
         projectId,
@@ -195,8 +212,23 @@ function disableIntegration(
   };
 }
 
+function fromItems(items: readonly object[]): SQL {
+  return sql`from json_each(${JSON.stringify(items)}) as item`;
+}
+
+function field(name: string): SQL {
+  return sql`(item.value ->> ${sql.raw(`'$.${name}'`)})`;
+}
+
 /** No two sealed URLs are equal. */
-function isUnchanged({ integrationId, integrationUpdatedAt, url }: ClaimedDelivery) {
-  return sql`integrations.id = ${integrationId} and integrations.url = ${url}
-    and integrations.updated_at = ${integrationUpdatedAt} and integrations.disabled_at is null`;
+function versionOf(claimed: ClaimedDelivery | undefined) {
+  const { integrationId, url, integrationUpdatedAt } = claimed ?? {};
+  return { integrationId, url, integrationUpdatedAt };
+}
+
+/** Whether the integration of an item, with `versionOf`, is as it was when it was claimed. */
+function isUnchanged(): SQL {
+  return sql`integrations.id = ${field("integrationId")} and integrations.url = ${field("url")}
+    and integrations.updated_at = ${field("integrationUpdatedAt")}
+    and integrations.disabled_at is null`;
 }

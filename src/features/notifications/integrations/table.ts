@@ -39,7 +39,7 @@ export const integrations = sqliteTable(
     failureNotifiedAt: time("failure_notified_at"),
     /** When the project was last told of a long pause. */
     pauseNotifiedAt: time("pause_notified_at"),
-    /** The start of the last claim; it throttles requests to Slack. */
+    /** The last claim for Slack, which it throttles: the trigger `deliveries_throttle_slack` sets it. */
     lastSentAt: time("last_sent_at"),
     /** The origin of this service, for links in Slack messages. */
     linksTo: text("links_to"),

@@ -1,0 +1,61 @@
+import { BoundedMap } from "../../../lib/bounded-map.ts";
+
+/** A request that takes longer than this is slow. */
+export const SLOW_MS = 500;
+/** To an endpoint that has not responded in time before. */
+const UNPROVEN_REQUESTS = 2;
+const MAX_PROVEN = 200;
+
+interface InProgress {
+  /** The start of each request, oldest first. */
+  starts: number[];
+  isFailing: boolean;
+}
+
+/**
+ * What an isolate knows of the endpoints of integrations, so that those that hang take few
+ * connections. An empty one costs a few requests.
+ */
+export class Endpoints {
+  readonly #inProgress = new Map<string, InProgress>();
+  readonly #proven = new BoundedMap<string, true>(MAX_PROVEN);
+
+  /** Whether another request may start now. */
+  accepts(integrationId: string, now: number): boolean {
+    const endpoint = this.#inProgress.get(integrationId);
+    if (!endpoint) return true;
+    if (endpoint.isFailing || isSlow(endpoint, now)) return false;
+    return this.#proven.has(integrationId) || endpoint.starts.length < UNPROVEN_REQUESTS;
+  }
+
+  /** Returns what `end` needs. */
+  begin(integrationId: string, now: number, isFailing: boolean): number {
+    const endpoint = this.#inProgress.get(integrationId) ?? { starts: [], isFailing };
+    endpoint.starts.push(now);
+    endpoint.isFailing ||= isFailing;
+    this.#inProgress.set(integrationId, endpoint);
+    return now;
+  }
+
+  end(integrationId: string, startedAt: number, now: number): void {
+    const endpoint = this.#inProgress.get(integrationId);
+    if (!endpoint) return;
+    endpoint.starts.splice(endpoint.starts.indexOf(startedAt), 1);
+    if (endpoint.starts.length === 0) this.#inProgress.delete(integrationId);
+    if (now - startedAt > SLOW_MS) this.#proven.delete(integrationId);
+    else this.#proven.set(integrationId, true);
+  }
+
+  /** The integrations for which `accepts` is false. */
+  busy(now: number): string[] {
+    return [...this.#inProgress.keys()].filter((id) => !this.accepts(id, now));
+  }
+
+  proven(): string[] {
+    return [...this.#proven.keys()];
+  }
+}
+
+function isSlow({ starts: [oldest] }: InProgress, now: number): boolean {
+  return oldest !== undefined && now - oldest > SLOW_MS;
+}

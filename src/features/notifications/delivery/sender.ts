@@ -1,0 +1,224 @@
+import { commit } from "../../../db/batch.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { describeError } from "../../../lib/log.ts";
+import { type ClaimedDelivery, claimNext, release, toClaimed } from "./claim.ts";
+import { type Endpoints, SLOW_MS } from "./endpoints.ts";
+import { type RecordingContext, recordAttempts, type SentDelivery, toSent } from "./record.ts";
+import { type SendingContext, send } from "./send.ts";
+import { SLACK_INTERVAL_MS } from "./turns.ts";
+import { type DeliveryMessage, scheduleWakeUps, type WakeUp } from "./wake-up.ts";
+
+const CONNECTIONS = LIMITS.deliveryConnections.value;
+const MAX_CLAIMED = LIMITS.claimedDeliveries.value;
+const CLAIMING_MS = LIMITS.claimingMs.value;
+/** Claims again before all are sent, so that no connection waits for a claim. */
+const LOW_WATER = 2 * CONNECTIONS;
+/** Attempts that end within this time are recorded in one batch. */
+const RECORD_WINDOW_MS = 20;
+const MAX_RECORDED = LIMITS.claimedDeliveries.value;
+const RECORD_TRIES = 3;
+
+export interface SenderContext extends SendingContext, RecordingContext {
+  queue: Queue<DeliveryMessage>;
+  endpoints: Endpoints;
+}
+
+/** Claims deliveries, sends them, and records the attempts: one batch claims and records. */
+export class Sender {
+  readonly #ctx: SenderContext;
+  readonly #woken: readonly string[];
+  readonly #startedAt: number;
+  /** Claimed, and not sent yet. */
+  readonly #waiting: ClaimedDelivery[] = [];
+  readonly #sending = new Set<ClaimedDelivery>();
+  /** Sent, and not recorded yet. */
+  readonly #sent: SentDelivery[] = [];
+  #isWindowOver = false;
+  #mayFindMore = true;
+  #isFinishing = false;
+  /** Integrations of which more deliveries were due at their last claim. */
+  readonly #withMore = new Set<string>();
+  #lastClaimed: string | undefined;
+  #changed = Promise.withResolvers<"changed">();
+
+  /** @param woken The deliveries of the messages. */
+  constructor(ctx: SenderContext, woken: readonly string[]) {
+    this.#ctx = ctx;
+    this.#woken = woken;
+    this.#lastClaimed = woken[0];
+    this.#startedAt = ctx.clock.now();
+  }
+
+  /**
+   * Returns when nothing more is due, when its time is over, or when all endpoints are slow.
+   * Rejects if the database does.
+   */
+  async sendDue(): Promise<void> {
+    // Rejects before the claim if the deployment cannot decrypt URLs.
+    await this.#ctx.cipher();
+    while (this.#isInTime()) {
+      if (this.#needsClaim() || this.#needsRecord()) await this.#recordAndClaim();
+      else if (!this.#mayFindMoreLater()) return;
+      else if ((await this.#nextChange()) === "timeout") return;
+    }
+  }
+
+  /** Gives back what was not sent, and records what is still being sent. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true;
+    const unsent = this.#waiting.splice(0);
+    if (unsent.length > 0) await this.#try(() => release(this.#ctx.db, unsent, this.#now()));
+    for (let failures = 0; this.#sending.size + this.#sent.length > 0; ) {
+      const hasFailed = this.#needsRecord() && !(await this.#try(() => this.#recordAndClaim()));
+      if (hasFailed && ++failures === RECORD_TRIES) this.#sent.splice(0);
+      if (this.#sending.size + this.#sent.length > 0) await this.#nextChange();
+    }
+    const deliveryId = this.#lastClaimed;
+    if (deliveryId !== undefined && (unsent.length > 0 || this.#withMore.size > 0)) {
+      await this.#wakeUp([{ deliveryId, delayMs: 0 }]);
+    }
+  }
+
+  #now(): number {
+    return this.#ctx.clock.now();
+  }
+
+  #isInTime(): boolean {
+    return this.#now() - this.#startedAt < CLAIMING_MS;
+  }
+
+  #needsClaim(): boolean {
+    return !this.#isFinishing && this.#mayFindMore && this.#waiting.length < LOW_WATER;
+  }
+
+  #needsRecord(): boolean {
+    const isIdle = this.#sending.size === 0 && this.#waiting.length === 0;
+    const isDue = this.#isWindowOver || isIdle || this.#sent.length >= MAX_RECORDED;
+    return this.#sent.length > 0 && isDue;
+  }
+
+  /** Whether some remain to be sent, or a request must end before more can be claimed. */
+  #mayFindMoreLater(): boolean {
+    const isWithMore = ({ integrationId }: ClaimedDelivery) => this.#withMore.has(integrationId);
+    return this.#waiting.length > 0 || [...this.#sending].some(isWithMore);
+  }
+
+  async #recordAndClaim(): Promise<void> {
+    const { db } = this.#ctx;
+    const sent = this.#sent.splice(0);
+    const maximum = MAX_CLAIMED - this.#waiting.length;
+    const turn = this.#needsClaim() ? this.#turn(maximum) : undefined;
+    const wakeUps = sent.flatMap((each) => this.#retryOf(each));
+    try {
+      const { claimed } = await commit(this.#ctx, {
+        recorded: recordAttempts(this.#ctx, sent),
+        claimed: turn && claimNext(db, turn),
+      });
+      if (claimed) wakeUps.push(...this.#take(toClaimed(claimed, maximum)));
+    } catch (error) {
+      this.#sent.unshift(...sent);
+      throw error;
+    }
+    await this.#wakeUp(wakeUps);
+  }
+
+  #turn(maximum: number) {
+    const { endpoints } = this.#ctx;
+    const now = this.#now();
+    const proven = endpoints.proven();
+    const waiting = this.#waiting.map(({ integrationId }) => integrationId);
+    const busy = [...endpoints.busy(now), ...waiting.filter((id) => !proven.includes(id))];
+    return { now, maximum, woken: this.#woken, startsWith: this.#lastClaimed, busy, proven };
+  }
+
+  #take({ deliveries, isFull, withMore, withoutMore }: ReturnType<typeof toClaimed>): WakeUp[] {
+    const slack = deliveries.filter(({ integrationType }) => integrationType === "slack");
+    const throttled = slack.filter(({ integrationId }) => withMore.includes(integrationId));
+    for (const id of withMore) this.#withMore.add(id);
+    for (const id of withoutMore) this.#withMore.delete(id);
+    for (const { integrationId } of throttled) this.#withMore.delete(integrationId);
+    this.#mayFindMore = isFull || withMore.length > throttled.length;
+    this.#lastClaimed = deliveries.at(-1)?.id ?? this.#lastClaimed;
+    this.#waiting.push(...deliveries);
+    this.#fillConnections();
+    return throttled.map(({ id }) => ({ deliveryId: id, delayMs: SLACK_INTERVAL_MS }));
+  }
+
+  #fillConnections(): void {
+    while (this.#sending.size < CONNECTIONS) {
+      const next = this.#nextToSend();
+      if (!next) return;
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#sending.add(next);
+      void this.#send(next);
+    }
+  }
+
+  /** Of those whose endpoint accepts requests, one of the organization with the fewest requests. */
+  #nextToSend(): ClaimedDelivery | undefined {
+    const now = this.#now();
+    const requests = Map.groupBy(this.#sending, ({ organizationId }) => organizationId);
+    const countOf = ({ organizationId }: ClaimedDelivery) =>
+      requests.get(organizationId)?.length ?? 0;
+    return this.#waiting
+      .filter(({ integrationId }) => this.#ctx.endpoints.accepts(integrationId, now))
+      .reduce<ClaimedDelivery | undefined>(
+        (best, each) => (best && countOf(best) <= countOf(each) ? best : each),
+        undefined,
+      );
+  }
+
+  async #send(claimed: ClaimedDelivery): Promise<void> {
+    const { endpoints } = this.#ctx;
+    const { integrationId } = claimed;
+    const request = endpoints.begin(integrationId, this.#now(), claimed.failingSince !== null);
+    await this.#try(async () => {
+      this.#addSent(toSent(this.#ctx, claimed, await send(this.#ctx, claimed)));
+    });
+    endpoints.end(integrationId, request, this.#now());
+    this.#sending.delete(claimed);
+    this.#mayFindMore ||= this.#withMore.has(integrationId) && this.#isInTime();
+    this.#fillConnections();
+    this.#changed.resolve("changed");
+  }
+
+  #addSent(sent: SentDelivery): void {
+    if (this.#sent.push(sent) > 1) return;
+    this.#isWindowOver = false;
+    setTimeout(() => {
+      this.#isWindowOver = true;
+      this.#changed.resolve("changed");
+    }, RECORD_WINDOW_MS);
+  }
+
+  /** Waits until a request ends, or until the record window is over. */
+  async #nextChange(): Promise<"changed" | "timeout"> {
+    const timeout = Promise.withResolvers<"timeout">();
+    const timer = setTimeout(() => timeout.resolve("timeout"), SLOW_MS);
+    const change = await Promise.race([this.#changed.promise, timeout.promise]);
+    clearTimeout(timer);
+    if (change === "changed") this.#changed = Promise.withResolvers();
+    return change;
+  }
+
+  #retryOf({ claimed, retryAt, pausedUntil }: SentDelivery): WakeUp[] {
+    const dueAt = [retryAt, pausedUntil].filter((at) => at !== undefined);
+    return dueAt.map((at) => ({ deliveryId: claimed.id, delayMs: at - this.#now() }));
+  }
+
+  /** What this cannot enqueue, the sweep enqueues. */
+  async #wakeUp(wakeUps: readonly WakeUp[]): Promise<void> {
+    await this.#try(() => scheduleWakeUps(this.#ctx.queue, wakeUps));
+  }
+
+  /** Logs an error: the deliveries become due again when their claims end. */
+  async #try(run: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await run();
+      return true;
+    } catch (error) {
+      this.#ctx.log("error", "delivery.not_handled", describeError(error));
+      return false;
+    }
+  }
+}
