@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
+import { wakeConsumers } from "../src/features/notifications/delivery/wake-up.ts";
 import {
   type Delivery,
   insertDeliveries,
   insertIntegrations,
   KEYRING,
+  newDeliveries,
   waitUntilDelivered,
 } from "./outbox.ts";
 import {
@@ -82,17 +84,17 @@ async function runRound(fixture: Fixture): Promise<Record<Neighbor, Latency>> {
 async function measure(fixture: Fixture, neighbor: Neighbor): Promise<Latency> {
   const { worker, receiver, unresponsive } = fixture;
   // New integrations each time, because the service remembers unresponsive ones.
-  const own = await insertEvents(fixture, receiver.url);
+  const own = await newEvents(fixture, receiver.url);
   const other =
     neighbor === "none"
       ? []
-      : await insertEvents(fixture, (neighbor === "dead" ? unresponsive : receiver).url);
+      : await newEvents(fixture, (neighbor === "dead" ? unresponsive : receiver).url);
   const received = receiver.waitFor(neighbor === "healthy" ? 2 * EVENTS : EVENTS);
   const due = [
     ...own.map((delivery, at) => ({ delivery, dueMs: at * INTERVAL_MS })),
     ...other.map((delivery, at) => ({ delivery, dueMs: (at + Math.random()) * INTERVAL_MS })),
   ];
-  const enqueuedAt = await enqueueWhenDue(worker, due);
+  const enqueuedAt = await insertWhenDue(fixture, due);
   await received;
   const latencies = own.map((delivery) => {
     const arrivedAt = receiver.receivedAt(`/${delivery.integration}`, delivery.event);
@@ -103,15 +105,15 @@ async function measure(fixture: Fixture, neighbor: Neighbor): Promise<Latency> {
   return { median: quantile(latencies, 0.5), p90: quantile(latencies, 0.9) };
 }
 
-/** Inserts a new integration and its events. */
-async function insertEvents({ worker: { d1 }, seed }: Fixture, url: string): Promise<Delivery[]> {
+/** Inserts a new integration; returns the deliveries that it will get. */
+async function newEvents({ worker: { d1 }, seed }: Fixture, url: string): Promise<Delivery[]> {
   const integrations = await insertIntegrations(d1, seed, { receiver: url, count: 1 });
-  return insertDeliveries(d1, seed, { integrations, events: EVENTS });
+  return newDeliveries(integrations, EVENTS);
 }
 
-/** Enqueues each delivery at its due time, counted from now; returns the actual times. */
-async function enqueueWhenDue(
-  { queue }: RunningWorker,
+/** Inserts each delivery at its due time, counted from now; returns the actual times. */
+async function insertWhenDue(
+  { worker: { d1, queue }, seed }: Fixture,
   due: readonly { delivery: Delivery; dueMs: number }[],
 ): Promise<Map<Delivery, number>> {
   const enqueuedAt = new Map<Delivery, number>();
@@ -120,7 +122,8 @@ async function enqueueWhenDue(
   for (const { delivery, dueMs } of due.toSorted((one, other) => one.dueMs - other.dueMs)) {
     await sleep(Math.max(0, start + dueMs - performance.now()));
     enqueuedAt.set(delivery, performance.now());
-    sends.push(queue.send({ delivery_id: delivery.id }, { contentType: "json" }));
+    const inserted = insertDeliveries(d1, seed, [delivery]);
+    sends.push(inserted.then(() => wakeConsumers(queue, [delivery.id])));
   }
   await Promise.all(sends);
   return enqueuedAt;
@@ -131,7 +134,7 @@ async function discard(
   { worker: { d1 }, unresponsive }: Fixture,
   [delivery]: readonly Delivery[],
 ): Promise<void> {
-  await unresponsive.waitForRequests(EVENTS);
+  await unresponsive.waitForRequests(1);
   await d1
     .prepare("delete from deliveries where integration_id = ?")
     .bind(delivery?.integration)

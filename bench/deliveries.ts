@@ -1,9 +1,13 @@
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
+import { wakeConsumers } from "../src/features/notifications/delivery/wake-up.ts";
 import {
   DATA,
+  type Delivery,
+  giveData,
   insertDeliveries,
   insertIntegrations,
   KEYRING,
+  newDeliveries,
   SECRET,
   waitUntilDelivered,
 } from "./outbox.ts";
@@ -35,8 +39,8 @@ export async function measureDeliveries(rounds: number, folder: string): Promise
   const seed = await makeSeed(0);
   const [ours, idiomatic, bare] = await startWorkers(receiver, seed, folder);
   const measurements = {
-    ours: await sendingOf(ours, receiver, seed),
-    idiomatic: await sendingOf(idiomatic, receiver, seed),
+    ours: await sendingOf(ours, receiver, seed, wakeForEachEvent),
+    idiomatic: await sendingOf(idiomatic, receiver, seed, enqueueEach),
     queued: () =>
       enqueue(
         bare,
@@ -78,15 +82,18 @@ async function startWorkers({ url }: Receiver, seed: Seed, folder: string) {
   return workers;
 }
 
-async function sendingOf(worker: RunningWorker, { url: receiver }: Receiver, seed: Seed) {
+async function sendingOf(
+  worker: RunningWorker,
+  { url: receiver }: Receiver,
+  seed: Seed,
+  enqueueAll: (worker: RunningWorker, deliveries: readonly Delivery[]) => Promise<number>,
+) {
   const { d1 } = worker;
   const integrations = await insertIntegrations(d1, seed, { receiver, count: INTEGRATIONS });
   return async () => {
-    const deliveries = await insertDeliveries(d1, seed, { integrations, events: EVENTS });
-    return enqueue(
-      worker,
-      deliveries.map(({ id }) => id),
-    );
+    const deliveries = newDeliveries(integrations, EVENTS);
+    await insertDeliveries(d1, seed, deliveries);
+    return enqueueAll(worker, deliveries);
   };
 }
 
@@ -105,6 +112,34 @@ async function runRound(
     await waitUntilRecorded();
   }
   return perSecond;
+}
+
+/** As the service does after the commit of each event. Returns the start time. */
+async function wakeForEachEvent(
+  { queue }: RunningWorker,
+  deliveries: readonly Delivery[],
+): Promise<number> {
+  const began = performance.now();
+  const byEvent = Map.groupBy(deliveries, ({ event }) => event);
+  for (const ofEvent of byEvent.values()) {
+    await wakeConsumers(
+      queue,
+      ofEvent.map(({ id }) => id),
+    );
+  }
+  return began;
+}
+
+/** A message for each delivery. Returns the start time. */
+async function enqueueEach(
+  worker: RunningWorker,
+  deliveries: readonly Delivery[],
+): Promise<number> {
+  await giveData(worker.d1);
+  return enqueue(
+    worker,
+    deliveries.map(({ id }) => id),
+  );
 }
 
 /** Returns the start time. */

@@ -1,4 +1,4 @@
-import type { DeliveryMessage } from "../src/features/notifications/delivery/queue-message.ts";
+import type { DeliveryMessage } from "../src/features/notifications/delivery/wake-up.ts";
 import { toPayload } from "../src/features/notifications/outbox/model.ts";
 import { sendSigned } from "./send-signed.ts";
 

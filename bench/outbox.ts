@@ -1,4 +1,5 @@
 import { secretContext, urlContext } from "../src/features/notifications/integrations/secret.ts";
+import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../src/features/notifications/outbox/model.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { newId } from "../src/lib/ids.ts";
@@ -49,25 +50,44 @@ export interface Delivery {
   integration: string;
 }
 
-/** Inserts pending deliveries of new events to every integration. */
+export function newDeliveries(integrations: readonly string[], events: number): Delivery[] {
+  return Array.from({ length: events }, () => newId(systemClock)).flatMap((event) =>
+    integrations.map((integration) => ({ id: newId(systemClock), event, integration })),
+  );
+}
+
+/** Gives each delivery its own data, as the idiomatic Worker stores it. */
+export async function giveData(d1: D1Database): Promise<void> {
+  await d1
+    .prepare("update deliveries set data = ?, claimed_until = null where status = 'pending'")
+    .bind(DATA)
+    .run();
+}
+
+/** Inserts due deliveries, and their events. */
 export async function insertDeliveries(
   d1: D1Database,
   { actor: { organizationId }, project }: Seed,
-  { integrations, events }: { integrations: readonly string[]; events: number },
-): Promise<Delivery[]> {
+  deliveries: readonly Delivery[],
+): Promise<void> {
   const now = systemClock.now();
-  const deliveries = Array.from({ length: events }, () => newId(systemClock)).flatMap((event) =>
-    integrations.map((integration) => ({ id: newId(systemClock), event, integration })),
-  );
-  await d1
-    .prepare(
-      `insert into deliveries select value ->> 'id', ?1, ?2, value ->> 'integration',
-        value ->> 'event', 'deployments.succeeded', ?3, ?4, 'pending', 0, ?4, null, ?5, ?4, ?4, null, null
-      from json_each(?6)`,
-    )
-    .bind(organizationId, project.id, DATA, now, now + 600_000, JSON.stringify(deliveries))
-    .run();
-  return deliveries;
+  const items = JSON.stringify(deliveries);
+  await d1.batch([
+    d1
+      .prepare(
+        `insert or ignore into events (id, organization_id, project_id, type, data, created_at, last_used_at)
+          select value ->> 'event', ?1, ?2, 'deployments.succeeded', ?3, ?4, ?4 from json_each(?5)`,
+      )
+      .bind(organizationId, project.id, DATA, now, items),
+    d1
+      .prepare(
+        `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
+            occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at, updated_at)
+          select value ->> 'id', ?1, ?2, value ->> 'integration', value ->> 'event',
+            'deployments.succeeded', '', ?3, 'pending', 0, ?3, ?4, ?4, ?3, ?3 from json_each(?5)`,
+      )
+      .bind(organizationId, project.id, now, UNCLAIMABLE_BY_EARLIER_RELEASES, items),
+  ]);
 }
 
 /** Waits until every delivery has been recorded as succeeded. */

@@ -5,7 +5,7 @@ import { type ClaimedDelivery, claimNext, release, toClaimed } from "./claim.ts"
 import { type Endpoints, SLOW_MS } from "./endpoints.ts";
 import { type RecordingContext, recordAttempts, type SentDelivery, toSent } from "./record.ts";
 import { type SendingContext, send } from "./send.ts";
-import { SLACK_INTERVAL_MS } from "./turns.ts";
+import { SLACK_INTERVAL_MS, type Turn } from "./turns.ts";
 import { type DeliveryMessage, scheduleWakeUps, type WakeUp } from "./wake-up.ts";
 
 const CONNECTIONS = LIMITS.deliveryConnections.value;
@@ -108,6 +108,8 @@ export class Sender {
     const sent = this.#sent.splice(0);
     const maximum = MAX_CLAIMED - this.#waiting.length;
     const turn = this.#needsClaim() ? this.#turn(maximum) : undefined;
+    // A request that ends during the claim may make further deliveries claimable.
+    if (turn) this.#mayFindMore = false;
     const wakeUps = sent.flatMap((each) => this.#retryOf(each));
     try {
       const { claimed } = await commit(this.#ctx, {
@@ -122,13 +124,18 @@ export class Sender {
     await this.#wakeUp(wakeUps);
   }
 
-  #turn(maximum: number) {
+  #turn(maximum: number): Turn {
+    const [busy, proven] = [this.#busy(), this.#ctx.endpoints.proven()];
+    const startsWith = this.#lastClaimed;
+    return { now: this.#now(), maximum, woken: this.#woken, startsWith, busy, proven };
+  }
+
+  /** Integrations whose endpoints have as many requests as they may. */
+  #busy(): string[] {
     const { endpoints } = this.#ctx;
-    const now = this.#now();
     const proven = endpoints.proven();
     const waiting = this.#waiting.map(({ integrationId }) => integrationId);
-    const busy = [...endpoints.busy(now), ...waiting.filter((id) => !proven.includes(id))];
-    return { now, maximum, woken: this.#woken, startsWith: this.#lastClaimed, busy, proven };
+    return [...endpoints.busy(this.#now()), ...waiting.filter((id) => !proven.includes(id))];
   }
 
   #take({ deliveries, isFull, withMore, withoutMore }: ReturnType<typeof toClaimed>): WakeUp[] {
@@ -137,10 +144,11 @@ export class Sender {
     for (const id of withMore) this.#withMore.add(id);
     for (const id of withoutMore) this.#withMore.delete(id);
     for (const { integrationId } of throttled) this.#withMore.delete(integrationId);
-    this.#mayFindMore = isFull || withMore.length > throttled.length;
     this.#lastClaimed = deliveries.at(-1)?.id ?? this.#lastClaimed;
     this.#waiting.push(...deliveries);
     this.#fillConnections();
+    const busy = this.#busy();
+    this.#mayFindMore ||= isFull || withMore.some((id) => !busy.includes(id));
     return throttled.map(({ id }) => ({ deliveryId: id, delayMs: SLACK_INTERVAL_MS }));
   }
 
