@@ -2,7 +2,7 @@ import { toRevokedKey } from "../../auth/credentials.ts";
 import { type ChangedKey, hasBoundaries, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { Conflict, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
-import { type AuditedAct, recordActs, recordActsOf, recordRefusal } from "../audit/index.ts";
+import { type AuditedAct, recordActs, recordActsOf, refuseEscalation } from "../audit/index.ts";
 import { changedFields } from "./presenters.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
 import * as store from "./store.ts";
@@ -80,10 +80,9 @@ async function requireOwnAccount(ctx: ServiceContext): Promise<OwnAccount> {
   const account = await getAccount(ctx);
   if (account.kind === "service_account") throw SERVICE_ACCOUNT;
   if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw NARROWED_KEY;
-  if (ctx.actor.isOwnKey) return account;
   const target = { type: "account", id: account.id, name: account.name } as const;
-  await recordRefusal(ctx, ctx.actor.organizationId, { action: "escalation.refused", target });
-  throw NOT_OWN_KEY;
+  if (!ctx.actor.isOwnKey) await refuseEscalation(ctx, target, NOT_OWN_KEY);
+  return account;
 }
 
 /** Another organization does not learn the credential, which is not one of its own. */

@@ -4,7 +4,6 @@ export {
   type NarrowingInput,
   requestedNarrowing,
   requireNoEscalation,
-  requireNoLongerLife,
   resolveNarrowing,
 } from "./authority.ts";
 export { apiKeyStore, issueApiKey, type KeyPrincipal, parseApiKey } from "./credentials.ts";

@@ -24,7 +24,7 @@ import {
 } from "./table.ts";
 
 /** Later than every time that a request may name. */
-const NEVER = Number.MAX_SAFE_INTEGER;
+export const NEVER = Number.MAX_SAFE_INTEGER;
 
 export interface CreatedKey {
   row: ApiKeyRow;

@@ -81,14 +81,18 @@ export function recordActsFrom(
   );
 }
 
-/** Records a refused act by itself, at most once a minute for each credential and action. */
-export function recordRefusal(ctx: AuditContext, organizationId: string, act: AuditedAct) {
+/** Records a refused escalation by itself, at most once a minute for each credential. */
+export function recordRefusal(
+  ctx: AuditContext,
+  organizationId: string,
+  target: AuditedAct["target"],
+) {
   const actor = actorOf(ctx);
-  const { action } = act;
+  const action = "escalation.refused";
   const condition = sql`not exists (select 1 from audit_log where organization_id = ${organizationId}
     and action = ${action} and created_at > ${ctx.clock.now() - REFUSAL_INTERVAL_MS}
     and credential_id is ${actor.credentialId})`;
-  const acts = [act];
+  const acts = [{ action, target }] as const;
   return insertActs(ctx, { organizationId, actor, acts, condition, outcome: "refused" });
 }
 

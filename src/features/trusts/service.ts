@@ -12,7 +12,7 @@ import {
   resolveNarrowing,
   revokeKeys,
 } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
+import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
@@ -167,9 +167,7 @@ async function authorizePool(ctx: ServiceContext, organizationId: string, poolId
 async function requireLastingKey(ctx: ServiceContext, organizationId: string): Promise<void> {
   if (ctx.actor.expiresAt === null) return;
   const target = { type: "organization", id: organizationId } as const;
-  const act = { action: "escalation.refused", target } as const;
-  await runBatch(ctx.db, { refused: recordRefusal(ctx, organizationId, act) });
-  throw new Unauthorized(EXPIRING_KEY);
+  await refuseEscalation(ctx, target, new Unauthorized(EXPIRING_KEY));
 }
 
 async function requireUsableIssuer(ctx: ServiceContext, issuer: string): Promise<void> {
