@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { Client, type Parsed } from "../support/client.ts";
-import { Instrumented } from "../support/instruments.ts";
+import { beforeBatch, deleteKey, Instrumented } from "../support/instruments.ts";
 import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -137,31 +137,12 @@ describe("a key that another key creates", () => {
 
   it("is not created if the other is revoked meanwhile", async () => {
     const parent = await create(world.client);
-    const racing = new Instrumented({ database: revoking(parent.id) });
+    const racing = new Instrumented({ database: beforeBatch(2, () => deleteKey(parent.id)) });
     const { status, body } = await clientOf(parent).via(racing.fetch).post(keys, { name: "late" });
     expect([status, body.code]).toEqual([409, "conflict"]);
     const { body: list } = await world.client.get(keys);
     expect(list.data.map(({ name }: Parsed) => name)).not.toContain("late");
   });
-
-  /** Deletes the key before the second batch, which is the one that writes. */
-  function revoking(keyId: string): D1Database {
-    let batches = 0;
-    const withSession = (constraint: string) => {
-      const session = env.DB.withSession(constraint);
-      return {
-        prepare: (sql: string) => session.prepare(sql),
-        batch: async (statements: D1PreparedStatement[]) => {
-          batches += 1;
-          const deletion = env.DB.prepare("delete from api_keys where id = ?").bind(keyId);
-          if (batches === 2) await deletion.run();
-          return session.batch(statements);
-        },
-        getBookmark: () => session.getBookmark(),
-      };
-    };
-    return { withSession } as unknown as D1Database;
-  }
 });
 
 describe("revoking a key", () => {

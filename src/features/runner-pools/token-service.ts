@@ -67,21 +67,25 @@ export async function rotateToken(
   const { name } = old;
   const expiry = successorExpiry(ctx, old);
   const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
+  const rotatedBy = ctx.actor.keyId;
   const until = ctx.clock.now() + overlapSeconds * 1000;
   const limits = overlapSeconds > 0 ? limitToken(ctx, values) : undefined;
   const batch = runBatch(ctx.db, {
     limits: limits?.statement,
     retired:
       overlapSeconds > 0
-        ? store.expireToken(ctx.db, old, until)
-        : store.deleteToken(ctx.db, organizationId, poolId, id),
+        ? store.expireToken(ctx.db, old, { rotatedBy, time: until })
+        : store.deleteToken(ctx.db, old, rotatedBy),
     recorded: recordActs(ctx, organizationId, [
       { ...toAct("runner_token.rotated", old), changes: { after: { id: values.id } } },
     ]),
     successor: store.insertSuccessor(ctx.db, values),
   });
   const { retired } = await (limits ? limits.enforce(batch) : batch);
-  if (retired.length === 0) throw new NotFound("runner token");
+  if (retired.length === 0) {
+    await getToken(ctx, { organizationId, poolId, id });
+    throw new Conflict(CREATOR_REVOKED);
+  }
   await ctx.invalidateKeys(
     overlapSeconds > 0 ? retired : retired.map((key) => toRevokedKey(key, ctx.clock)),
   );
@@ -89,10 +93,10 @@ export async function rotateToken(
 }
 
 export async function revokeToken(ctx: ServiceContext, ids: TokenIds): Promise<void> {
-  const { organizationId, poolId, id } = ids;
+  const { organizationId } = ids;
   const token = await getToken(ctx, ids);
   const { deleted } = await runBatch(ctx.db, {
-    deleted: store.deleteToken(ctx.db, organizationId, poolId, id),
+    deleted: store.deleteToken(ctx.db, token),
     recorded: recordActs(ctx, organizationId, [toAct("runner_token.revoked", token)]),
   });
   if (deleted.length === 0) throw new NotFound("runner token");
