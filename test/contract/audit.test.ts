@@ -470,6 +470,8 @@ describe("what is done without an API key", () => {
     "%s records the new member and the key, by the invitation, in one transaction",
     async (_, accept) => {
       const world = await newWorld();
+      const policy = { max_age_seconds: 86_400 };
+      await world.client.put(`/v1/orgs/${world.id}/api-key-policy`, policy);
       const { id, token } = await newInvitation(world, { name: "Grace", role: "admin" });
       await expectNothingWithoutRecord(world, id, () => accept(token));
 
@@ -493,7 +495,7 @@ describe("what is done without an API key", () => {
         {
           action: "api_key.created",
           target: { type: "api_key", id: key.id, name: key.name },
-          changes: { after: { membership_id, role: "admin" } },
+          changes: { after: { membership_id, role: "admin", expires_at: key.expires_at } },
         },
       ];
       const actor = { type: "invitation", credential_id: id, membership_id, account_id };

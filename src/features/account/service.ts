@@ -44,7 +44,7 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
   const changes = changedFields(before, patch);
   if (!changes) return before;
   const { organizationId } = ctx.actor;
-  const target = { type: "account", id: before.id, name: before.name } as const;
+  const target = { type: "account", id: before.id, name: patch.name ?? before.name } as const;
   const { updated } = await runBatch(ctx.db, {
     updated: store.updateAccount(ctx.db, before.id, patch, ctx.clock.now()),
     audit: recordActs(ctx, organizationId, [{ action: "account.updated", target, changes }]),

@@ -169,16 +169,19 @@ export function findMaximumAge(db: Database, organizationId: string) {
     .where(eq(organizations.id, organizationId));
 }
 
+/** Changes nothing if the maximum age is no longer `from`. */
 export function setMaximumAge(
   db: Database,
   organizationId: string,
-  change: { maxKeyAgeSeconds: number | null; updatedAt: number },
+  { from, to, now }: { from: number | null; to: number | null; now: number },
 ) {
   return db
     .update(organizations)
-    .set(change)
-    .where(eq(organizations.id, organizationId))
-    .returning({ maximumAgeSeconds: organizations.maxKeyAgeSeconds });
+    .set({ maxKeyAgeSeconds: to, updatedAt: now })
+    .where(
+      and(eq(organizations.id, organizationId), sql`${organizations.maxKeyAgeSeconds} is ${from}`),
+    )
+    .returning({ id: organizations.id });
 }
 
 export function keyCountBound(membershipId: string): Bound {
@@ -212,8 +215,18 @@ function toStoredKey(key: ApiKeyRow) {
   return { ...key, expiresAt: 0, narrowedExpiresAt: key.expiresAt };
 }
 
-export function renameKey(db: Database, organizationId: string, id: string, name: string) {
-  return db.update(apiKeys).set({ name }).where(within(organizationId, id)).returning(KEY);
+/** Changes nothing if the name is no longer `from`. */
+export function renameKey(
+  db: Database,
+  organizationId: string,
+  id: string,
+  { from, to }: { from: string; to: string },
+) {
+  return db
+    .update(apiKeys)
+    .set({ name: to })
+    .where(and(within(organizationId, id), eq(apiKeys.name, from)))
+    .returning(KEY);
 }
 
 /** Revokes nothing if the organization would lose its last owner's key. */

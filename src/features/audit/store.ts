@@ -52,21 +52,23 @@ export function recordActsOf(
 /** An act on each record that a statement selects. */
 export interface ActOnMany {
   action: AuditedAction;
-  target: { type: TargetType; id: SQLWrapper; name: SQLWrapper };
+  target: { type: TargetType; id: SQLWrapper; name: SQLWrapper | null };
+  /** By default that of the context. */
+  actor?: OtherActor;
 }
 
 /** Records an act on an unknown number of records. `from` is the SQL after the select list. */
 export function recordActsFrom(
   ctx: AuditContext,
   organizationId: string,
-  { action, target }: ActOnMany,
+  { action, target, actor }: ActOnMany,
   from: SQL,
 ) {
   return insertFrom(
     ctx.db,
     auditLog,
     {
-      ...requestColumns(ctx, actorOf(ctx)),
+      ...requestColumns(ctx, actor ? { ...NOBODY, ...actor } : actorOf(ctx)),
       id: new IdSequence(ctx.clock).at(sql`row_number() over (order by ${target.id}) - 1`),
       organizationId,
       action,
