@@ -23,6 +23,11 @@ export const NARROWED_KEY = new Unauthorized(
   "A narrowed key does not change the account. Use a key that is not narrowed.",
 );
 
+export const LOWER_ROLE = new Unauthorized(
+  "This key has a lower role than the person. Use a key with the full role of its membership to delete " +
+    "the account.",
+);
+
 export const LAST_OWNER_OF_SOME =
   "An organization or a project has no other owner, or no other owner's key without an expiration " +
   "date. Make another member its owner, with a key, or delete the project.";
@@ -51,13 +56,15 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
   });
   const [row] = updated;
   if (!row) throw REVOKED;
-  return { ...row, email: before.email, kind: before.kind };
+  const { email, kind, role } = before;
+  return { ...row, email, kind, role };
 }
 
 /** Ends the memberships of the account in every organization. Only its ID remains. */
 export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   const { db, clock } = ctx;
-  const { id: accountId } = await requireOwnAccount(ctx);
+  const { id: accountId, role } = await requireOwnAccount(ctx);
+  if (ctx.actor.role !== role) throw LOWER_ROLE;
   const { memberships, targets } = await runBatch(db, {
     memberships: store.listMemberships(db, accountId),
     targets: store.listPersonalTargets(db, accountId),

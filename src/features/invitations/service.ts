@@ -18,8 +18,8 @@ export const OPEN_INVITATION_EXISTS =
   "This e-mail address has an open invitation. Revoke it first, to create another link.";
 
 export const NARROWED_KEY_INVITES = new Unauthorized(
-  "A key with scopes, projects or environments cannot invite: the invitation gives a key without " +
-    "them. Use a key that is not narrowed.",
+  "A key that is narrowed or expires cannot invite: the invitation gives a key that is not. Use a key " +
+    "without scopes, projects, environments and expires_at.",
 );
 
 export interface NewInvitation {
