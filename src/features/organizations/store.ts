@@ -43,13 +43,13 @@ export function insertOwner(
 /** Whether the actor is a service account, or its key descends from a trust. */
 export function findProgram(db: Database, { membershipId, keyId }: Actor) {
   return db.get<{ found: number } | undefined>(sql`
-    with recursive line(id) as (select ${keyId}
-      union select api_keys.created_by_key_id from line join api_keys on api_keys.id = line.id
-      union select revoked_keys.created_by_key_id from line
-        join revoked_keys on revoked_keys.id = line.id)
+    with recursive ancestor(id) as (select ${keyId}
+      union select api_keys.created_by_key_id from ancestor join api_keys on api_keys.id = ancestor.id
+      union select revoked_keys.created_by_key_id from ancestor
+        join revoked_keys on revoked_keys.id = ancestor.id)
     select exists (select 1 from memberships
         where memberships.id = ${membershipId} and memberships.kind = 'service_account')
-      or exists (select 1 from line join api_keys on api_keys.id = line.id
+      or exists (select 1 from ancestor join api_keys on api_keys.id = ancestor.id
         where api_keys.trust_id is not null) as found`);
 }
 
