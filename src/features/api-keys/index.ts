@@ -12,4 +12,4 @@ export { CREATOR_CHANGED } from "./model.ts";
 export { presentCreatedApiKey } from "./presenters.ts";
 export { CreatedApiKey, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";
-export { type CreatedKey, insertKey } from "./store.ts";
+export { type CreatedKey, insertKey, insertKeyOfTrust } from "./store.ts";
