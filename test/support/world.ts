@@ -199,7 +199,7 @@ export async function newTrust(
   const used = { organizationId: world.id, id: newId(systemClock) };
   await runBatch(db, {
     trust: insertTrust(db, trust),
-    used: insertUsedToken(db, { ...used, expiresAt: Date.now() + 600_000 }),
+    used: insertUsedToken(db, trust.id, { ...used, expiresAt: Date.now() + 600_000 }),
   });
   return trust.id;
 }

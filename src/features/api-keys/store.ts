@@ -200,6 +200,17 @@ export function insertKey(db: Database, key: ApiKeyRow) {
   return db.insert(apiKeys).values(toStoredKey(key)).returning(KEY);
 }
 
+/**
+ * Inserts nothing if the trust was deleted meanwhile, by itself or with its membership. A rotation may
+ * have replaced the key that created the trust.
+ */
+export function insertKeyOfTrust(db: Database, key: ApiKeyRow & { trustId: string }) {
+  const row = { ...toStoredKey(key), createdByKeyId: sql`trusts.created_by_key_id` };
+  return insertFrom(db, apiKeys, row, sql`from trusts where trusts.id = ${key.trustId}`).returning(
+    KEY,
+  );
+}
+
 /** Inserts nothing unless the key that creates it is still valid for at least as long. */
 export function insertDescendant(db: Database, key: ApiKeyRow & { createdByKeyId: string }) {
   const { createdByKeyId, createdAt, expiresAt } = key;

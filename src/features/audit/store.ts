@@ -14,6 +14,8 @@ export interface OtherActor {
   credentialId?: string;
   membershipId?: string;
   accountId?: string;
+  creatorKeyId?: string;
+  creatorMembershipId?: string;
 }
 
 export interface AuditContext {

@@ -124,11 +124,16 @@ function whereKeyExists(keyId: string): SQL {
   return sql`exists (select 1 from api_keys where api_keys.id = ${keyId})`;
 }
 
-/** Inserts nothing if the key that creates the token was revoked meanwhile. */
+/** Inserts nothing if the trust of the token, or the key that creates it, was deleted meanwhile. */
 export function insertToken(db: Database, token: NewToken) {
-  const creator = token.trustId === null ? token.createdByKeyId : null;
-  const isCurrent = creator ? whereKeyExists(creator) : sql`true`;
+  const { trustId, createdByKeyId: creator } = token;
   const row = { ...token, version: 1, lastUsedAt: null };
+  if (trustId !== null) {
+    // A rotation may have replaced the key that created the trust.
+    const values = { ...row, createdByKeyId: sql`trusts.created_by_key_id` };
+    return insertFrom(db, runnerTokens, values, sql`from trusts where id = ${trustId}`).returning();
+  }
+  const isCurrent = creator ? whereKeyExists(creator) : sql`true`;
   return insertFrom(db, runnerTokens, row, sql`where ${isCurrent}`).returning();
 }
 
