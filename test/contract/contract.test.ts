@@ -13,7 +13,7 @@ import {
   resolve,
 } from "../support/contract.ts";
 import { type Ids, newIds, pathWith } from "../support/operations.ts";
-import { newWorld, OwnerKeys, type World } from "../support/world.ts";
+import { newWorld, SharedKeys, type World } from "../support/world.ts";
 
 const accepting = (credential: string) =>
   operations.filter(({ security }) => security.some((each) => credential in each));
@@ -46,13 +46,13 @@ function propertiesOf(operation: Operation): string[] {
 }
 
 let world: World;
-let keys: OwnerKeys;
+let keys: SharedKeys;
 let ids: Ids;
 let foreignIds: Ids;
 
 beforeAll(async () => {
   world = await newWorld();
-  keys = new OwnerKeys(world);
+  keys = new SharedKeys(world);
   ids = await newIds(world);
   foreignIds = await newIds(await newWorld());
 });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Reply } from "../support/client.ts";
 import { exampleBody, type Operation, operations, resolve } from "../support/contract.ts";
 import { type Ids, newIds, pathWith } from "../support/operations.ts";
-import { newWorld, OwnerKeys, type World } from "../support/world.ts";
+import { newWorld, SharedKeys, type World } from "../support/world.ts";
 
 const MAXIMUM_BYTES = 1.1 * 1024 * 1024;
 
@@ -63,11 +63,11 @@ const isRunners = ({ security }: Operation) =>
   security.length > 0 && security.every((each) => "runner_token" in each);
 
 class Sender {
-  readonly #keys: OwnerKeys;
+  readonly #keys: SharedKeys;
   readonly #ids: Ids;
 
   constructor(world: World, ids: Ids) {
-    this.#keys = new OwnerKeys(world);
+    this.#keys = new SharedKeys(world);
     this.#ids = ids;
   }
 
@@ -162,10 +162,10 @@ function fixtureOf(operation: Operation): Promise<Fixture> {
 }
 
 /** Another organization, which each operation must leave able to work. */
-let bystander: OwnerKeys;
+let bystander: SharedKeys;
 
 beforeAll(async () => {
-  bystander = new OwnerKeys(await newWorld());
+  bystander = new SharedKeys(await newWorld());
 });
 
 describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as const))(

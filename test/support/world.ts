@@ -90,21 +90,25 @@ export async function newKey(world: World, fields: Partial<NewKeyFields> = {}): 
 const REQUESTS_PER_KEY = 20;
 
 /**
- * Clients of the owner, for tests that send many requests: each key has its own rate limit, and a new
- * key for every request would double the work of the suite.
+ * For tests that send many requests: each key has its own rate limit, and a new key for every request
+ * would double their work.
  */
-export class OwnerKeys {
+export class SharedKeys {
   readonly #world: World;
+  readonly #fields: Partial<NewKeyFields>;
   #key: Promise<Person> | undefined;
   #requests = 0;
 
-  constructor(world: World) {
+  constructor(world: World, fields: Partial<NewKeyFields> = {}) {
     this.#world = world;
+    this.#fields = fields;
   }
 
   /** For one request. */
   async next(): Promise<Client> {
-    if (!this.#key || this.#requests % REQUESTS_PER_KEY === 0) this.#key = newKey(this.#world);
+    if (!this.#key || this.#requests % REQUESTS_PER_KEY === 0) {
+      this.#key = newKey(this.#world, this.#fields);
+    }
     this.#requests += 1;
     return (await this.#key).client;
   }
