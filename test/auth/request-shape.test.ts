@@ -209,12 +209,20 @@ async function newFixture(): Promise<Fixture> {
 }
 
 let sharedByReads: Promise<Fixture> | undefined;
+let sharedByWrites: Promise<Fixture> | undefined;
 
-/** A write has its own fixture. */
+/** Writes that end records that others need, or take a name that another write takes. */
+const NEEDS_OWN_FIXTURE =
+  /^(cancel|delete|disconnect|remove|replace|revoke|rotate)|^createEnvironmentVariable$/;
+
 function fixtureOf(operation: Operation): Promise<Fixture> {
-  if (!isRead(operation)) return newFixture();
-  sharedByReads ??= newFixture();
-  return sharedByReads;
+  if (isRead(operation)) {
+    sharedByReads ??= newFixture();
+    return sharedByReads;
+  }
+  if (NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
+  sharedByWrites ??= newFixture();
+  return sharedByWrites;
 }
 
 function bodyOf(operation: Operation, { project, environmentId, outsiderId, ids }: Fixture) {
