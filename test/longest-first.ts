@@ -3,7 +3,21 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The longest files of each project, in this order. */
 const LONGEST = {
   node: ["tour", "operations", "start", "dev"],
-  worker: ["hostile-input", "even", "odd", "changelog", "backup", "request-shape", "contract"],
+  worker: [
+    "hostile-input",
+    "even",
+    "odd",
+    "audit",
+    "scopes",
+    "documents",
+    "dispatcher",
+    "runner-api",
+    "changelog",
+    "request-shape",
+    "deletions",
+    "backup",
+    "contract",
+  ],
 };
 
 /**

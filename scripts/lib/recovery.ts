@@ -9,7 +9,7 @@ import {
   revokeKeys,
 } from "../../src/features/api-keys/index.ts";
 import { apiKeys } from "../../src/features/api-keys/table.ts";
-import { auditOperator } from "../../src/features/audit/index.ts";
+import { auditOperator, recordActsFrom } from "../../src/features/audit/index.ts";
 import { invitations } from "../../src/features/invitations/table.ts";
 import { memberships } from "../../src/features/memberships/table.ts";
 import { runnerTokens } from "../../src/features/runner-pools/table.ts";
@@ -157,12 +157,37 @@ export async function revokeAll(
       tokens: db.delete(runnerTokens).where(sql`${runnerTokens.id} in ${ids}`),
     });
   }
-  // Both give keys to whoever has a token of the issuer, or the link.
-  await runBatch(db, {
-    trusts: db.delete(trusts).where(eq(trusts.organizationId, organizationId)),
-    invitations: db.delete(invitations).where(eq(invitations.organizationId, organizationId)),
-  });
+  await deleteSources({ db, clock }, organizationId);
   return credentials.length;
+}
+
+/** The trusts and invitations: they give keys to whoever has a token of the issuer, or the link. */
+async function deleteSources(
+  ctx: { db: Database; clock: Clock },
+  organizationId: string,
+): Promise<void> {
+  const { db } = ctx;
+  const actor = { type: "operator" } as const;
+  const trust = { type: "trust", id: trusts.id, name: trusts.name } as const;
+  const invitation = { type: "invitation", id: invitations.id, name: null } as const;
+  const isTrust = eq(trusts.organizationId, organizationId);
+  const isInvitation = eq(invitations.organizationId, organizationId);
+  await runBatch(db, {
+    trustRecords: recordActsFrom(
+      ctx,
+      organizationId,
+      { action: "trust.deleted", target: trust, actor },
+      sql`from ${trusts} where ${isTrust}`,
+    ),
+    trusts: db.delete(trusts).where(isTrust),
+    invitationRecords: recordActsFrom(
+      ctx,
+      organizationId,
+      { action: "invitation.revoked", target: invitation, actor },
+      sql`from ${invitations} where ${isInvitation}`,
+    ),
+    invitations: db.delete(invitations).where(isInvitation),
+  });
 }
 
 function isInScope(table: typeof apiKeys | typeof runnerTokens, scope: CredentialScope) {

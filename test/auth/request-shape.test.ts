@@ -30,7 +30,7 @@ import {
  */
 const COSTS: Record<string, { trips: number; statements: number }> = {
   listOrganizations: { trips: 1, statements: 1 },
-  createOrganization: { trips: 1, statements: 5 },
+  createOrganization: { trips: 2, statements: 6 },
   getUsage: { trips: 1, statements: 1 },
   listMembers: { trips: 1, statements: 1 },
   addMember: { trips: 1, statements: 5 },
@@ -209,12 +209,20 @@ async function newFixture(): Promise<Fixture> {
 }
 
 let sharedByReads: Promise<Fixture> | undefined;
+let sharedByWrites: Promise<Fixture> | undefined;
 
-/** A write has its own fixture. */
+/** Writes that end records that others need, or take a name that another write takes. */
+const NEEDS_OWN_FIXTURE =
+  /^(cancel|delete|disconnect|remove|replace|revoke|rotate)|^createEnvironmentVariable$/;
+
 function fixtureOf(operation: Operation): Promise<Fixture> {
-  if (!isRead(operation)) return newFixture();
-  sharedByReads ??= newFixture();
-  return sharedByReads;
+  if (isRead(operation)) {
+    sharedByReads ??= newFixture();
+    return sharedByReads;
+  }
+  if (NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
+  sharedByWrites ??= newFixture();
+  return sharedByWrites;
 }
 
 function bodyOf(operation: Operation, { project, environmentId, outsiderId, ids }: Fixture) {
@@ -289,7 +297,7 @@ async function expectNoScan(worker: Instrumented): Promise<void> {
     const scanned = results
       .map(
         ({ detail }) =>
-          /^SCAN (?!json_each|family\b|item\b|selected\b|record\b|stored\b|CONSTANT)(\w+)/.exec(
+          /^SCAN (?!json_each|family\b|ancestor\b|item\b|selected\b|record\b|stored\b|CONSTANT)(\w+)/.exec(
             detail,
           )?.[1],
       )

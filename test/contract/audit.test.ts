@@ -470,6 +470,8 @@ describe("what is done without an API key", () => {
     "%s records the new member and the key, by the invitation, in one transaction",
     async (_, accept) => {
       const world = await newWorld();
+      const policy = { max_age_seconds: 86_400 };
+      await world.client.put(`/v1/orgs/${world.id}/api-key-policy`, policy);
       const { id, token } = await newInvitation(world, { name: "Grace", role: "admin" });
       await expectNothingWithoutRecord(world, id, () => accept(token));
 
@@ -493,7 +495,7 @@ describe("what is done without an API key", () => {
         {
           action: "api_key.created",
           target: { type: "api_key", id: key.id, name: key.name },
-          changes: { after: { membership_id, role: "admin" } },
+          changes: { after: { membership_id, role: "admin", expires_at: key.expires_at } },
         },
       ];
       const actor = { type: "invitation", credential_id: id, membership_id, account_id };
@@ -518,6 +520,10 @@ describe("what is done without an API key", () => {
       const conditions = { environment, email };
       const fields = { issuer: ISSUER, audience: AUDIENCE, conditions };
       const trustId = await newTrust(world, target, fields);
+      const { body: account } = await world.client.get(
+        `/v1/orgs/${world.id}/members/${membershipId}`,
+      );
+      const ofMembership = { membership_id: membershipId, account_id: account.account_id };
       const body = { org_id: world.id, token: await issuer.sign({ email }) };
       const exchange = () => client.request("POST", "/v1/oidc/token", body, ORIGIN);
       await expectNothingWithoutRecord(world, trustId, exchange);
@@ -534,7 +540,8 @@ describe("what is done without an API key", () => {
           actor: {
             type: "trust",
             credential_id: trustId,
-            ...(kind === "membership" && { membership_id: membershipId }),
+            ...(kind === "membership" && ofMembership),
+            created_by: { key_id: world.keyId, membership_id: world.membershipId },
           },
           target: { type, id, name: `deploy workflow: ${sub}` },
           changes: { after: { claims: { sub, environment } } },
@@ -543,6 +550,36 @@ describe("what is done without an API key", () => {
       ]);
     },
   );
+
+  it("an e-mail address in a condition or in a subject is in no record", async () => {
+    const { world } = await newFixture();
+    const issuer = await Issuer.create();
+    const { fetch } = new Instrumented({ network: issuer.fetch });
+    const membership_id = await newServiceAccount(world);
+    const address = "grace.hopper@ci.example.com";
+    const conditions = {
+      sub: `user:${address}`,
+      email: ["x@y.dev", "*"],
+      environment: "production",
+    };
+    const trust = { name: "ci", issuer: ISSUER, audience: AUDIENCE, conditions, membership_id };
+    const created = await world.client.via(fetch).post(`/v1/orgs/${world.id}/trusts`, trust);
+    expect(created.status).toBe(201);
+    expect(created.body.conditions).toEqual(conditions);
+    const token = await issuer.sign({ sub: `user:${address}`, email: address });
+    const exchange = { org_id: world.id, token };
+    const done = await new Client(undefined, fetch).post("/v1/oidc/token", exchange);
+    expect(done.status).toBe(201);
+    const records = await listAuditLog(world);
+    expect(JSON.stringify(records)).not.toMatch(/hopper|y\.dev/);
+    const acts = records.filter(({ action }) => String(action).startsWith("trust."));
+    expect(acts).toMatchObject([
+      { changes: { after: { conditions: { environment: "production" } } } },
+      { target: { name: "ci" }, changes: { after: { claims: { environment: "production" } } } },
+    ]);
+    expect(Object.keys(acts[0]?.changes.after.conditions)).toEqual(["environment"]);
+    expect(Object.keys(acts[1]?.changes.after.claims)).toEqual(["environment"]);
+  });
 
   it("the callback of Slack records the integration, by the key that started it", async () => {
     const { world, project } = await newFixture();

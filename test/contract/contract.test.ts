@@ -13,7 +13,7 @@ import {
   resolve,
 } from "../support/contract.ts";
 import { type Ids, newIds, pathWith } from "../support/operations.ts";
-import { newKey, newWorld, type World } from "../support/world.ts";
+import { newWorld, SharedKeys, type World } from "../support/world.ts";
 
 const accepting = (credential: string) =>
   operations.filter(({ security }) => security.some((each) => credential in each));
@@ -46,11 +46,13 @@ function propertiesOf(operation: Operation): string[] {
 }
 
 let world: World;
+let keys: SharedKeys;
 let ids: Ids;
 let foreignIds: Ids;
 
 beforeAll(async () => {
   world = await newWorld();
+  keys = new SharedKeys(world);
   ids = await newIds(world);
   foreignIds = await newIds(await newWorld());
 });
@@ -68,7 +70,7 @@ async function send(operation: Operation, parameters: Ids, body?: unknown, heade
 async function clientFor(operation: Operation): Promise<Client> {
   if (!authenticatedOperations.includes(operation)) return new Client(undefined);
   if (runnerOperations.includes(operation)) return new Client(ids["runner"]);
-  return (await newKey(world)).client;
+  return keys.next();
 }
 
 function allOfsIn(value: unknown): object[][] {
@@ -250,8 +252,8 @@ describe("tenancy", () => {
         (each) => each.method === method && each.path === path,
       );
       if (!operation) throw new Error(`The document has no ${method} ${path}`);
-      const { client } = await newKey(world);
       const replyTo = async (id: string) => {
+        const client = await keys.next();
         const value = field.endsWith("s") ? [id] : id;
         const body = { ...exampleBody(operation), ...targetOf(path, field), [field]: value };
         const { status, text } = await client.request(method, pathWith(operation, ids), body);
@@ -385,8 +387,8 @@ describe("methods", () => {
       (method) => !allowed.includes(method),
     );
     const isRunners = runnerOperations.includes(operation);
-    const client = isRunners ? new Client(ids["runner"]) : (await newKey(world)).client;
     for (const method of lacking) {
+      const client = isRunners ? new Client(ids["runner"]) : await keys.next();
       const reply = await client.request(method, pathWith(operation, ids));
       expect(reply.status).toBe(501);
       expect(reply.body.code).toBe("not_implemented");

@@ -4,7 +4,7 @@ import { newId } from "../../src/lib/ids.ts";
 import { LINE, PARAGRAPHS, TEXT } from "../../src/lib/text-patterns.ts";
 import type { Client, Reply } from "../support/client.ts";
 import { type Operation, operations, resolve } from "../support/contract.ts";
-import { newKey, newPool, newProject, newWorld, type World } from "../support/world.ts";
+import { newPool, newProject, newWorld, SharedKeys, type World } from "../support/world.ts";
 
 type Node = Record<string, unknown>;
 
@@ -67,25 +67,27 @@ function bodyWith(path: readonly string[], value: unknown): unknown {
 }
 
 let world: World;
+let keys: SharedKeys;
 let runner: Client;
 
 beforeAll(async () => {
   world = await newWorld();
+  keys = new SharedKeys(world);
   const project = await newProject(world.client);
   ({ runner } = await newPool(world, [project.default_environment_id]));
 });
 
 async function callerOf({ security, path }: Operation): Promise<Client> {
   const isRunners = security.every((each) => "runner_token" in each) && path.includes("/runner/");
-  return isRunners ? runner : (await newKey(world)).client;
+  return isRunners ? runner : keys.next();
 }
 
 /** The issue messages about a field, for each value. */
 async function issuesOf({ operation, path }: TextField, values: readonly string[]) {
-  const client = await callerOf(operation);
   const url = operation.path.replaceAll(/\{(.+?)\}/g, () => newId(systemClock));
   return Promise.all(
     values.map(async (value) => {
+      const client = await callerOf(operation);
       const reply = await client.request(operation.method, url, bodyWith(path, value));
       return messagesIn(reply, path.join("."));
     }),

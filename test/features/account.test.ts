@@ -8,6 +8,7 @@ import {
   newIntegration,
   newKey,
   newProject,
+  newServiceAccount,
   newWorld,
   type World,
 } from "../support/world.ts";
@@ -281,6 +282,22 @@ describe("the deletion of an account", () => {
     ]);
     const own = (await auditOf(second.id)).filter(({ action }) => action === "account.deleted");
     expect(own).toMatchObject([{ actor_type: "api_key", credential_id: second.keyId }]);
+    const { results } = await env.DB.prepare(
+      "select id, revoked_by_key_id, revoked_by_membership_id from revoked_keys where id in (?, ?)",
+    )
+      .bind(person.keyId, second.keyId)
+      .all();
+    expect(results).toHaveLength(2);
+    expect(results).toEqual(
+      expect.arrayContaining([
+        { id: person.keyId, revoked_by_key_id: null, revoked_by_membership_id: null },
+        {
+          id: second.keyId,
+          revoked_by_key_id: second.keyId,
+          revoked_by_membership_id: second.membershipId,
+        },
+      ]),
+    );
   });
 
   it("is a conflict for the last owner of any organization, and changes nothing", async () => {
@@ -314,6 +331,56 @@ describe("the deletion of an account", () => {
     const owner = { member_ids: [world.membershipId], role: "owner" };
     await person.client.post(`/v1/projects/${project.id}/members`, owner);
     expect((await person.client.delete("/v1/account")).status).toBe(204);
+  });
+
+  it("may leave a project to a service account, which may own one, and so may a removed member", async () => {
+    const membershipId = await newServiceAccount(world);
+    const bot = await newKey(world, { membershipId, role: "member" });
+    for (const leaves of [
+      (person: World) => person.client.delete("/v1/account"),
+      (person: World) => world.client.delete(`/v1/orgs/${world.id}/members/${person.membershipId}`),
+    ]) {
+      const person = await accept(world);
+      const project = await newProject(person.client);
+      const members = `/v1/projects/${project.id}/members`;
+      const viewer = { member_ids: [membershipId], role: "viewer" };
+      expect((await person.client.post(members, viewer)).status).toBe(201);
+      expect((await leaves(person)).status).toBe(409);
+      await person.client.put(`${members}/${membershipId}`, { role: "owner" });
+      expect((await leaves(person)).status).toBe(204);
+      const { body } = await world.client.get(members);
+      expect(body.data).toMatchObject([{ membership_id: membershipId, role: "owner" }]);
+      expect((await bot.client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    }
+  });
+
+  it("needs a key with the full role of its membership, and with no narrowing", async () => {
+    const person = await accept(world, { role: "admin", name: "Grace" });
+    const own = { membershipId: person.membershipId, role: "admin", isOwn: true } as const;
+    const lower = await newKey(world, { ...own, role: "member" });
+    const changed = await lower.client.patch("/v1/account", { display_name: "G" });
+    expect([changed.status, changed.body.display_name]).toEqual([200, "G"]);
+    const refused = await lower.client.delete("/v1/account");
+    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+    expect(refused.body.message).toContain("full role of its membership");
+    const project = await newProject(world.client);
+    for (const fields of [
+      { scopes: ["members:write"] },
+      { projectIds: [project.id] },
+      { projectIds: [project.id], environmentIds: [project.default_environment_id] },
+    ] as const) {
+      const narrowed = await newKey(world, { ...own, ...fields });
+      for (const reply of [
+        await narrowed.client.delete("/v1/account"),
+        await narrowed.client.patch("/v1/account", { name: "Mallory" }),
+      ]) {
+        expect([reply.status, reply.body.code]).toEqual([403, "unauthorized"]);
+        expect(reply.body.message).toContain("Use a key that is not narrowed.");
+      }
+    }
+    expect((await person.client.get("/v1/account")).body.name).toBe("Grace");
+    const full = await newKey(world, { ...own, role: "owner" });
+    expect((await full.client.delete("/v1/account")).status).toBe(204);
   });
 
   it("leaves an organization an owner when its two owners delete their accounts at once", async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { Client, type Parsed } from "../support/client.ts";
-import { Instrumented } from "../support/instruments.ts";
+import { beforeBatch, deleteKey, Instrumented } from "../support/instruments.ts";
 import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -36,6 +36,16 @@ async function recordsOf(): Promise<[string, string | null][]> {
   return results
     .filter(({ action }) => /^api_key|^escalation|policy/.test(action))
     .map(({ action, target_name }) => [action, target_name]);
+}
+
+/** Of the records of an action, oldest first. */
+async function changesOf(action: string): Promise<unknown[]> {
+  const { results } = await env.DB.prepare(
+    "select changes from audit_log where organization_id = ? and action = ? order by created_at, id",
+  )
+    .bind(world.id, action)
+    .all<{ changes: string }>();
+  return results.map(({ changes }) => JSON.parse(changes));
 }
 
 describe("a key that another key creates", () => {
@@ -137,31 +147,12 @@ describe("a key that another key creates", () => {
 
   it("is not created if the other is revoked meanwhile", async () => {
     const parent = await create(world.client);
-    const racing = new Instrumented({ database: revoking(parent.id) });
+    const racing = new Instrumented({ database: beforeBatch(2, () => deleteKey(parent.id)) });
     const { status, body } = await clientOf(parent).via(racing.fetch).post(keys, { name: "late" });
     expect([status, body.code]).toEqual([409, "conflict"]);
     const { body: list } = await world.client.get(keys);
     expect(list.data.map(({ name }: Parsed) => name)).not.toContain("late");
   });
-
-  /** Deletes the key before the second batch, which is the one that writes. */
-  function revoking(keyId: string): D1Database {
-    let batches = 0;
-    const withSession = (constraint: string) => {
-      const session = env.DB.withSession(constraint);
-      return {
-        prepare: (sql: string) => session.prepare(sql),
-        batch: async (statements: D1PreparedStatement[]) => {
-          batches += 1;
-          const deletion = env.DB.prepare("delete from api_keys where id = ?").bind(keyId);
-          if (batches === 2) await deletion.run();
-          return session.batch(statements);
-        },
-        getBookmark: () => session.getBookmark(),
-      };
-    };
-    return { withSession } as unknown as D1Database;
-  }
 });
 
 describe("revoking a key", () => {
@@ -409,6 +400,31 @@ describe("a member without the role admin", () => {
   });
 });
 
+describe("renaming a key", () => {
+  it("is done only if the key still has the name that the record says it had", async () => {
+    const { id } = await create(world.client, { name: "before" });
+    const { client } = await newKey(world);
+    const rename = () => client.patch(`${keys}/${id}`, { name: "first" });
+    const racing = world.client.via(new Instrumented({ database: beforeBatch(2, rename) }).fetch);
+    const late = await racing.patch(`${keys}/${id}`, { name: "second" });
+    expect([late.status, late.body.code]).toEqual([409, "conflict"]);
+    expect(late.body.message).toContain("just been renamed");
+    const again = await racing.patch(`${keys}/${id}`, { name: "second" });
+    expect([again.status, again.body.name]).toEqual([200, "second"]);
+    expect(await changesOf("api_key.renamed")).toEqual([
+      { before: { name: "before" }, after: { name: "first" } },
+      { before: { name: "first" }, after: { name: "second" } },
+    ]);
+  });
+
+  it("is not found if the key is revoked meanwhile", async () => {
+    const { id } = await create(world.client);
+    const racing = new Instrumented({ database: beforeBatch(2, () => deleteKey(id)) });
+    const late = await world.client.via(racing.fetch).patch(`${keys}/${id}`, { name: "late" });
+    expect([late.status, late.body.code]).toEqual([404, "not_found"]);
+  });
+});
+
 describe("the maximum age of keys", () => {
   const policy = () => `/v1/orgs/${world.id}/api-key-policy`;
 
@@ -433,6 +449,24 @@ describe("the maximum age of keys", () => {
     expect(await create(world.client)).not.toHaveProperty("expires_at");
     const changes = (await recordsOf()).filter(([action]) => action.includes("policy"));
     expect(changes).toHaveLength(2);
+  });
+
+  it("is set only if it is what the record says it was before", async () => {
+    const { client } = await newKey(world);
+    const lower = () => client.put(policy(), { max_age_seconds: 3_600 });
+    const racing = new Instrumented({ database: beforeBatch(1, lower) });
+    const late = await world.client.via(racing.fetch).put(policy(), { max_age_seconds: 7_200 });
+    expect([late.status, late.body.code]).toEqual([409, "conflict"]);
+    expect(late.body.message).toContain("just changed");
+    expect((await client.get(policy())).body).toEqual({ max_age_seconds: 3_600 });
+    expect(await changesOf("organization.key_policy_changed")).toEqual([
+      { before: {}, after: { max_age_seconds: 3_600 } },
+    ]);
+    expect((await client.put(policy(), { max_age_seconds: null })).status).toBe(200);
+    expect((await changesOf("organization.key_policy_changed")).at(-1)).toEqual({
+      before: { max_age_seconds: 3_600 },
+      after: {},
+    });
   });
 
   it("leaves the last owner's key without an expiry, also when it is rotated", async () => {

@@ -183,6 +183,21 @@ describe("an invitation", () => {
     expect((await world.client.post(invitations, body)).status).toBe(201);
   });
 
+  it("is not created with a key that expires, unlike the key that its link would give", async () => {
+    const expiring = await newKey(world, { expiresAt: Date.now() + DAY_MS });
+    const body = { email: newEmail(), role: "member" };
+    const refused = await expiring.client.post(invitations, body);
+    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+    expect(refused.body.message).toContain("expires_at");
+    const records = (await auditOf(world.id)).filter(({ outcome }) => outcome === "refused");
+    expect(records).toMatchObject([
+      { action: "escalation.refused", target_type: "invitation", credential_id: expiring.keyId },
+    ]);
+    const { client } = await newKey(world);
+    expect((await client.get(invitations)).body.data).toEqual([]);
+    expect((await client.post(invitations, body)).status).toBe(201);
+  });
+
   it.each([
     ["an invalid address", { email: "ada", role: "member" }, "email"],
     ["an unknown role", { email: "a@b.example", role: "king" }, "role"],

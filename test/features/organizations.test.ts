@@ -6,7 +6,16 @@ import { API_KEY_PATTERN } from "../../src/auth/credentials.ts";
 import { encodeCursor } from "../../src/lib/cursor.ts";
 import { Client, type Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { join, newEmail, newKey, newProject, newWorld, type World } from "../support/world.ts";
+import {
+  join,
+  newEmail,
+  newKey,
+  newProject,
+  newServiceAccount,
+  newTrust,
+  newWorld,
+  type World,
+} from "../support/world.ts";
 
 let world: World;
 let members: string;
@@ -44,6 +53,42 @@ describe("organizations", () => {
   it("can be created by any member", async () => {
     const { client } = await join(world);
     expect((await client.post("/v1/orgs", { name: "Gamma" })).status).toBe(201);
+  });
+
+  it("are created by people: not by a service account, nor with a key from a trust, which is recorded", async () => {
+    const admin = await join(world, "admin");
+    const bot = await newKey(world, {
+      membershipId: await newServiceAccount(world, "admin"),
+      role: "admin",
+    });
+    const trustId = await newTrust(world, { membershipId: admin.membershipId });
+    const ofTrust = await newKey(world, { ...admin, role: "admin" });
+    await env.DB.prepare(
+      "update api_keys set trust_id = ?, expires_at = 0, narrowed_expires_at = ? where id = ?",
+    )
+      .bind(trustId, Date.now() + 900_000, ofTrust.keyId)
+      .run();
+    const child = (await ofTrust.client.post(keys, { name: "child" })).body;
+    const grandchild = (await new Client(child.key).post(keys, { name: "grandchild" })).body;
+    await world.client.delete(`${keys}/${child.id}?descendants=keep`);
+    for (const client of [bot.client, ofTrust.client, new Client(grandchild.key)]) {
+      const { status, body } = await client.post("/v1/orgs", { name: "Gamma" });
+      expect([status, body.code]).toEqual([403, "unauthorized"]);
+      expect(body.message).toContain("Use a person's own key.");
+    }
+    const refused = "select credential_id from audit_log where action = 'escalation.refused'";
+    const { results } = await env.DB.prepare(`${refused} and organization_id = ? order by id`)
+      .bind(world.id)
+      .all();
+    expect(results.map(({ credential_id }) => credential_id)).toEqual([
+      bot.keyId,
+      ofTrust.keyId,
+      grandchild.id,
+    ]);
+    const made = (await world.client.post(keys, { name: "x", membership_id: admin.membershipId }))
+      .body;
+    const { status } = await new Client(made.key).post("/v1/orgs", { name: "Gamma" });
+    expect(status).toBe(201);
   });
 });
 

@@ -97,6 +97,12 @@ describe("a service account", () => {
     });
     expect((await world.client.patch(`${accounts}/${id}`, { name: "b" })).status).toBe(200);
     expect(await records("service_account.updated")).toHaveLength(1);
+    await world.client.patch(`${accounts}/${id}`, { name: "b", role: "admin" });
+    const last = (await records("service_account.updated")).at(-1);
+    expect(JSON.parse(String(last?.["changes"]))).toEqual({
+      before: { role: "member" },
+      after: { role: "admin" },
+    });
   });
 
   it("remains when the member who created it leaves, and its key too", async () => {

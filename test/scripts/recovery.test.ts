@@ -9,7 +9,17 @@ import {
 import { systemClock } from "../../src/lib/clock.ts";
 import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { join, newKey, newPool, newProject, newWorld, type World } from "../support/world.ts";
+import {
+  join,
+  newInvitation,
+  newKey,
+  newPool,
+  newProject,
+  newServiceAccount,
+  newTrust,
+  newWorld,
+  type World,
+} from "../support/world.ts";
 
 async function auditOf(world: World) {
   const { results } = await env.DB.prepare(
@@ -25,6 +35,13 @@ async function auditOf(world: World) {
 function operatorRecord(action: string, id: string, type = "api_key") {
   const columns = { project_id: null, credential_id: null, membership_id: null };
   return { action, target_type: type, target_id: id, ...columns };
+}
+
+/** What gives keys. */
+async function newSources(world: World) {
+  const trustId = await newTrust(world, { membershipId: await newServiceAccount(world) });
+  const { id: invitationId, token } = await newInvitation(world);
+  return { trustId, invitationId, token };
 }
 
 function versionsOf(table: string, world: World) {
@@ -107,6 +124,8 @@ describe("the revocation of all credentials of an organization", () => {
     const [world, other] = [await newWorld(), await newWorld()];
     const { default_environment_id: environmentId } = await newProject(world.client);
     const pool = await newPool(world, [environmentId]);
+    const { trustId, invitationId, token } = await newSources(world);
+    const ofOther = await newSources(other);
     const ids = (await listCredentials(env.DB, { organizationId: world.id })).map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(2);
     expect(await revokeAll(env.DB, systemClock, world.id)).toBe(ids.length);
@@ -114,14 +133,41 @@ describe("the revocation of all credentials of an organization", () => {
     expect((await world.client.via(isolate.fetch).get("/v1/orgs")).status).toBe(401);
     expect((await pool.runner.via(isolate.fetch).get("/v1/runner/attempts")).status).toBe(401);
     expect((await other.client.get("/v1/orgs")).status).toBe(200);
-    const records = ids.map((id) =>
-      operatorRecord("credential.revoked", id, id === pool.tokenId ? "runner_token" : "api_key"),
-    );
+    const records = [
+      ...ids.map((id) =>
+        operatorRecord("credential.revoked", id, id === pool.tokenId ? "runner_token" : "api_key"),
+      ),
+      operatorRecord("trust.deleted", trustId, "trust"),
+      operatorRecord("invitation.revoked", invitationId, "invitation"),
+    ];
     const recorded = await auditOf(world);
-    expect(recorded).toHaveLength(ids.length);
+    expect(recorded).toHaveLength(records.length);
     expect(recorded).toEqual(expect.arrayContaining(records));
+    expect(await auditOf(other)).toEqual([]);
+    const nobody = new Client(undefined);
+    const accept = (link: string) => nobody.post("/v1/invitations/accept", { token: link });
+    expect((await accept(token)).status).toBe(404);
+    expect((await accept(ofOther.token)).status).toBe(201);
+    const { client } = other;
+    expect((await client.get(`/v1/orgs/${other.id}/trusts/${ofOther.trustId}`)).status).toBe(200);
+    const tombstones = await env.DB.prepare(
+      "select id, revoked_by_key_id, revoked_by_membership_id from revoked_keys where organization_id = ?",
+    )
+      .bind(world.id)
+      .all();
+    const revoker = { revoked_by_key_id: null, revoked_by_membership_id: null };
+    const keyIds = ids.filter((id) => id !== pool.tokenId);
+    expect(tombstones.results).toHaveLength(keyIds.length);
+    expect(tombstones.results).toEqual(
+      expect.arrayContaining(keyIds.map((id) => ({ id, ...revoker }))),
+    );
     const options = { organizationId: world.id, name: "recovery" };
     const created = await createOwnerKey(env.DB, systemClock, options);
-    expect((await new Client(created?.key).get("/v1/orgs")).status).toBe(200);
+    const recovered = new Client(created?.key);
+    expect((await recovered.get("/v1/orgs")).status).toBe(200);
+    for (const list of ["trusts", "invitations"]) {
+      const { body } = await recovered.get(`/v1/orgs/${world.id}/${list}`);
+      expect(body.data).toEqual([]);
+    }
   });
 });

@@ -68,7 +68,8 @@ export function resolve(node: Node): Node {
 
 export function exampleBody(operation: Operation): Node | undefined {
   const schema = operation.requestBody?.content["application/json"]?.schema;
-  return schema && (resolve(schema)["example"] as Node);
+  // A copy: the test files of one isolate share the document.
+  return schema && structuredClone(resolve(schema)["example"] as Node);
 }
 
 /** The bodies in the examples of an error reply. */

@@ -167,3 +167,25 @@ interface WatchedStatement {
   raw(): Promise<unknown>;
   first(): Promise<unknown>;
 }
+
+/** A database that runs `intervene` before the batch with this number, counted from 1. */
+export function beforeBatch(number: number, intervene: () => Promise<unknown>): D1Database {
+  let batches = 0;
+  const withSession = (constraint: string) => {
+    const session = env.DB.withSession(constraint);
+    return {
+      prepare: (sql: string) => session.prepare(sql),
+      batch: async (statements: D1PreparedStatement[]) => {
+        batches += 1;
+        if (batches === number) await intervene();
+        return session.batch(statements);
+      },
+      getBookmark: () => session.getBookmark(),
+    };
+  };
+  return { withSession } as unknown as D1Database;
+}
+
+export function deleteKey(id: string): Promise<unknown> {
+  return env.DB.prepare("delete from api_keys where id = ?").bind(id).run();
+}

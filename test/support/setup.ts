@@ -14,13 +14,15 @@ extendTimeouts();
 
 /** Logged lines that contain a canary secret. */
 const leaks: string[] = [];
+/** Of the current test. Vitest discards the lines of a test that passes, but sending them is slow. */
+const unprinted: (() => void)[] = [];
 
 for (const level of ["debug", "info", "log", "warn", "error"] as const) {
   const print = console[level].bind(console);
   console[level] = (...parts: unknown[]) => {
     const line = parts.map((part) => (part instanceof Error ? part.stack : String(part))).join(" ");
     if (line.includes(CANARY_PREFIX)) leaks.push(line);
-    print(...parts);
+    unprinted.push(() => print(...parts));
   };
   // The next file of the runtime wraps the function itself.
   afterAll(() => {
@@ -28,7 +30,14 @@ for (const level of ["debug", "info", "log", "warn", "error"] as const) {
   });
 }
 
-afterEach(() => {
+afterEach(({ task }) => {
   const found = leaks.splice(0);
+  const lines = unprinted.splice(0);
+  if (task.result?.state === "fail" || found.length > 0) for (const print of lines) print();
   if (found.length > 0) throw new Error(`The log leaked canary secrets: ${found.join("\n")}`);
+});
+
+// The lines of hooks that failed before the first test, or after the last one.
+afterAll(() => {
+  for (const print of unprinted.splice(0)) print();
 });

@@ -10,6 +10,7 @@ import {
   getAccount,
   getIdentity,
   LAST_OWNER_OF_SOME,
+  LOWER_ROLE,
   NARROWED_KEY,
   NOT_OWN_KEY,
   SERVICE_ACCOUNT,
@@ -72,8 +73,12 @@ const remove = operation({
     "Ends the account's memberships in every organization, revokes their keys, and erases the name, " +
     "the address and the profile, also in the audit log and in the changelogs. Only the account's ID " +
     "remains. The last owner of an organization or of a project cannot be deleted. Needs a key that " +
-    "the person has made: `own` in `GET /v1/whoami`.",
-  errors: { ...OWN_KEY, last_owner_of_some: new Conflict(LAST_OWNER_OF_SOME) },
+    "the person has made, with the full role of its membership: `own` and `role` in `GET /v1/whoami`.",
+  errors: {
+    ...OWN_KEY,
+    lower_role: LOWER_ROLE,
+    last_owner_of_some: new Conflict(LAST_OWNER_OF_SOME),
+  },
   responses: { 204: NO_CONTENT },
 });
 

@@ -2,7 +2,7 @@ import { toRevokedKey } from "../../auth/credentials.ts";
 import { type ChangedKey, hasBoundaries, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { Conflict, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
-import { type AuditedAct, recordActs, recordActsOf, recordRefusal } from "../audit/index.ts";
+import { type AuditedAct, recordActs, recordActsOf, refuseEscalation } from "../audit/index.ts";
 import { changedFields } from "./presenters.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
 import * as store from "./store.ts";
@@ -21,6 +21,11 @@ export const SERVICE_ACCOUNT = new Unauthorized(
 
 export const NARROWED_KEY = new Unauthorized(
   "A narrowed key does not change the account. Use a key that is not narrowed.",
+);
+
+export const LOWER_ROLE = new Unauthorized(
+  "This key has a lower role than the person. Use a key with the full role of its membership to delete " +
+    "the account.",
 );
 
 export const LAST_OWNER_OF_SOME =
@@ -44,20 +49,22 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
   const changes = changedFields(before, patch);
   if (!changes) return before;
   const { organizationId } = ctx.actor;
-  const target = { type: "account", id: before.id, name: before.name } as const;
+  const target = { type: "account", id: before.id, name: patch.name ?? before.name } as const;
   const { updated } = await runBatch(ctx.db, {
     updated: store.updateAccount(ctx.db, before.id, patch, ctx.clock.now()),
     audit: recordActs(ctx, organizationId, [{ action: "account.updated", target, changes }]),
   });
   const [row] = updated;
   if (!row) throw REVOKED;
-  return { ...row, email: before.email, kind: before.kind };
+  const { email, kind, role } = before;
+  return { ...row, email, kind, role };
 }
 
 /** Ends the memberships of the account in every organization. Only its ID remains. */
 export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   const { db, clock } = ctx;
-  const { id: accountId } = await requireOwnAccount(ctx);
+  const { id: accountId, role } = await requireOwnAccount(ctx);
+  if (ctx.actor.role !== role) throw LOWER_ROLE;
   const { memberships, targets } = await runBatch(db, {
     memberships: store.listMemberships(db, accountId),
     targets: store.listPersonalTargets(db, accountId),
@@ -80,10 +87,9 @@ async function requireOwnAccount(ctx: ServiceContext): Promise<OwnAccount> {
   const account = await getAccount(ctx);
   if (account.kind === "service_account") throw SERVICE_ACCOUNT;
   if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw NARROWED_KEY;
-  if (ctx.actor.isOwnKey) return account;
   const target = { type: "account", id: account.id, name: account.name } as const;
-  await recordRefusal(ctx, ctx.actor.organizationId, { action: "escalation.refused", target });
-  throw NOT_OWN_KEY;
+  if (!ctx.actor.isOwnKey) await refuseEscalation(ctx, target, NOT_OWN_KEY);
+  return account;
 }
 
 /** Another organization does not learn the credential, which is not one of its own. */

@@ -37,6 +37,7 @@ export function findOwnAccount(db: Database, actor: Actor) {
         "address",
       ),
       kind: memberships.kind,
+      role: memberships.role,
       name: accounts.name,
       displayName: accounts.displayName,
       avatar: accounts.avatar,

@@ -9,7 +9,7 @@ import { runBatch } from "../../db/batch.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
-import { type AuditedAct, recordRefusal } from "../audit/index.ts";
+import { type AuditedAct, refuseEscalation } from "../audit/index.ts";
 import { excessOf, type Narrowing } from "./narrowing.ts";
 import * as store from "./store.ts";
 
@@ -48,10 +48,7 @@ export async function requireNoEscalation(
   requested: RequestedAuthority,
 ): Promise<void> {
   const refusal = escalationOf(ctx.actor, requested);
-  if (!refusal) return;
-  const act = { action: "escalation.refused", target } as const;
-  await runBatch(ctx.db, { refused: recordRefusal(ctx, ctx.actor.organizationId, act) });
-  throw refusal;
+  if (refusal) await refuseEscalation(ctx, target, refusal);
 }
 
 /** Nobody gives a key a longer life than their own key has. Null: it never expires. */
@@ -62,9 +59,7 @@ export async function requireNoLongerLife(
 ): Promise<void> {
   const own = ctx.actor.expiresAt;
   if (own === null || (expiresAt !== null && expiresAt <= own)) return;
-  const act = { action: "escalation.refused", target } as const;
-  await runBatch(ctx.db, { refused: recordRefusal(ctx, ctx.actor.organizationId, act) });
-  throw exceedingKey("a longer life than its own");
+  await refuseEscalation(ctx, target, exceedingKey("a longer life than its own"));
 }
 
 function escalationOf(

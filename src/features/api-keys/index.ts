@@ -4,12 +4,11 @@ export {
   type NarrowingInput,
   requestedNarrowing,
   requireNoEscalation,
-  requireNoLongerLife,
   resolveNarrowing,
 } from "./authority.ts";
 export { apiKeyStore, issueApiKey, type KeyPrincipal, parseApiKey } from "./credentials.ts";
 export { CREATOR_CHANGED } from "./model.ts";
-export { presentCreatedApiKey } from "./presenters.ts";
+export { presentAuthority, presentCreatedApiKey } from "./presenters.ts";
 export { CreatedApiKey, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";
-export { type CreatedKey, insertKey } from "./store.ts";
+export { type CreatedKey, insertKey, insertKeyOfTrust } from "./store.ts";

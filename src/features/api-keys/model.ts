@@ -12,6 +12,8 @@ export const HAS_DESCENDANTS =
 export const CREATOR_CHANGED =
   "The key that creates it was just revoked, or expires earlier now. Retry.";
 
+export const NAME_CHANGED = "The key has just been renamed. Read it again and retry.";
+
 export const KEY_CHANGED = "The key has just changed, or the one that rotates it. Retry.";
 
 export const OUTLIVED =

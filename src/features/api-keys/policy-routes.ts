@@ -2,8 +2,8 @@ import { operation } from "../../http/operation.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Unauthorized } from "../../lib/errors.ts";
-import { getKeyPolicy, setKeyPolicy } from "./policy.ts";
+import { Conflict, Unauthorized } from "../../lib/errors.ts";
+import { getKeyPolicy, POLICY_CHANGED, setKeyPolicy } from "./policy.ts";
 import { presentKeyPolicy } from "./presenters.ts";
 import { ApiKeyPolicy, PutApiKeyPolicy } from "./schemas.ts";
 
@@ -31,7 +31,10 @@ const put = operation({
     "Needs the role `owner` in the organization. Applies to keys that are created or rotated from now " +
     "on. Existing keys keep their expiry, and so does the last owner's key when it is rotated.",
   notFound: ["organization"],
-  errors: { needs_owner_of_organization: Unauthorized.role("owner") },
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    policy_changed: new Conflict(POLICY_CHANGED),
+  },
   request: { params: OrganizationParams, body: jsonBody(PutApiKeyPolicy) },
   responses: { 200: jsonReply(ApiKeyPolicy, "The rules.") },
 });

@@ -1,8 +1,11 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { NotFound } from "../../lib/errors.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
 import { recordActs } from "../audit/index.ts";
+import { presentKeyPolicy } from "./presenters.ts";
 import * as store from "./store.ts";
+
+export const POLICY_CHANGED = "The rules have just changed. Read them again and retry.";
 
 export interface KeyPolicy {
   /** Null: keys may be of any age. */
@@ -23,23 +26,26 @@ export async function getKeyPolicy(
 export async function setKeyPolicy(
   ctx: ServiceContext,
   organizationId: string,
-  { maximumAgeSeconds: maxKeyAgeSeconds }: KeyPolicy,
+  policy: KeyPolicy,
 ): Promise<KeyPolicy> {
   requireOrgRole(ctx.actor, organizationId, "owner");
   const before = await getKeyPolicy(ctx, organizationId);
-  if (before.maximumAgeSeconds === maxKeyAgeSeconds) return before;
+  if (before.maximumAgeSeconds === policy.maximumAgeSeconds) return before;
   const target = { type: "organization", id: organizationId } as const;
   const changes = {
-    before: { max_age_seconds: before.maximumAgeSeconds },
-    after: { max_age_seconds: maxKeyAgeSeconds },
+    before: presentKeyPolicy(before),
+    after: presentKeyPolicy(policy),
   };
   const act = { action: "organization.key_policy_changed", target, changes } as const;
-  const change = { maxKeyAgeSeconds, updatedAt: ctx.clock.now() };
+  const change = {
+    from: before.maximumAgeSeconds,
+    to: policy.maximumAgeSeconds,
+    now: ctx.clock.now(),
+  };
   const { changed } = await runBatch(ctx.db, {
     changed: store.setMaximumAge(ctx.db, organizationId, change),
     audit: recordActs(ctx, organizationId, [act]),
   });
-  const [policy] = changed;
-  if (!policy) throw new NotFound("organization");
+  if (changed.length === 0) throw new Conflict(POLICY_CHANGED);
   return policy;
 }

@@ -4,11 +4,8 @@ import { insertFrom } from "../../db/insert-from.ts";
 import { keepsOwnerKey } from "../memberships/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { trusts } from "../trusts/table.ts";
-import { type ApiKeyRow, KEY } from "./store.ts";
+import { type ApiKeyRow, KEY, NEVER } from "./store.ts";
 import { apiKeys, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
-
-/** Later than every time that a request may name. */
-const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The key that takes the place of `old`, with the fields that differ. */
 export interface Rotation {

@@ -8,7 +8,14 @@ import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors
 import { LIMITS } from "../../lib/limits.ts";
 import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey } from "./authority.ts";
-import { CREATOR_CHANGED, HAS_DESCENDANTS, KEY_CHANGED, OUTLIVED, TRUST_KEY } from "./model.ts";
+import {
+  CREATOR_CHANGED,
+  HAS_DESCENDANTS,
+  KEY_CHANGED,
+  NAME_CHANGED,
+  OUTLIVED,
+  TRUST_KEY,
+} from "./model.ts";
 import { presentApiKey, presentCreatedApiKey, presentKeyRecord } from "./presenters.ts";
 import { rotateKey } from "./rotation.ts";
 import {
@@ -109,7 +116,7 @@ const rename = operation({
   scope: "keys:write",
   description: OWN_OR_ADMIN,
   notFound: ["organization", "API key"],
-  errors: NEEDS_ADMIN,
+  errors: { ...NEEDS_ADMIN, key_renamed: new Conflict(NAME_CHANGED) },
   request: { params: ApiKeyParams, body: jsonBody(RenameApiKey) },
   responses: { 200: jsonReply(ApiKey, "The API key.") },
 });

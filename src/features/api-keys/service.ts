@@ -29,6 +29,7 @@ import {
   type DescendantsOption,
   HAS_DESCENDANTS,
   type KeyStatus,
+  NAME_CHANGED,
 } from "./model.ts";
 import { presentAuthority } from "./presenters.ts";
 import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
@@ -167,12 +168,13 @@ export async function renameKey(
   const changes = { before: { name: before.name }, after: { name } };
   const statements = {
     limits: limits.statement,
-    renamed: store.renameKey(ctx.db, organizationId, id, name),
+    renamed: store.renameKey(ctx.db, organizationId, id, { from: before.name, to: name }),
     audit: recordActs(ctx, organizationId, [{ action: "api_key.renamed", target, changes }]),
   };
   const [key] = (await limits.enforce(runBatch(ctx.db, statements))).renamed;
-  if (!key) throw new NotFound("API key");
-  return key;
+  if (key) return key;
+  await requireValidKey(ctx, organizationId, id);
+  throw new Conflict(NAME_CHANGED);
 }
 
 /** A revoked key may be named again, to revoke what descends from it. */

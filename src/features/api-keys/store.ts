@@ -24,7 +24,7 @@ import {
 } from "./table.ts";
 
 /** Later than every time that a request may name. */
-const NEVER = Number.MAX_SAFE_INTEGER;
+export const NEVER = Number.MAX_SAFE_INTEGER;
 
 export interface CreatedKey {
   row: ApiKeyRow;
@@ -169,16 +169,19 @@ export function findMaximumAge(db: Database, organizationId: string) {
     .where(eq(organizations.id, organizationId));
 }
 
+/** Changes nothing if the maximum age is no longer `from`. */
 export function setMaximumAge(
   db: Database,
   organizationId: string,
-  change: { maxKeyAgeSeconds: number | null; updatedAt: number },
+  { from, to, now }: { from: number | null; to: number | null; now: number },
 ) {
   return db
     .update(organizations)
-    .set(change)
-    .where(eq(organizations.id, organizationId))
-    .returning({ maximumAgeSeconds: organizations.maxKeyAgeSeconds });
+    .set({ maxKeyAgeSeconds: to, updatedAt: now })
+    .where(
+      and(eq(organizations.id, organizationId), sql`${organizations.maxKeyAgeSeconds} is ${from}`),
+    )
+    .returning({ id: organizations.id });
 }
 
 export function keyCountBound(membershipId: string): Bound {
@@ -197,6 +200,17 @@ export function insertKey(db: Database, key: ApiKeyRow) {
   return db.insert(apiKeys).values(toStoredKey(key)).returning(KEY);
 }
 
+/**
+ * Inserts nothing if the trust was deleted meanwhile, by itself or with its membership. A rotation may
+ * have replaced the key that created the trust.
+ */
+export function insertKeyOfTrust(db: Database, key: ApiKeyRow & { trustId: string }) {
+  const row = { ...toStoredKey(key), createdByKeyId: sql`trusts.created_by_key_id` };
+  return insertFrom(db, apiKeys, row, sql`from trusts where trusts.id = ${key.trustId}`).returning(
+    KEY,
+  );
+}
+
 /** Inserts nothing unless the key that creates it is still valid for at least as long. */
 export function insertDescendant(db: Database, key: ApiKeyRow & { createdByKeyId: string }) {
   const { createdByKeyId, createdAt, expiresAt } = key;
@@ -212,8 +226,18 @@ function toStoredKey(key: ApiKeyRow) {
   return { ...key, expiresAt: 0, narrowedExpiresAt: key.expiresAt };
 }
 
-export function renameKey(db: Database, organizationId: string, id: string, name: string) {
-  return db.update(apiKeys).set({ name }).where(within(organizationId, id)).returning(KEY);
+/** Changes nothing if the name is no longer `from`. */
+export function renameKey(
+  db: Database,
+  organizationId: string,
+  id: string,
+  { from, to }: { from: string; to: string },
+) {
+  return db
+    .update(apiKeys)
+    .set({ name: to })
+    .where(and(within(organizationId, id), eq(apiKeys.name, from)))
+    .returning(KEY);
 }
 
 /** Revokes nothing if the organization would lose its last owner's key. */

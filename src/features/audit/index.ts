@@ -1,5 +1,6 @@
 export { eraseAuditedPerson } from "./erasure.ts";
 export type { AuditedAct, AuditedAction } from "./model.ts";
+export { refuseEscalation } from "./service.ts";
 export {
   type AuditContext,
   auditDelivery,
@@ -8,5 +9,4 @@ export {
   recordActs,
   recordActsFrom,
   recordActsOf,
-  recordRefusal,
 } from "./store.ts";

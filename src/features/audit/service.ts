@@ -2,11 +2,23 @@ import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Position } from "../../lib/cursor.ts";
+import type { Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
 import { exportLines, toStream } from "./export.ts";
 import { listRecords, type RecordFilter, type RecordRow } from "./list-store.ts";
-import { recordExport } from "./store.ts";
+import type { AuditedAct } from "./model.ts";
+import { recordExport, recordRefusal } from "./store.ts";
+
+/** Records that the actor asked for more than its key has, and throws the refusal. */
+export async function refuseEscalation(
+  ctx: ServiceContext,
+  target: AuditedAct["target"],
+  refusal: Unauthorized,
+): Promise<never> {
+  await recordRefusal(ctx, ctx.actor.organizationId, target);
+  throw refusal;
+}
 
 export async function listAuditLog(
   ctx: ServiceContext,

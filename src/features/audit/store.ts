@@ -14,6 +14,8 @@ export interface OtherActor {
   credentialId?: string;
   membershipId?: string;
   accountId?: string;
+  creatorKeyId?: string;
+  creatorMembershipId?: string;
 }
 
 export interface AuditContext {
@@ -52,21 +54,23 @@ export function recordActsOf(
 /** An act on each record that a statement selects. */
 export interface ActOnMany {
   action: AuditedAction;
-  target: { type: TargetType; id: SQLWrapper; name: SQLWrapper };
+  target: { type: TargetType; id: SQLWrapper; name: SQLWrapper | null };
+  /** By default that of the context. */
+  actor?: OtherActor;
 }
 
 /** Records an act on an unknown number of records. `from` is the SQL after the select list. */
 export function recordActsFrom(
   ctx: AuditContext,
   organizationId: string,
-  { action, target }: ActOnMany,
+  { action, target, actor }: ActOnMany,
   from: SQL,
 ) {
   return insertFrom(
     ctx.db,
     auditLog,
     {
-      ...requestColumns(ctx, actorOf(ctx)),
+      ...requestColumns(ctx, actor ? { ...NOBODY, ...actor } : actorOf(ctx)),
       id: new IdSequence(ctx.clock).at(sql`row_number() over (order by ${target.id}) - 1`),
       organizationId,
       action,
@@ -81,14 +85,18 @@ export function recordActsFrom(
   );
 }
 
-/** Records a refused act by itself, at most once a minute for each credential and action. */
-export function recordRefusal(ctx: AuditContext, organizationId: string, act: AuditedAct) {
+/** Records a refused escalation by itself, at most once a minute for each credential. */
+export function recordRefusal(
+  ctx: AuditContext,
+  organizationId: string,
+  target: AuditedAct["target"],
+) {
   const actor = actorOf(ctx);
-  const { action } = act;
+  const action = "escalation.refused";
   const condition = sql`not exists (select 1 from audit_log where organization_id = ${organizationId}
     and action = ${action} and created_at > ${ctx.clock.now() - REFUSAL_INTERVAL_MS}
     and credential_id is ${actor.credentialId})`;
-  const acts = [act];
+  const acts = [{ action, target }] as const;
   return insertActs(ctx, { organizationId, actor, acts, condition, outcome: "refused" });
 }
 

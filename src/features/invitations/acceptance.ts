@@ -8,7 +8,7 @@ import { runBatch } from "../../db/batch.ts";
 import { ApiError, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
-import { issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import { issueApiKey, newKeyRow, presentAuthority } from "../api-keys/index.ts";
 import { type AuditedAct, recordActsOf } from "../audit/index.ts";
 import { findMember, toUnprovenAccount } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
@@ -127,7 +127,7 @@ function recordJoining(
     {
       action: "api_key.created",
       target: { type: "api_key", id: key.id, name: key.name },
-      changes: { after: { membership_id: membership.id, role } },
+      changes: { after: presentAuthority(key) },
     },
   ];
   return recordActsOf(ctx, invitation.organizationId, actor, acts);

@@ -7,7 +7,7 @@ import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
-import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
+import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
 import { MEMBER_EXISTS, requireRoleToManage } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { INVITATION_TTL_MS } from "./model.ts";
@@ -18,8 +18,8 @@ export const OPEN_INVITATION_EXISTS =
   "This e-mail address has an open invitation. Revoke it first, to create another link.";
 
 export const NARROWED_KEY_INVITES = new Unauthorized(
-  "A key with scopes, projects or environments cannot invite: the invitation gives a key without " +
-    "them. Use a key that is not narrowed.",
+  "A key that is narrowed or expires cannot invite: the invitation gives a key that is not. Use a key " +
+    "without scopes, projects, environments and expires_at.",
 );
 
 export interface NewInvitation {
@@ -43,7 +43,7 @@ export async function invite(
   const id = newId(ctx.clock);
   const target = { type: "invitation", id } as const;
   await requireRoleToManage(ctx, organizationId, target, [input.role]);
-  await requireUnlimitedKey(ctx, organizationId, target);
+  await requireUnlimitedKey(ctx, target);
   const { key: token, secretHash } = await issueCredential("lsi", id);
   const now = ctx.clock.now();
   const row = {
@@ -116,12 +116,10 @@ export async function sweepInvitations({ db, clock }: SystemContext): Promise<vo
 /** Where the link alone accepts an invitation, an invitation is as good as a key. */
 async function requireUnlimitedKey(
   ctx: ServiceContext,
-  organizationId: string,
   target: AuditedAct["target"],
 ): Promise<void> {
   const { scopes, projectIds, environmentIds, expiresAt } = ctx.actor;
   const isLimited = (scopes ?? projectIds ?? environmentIds ?? expiresAt) !== null;
   if (!trustsAdmins(ctx.settings) || !isLimited) return;
-  await recordRefusal(ctx, organizationId, { action: "escalation.refused", target });
-  throw NARROWED_KEY_INVITES;
+  await refuseEscalation(ctx, target, NARROWED_KEY_INVITES);
 }

@@ -4,11 +4,11 @@ import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
+import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
-import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
+import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { incrementKeyVersions } from "./member-keys.ts";
 import type { MemberStatus } from "./model.ts";
@@ -175,11 +175,8 @@ export async function requireRoleToManage(
 ): Promise<void> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const needed = roleToManage(...roles);
-  if (!orgRoleReaches(ctx.actor.role, needed)) {
-    const act: AuditedAct = { action: "escalation.refused", target };
-    await recordRefusal(ctx, organizationId, act);
-  }
-  requireOrgRole(ctx.actor, organizationId, needed);
+  if (orgRoleReaches(ctx.actor.role, needed)) return;
+  await refuseEscalation(ctx, target, Unauthorized.role(needed));
 }
 
 function targetOf({ membershipId, name }: MemberRow) {

@@ -6,7 +6,7 @@ import { LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
 import { CreatedOrganization, CreateOrganization, OrganizationList } from "./schemas.ts";
-import { createOrganization, listOrganizations, NARROWED } from "./service.ts";
+import { createOrganization, listOrganizations, NARROWED, OF_PROGRAM } from "./service.ts";
 
 const list = operation({
   method: "get",
@@ -29,9 +29,11 @@ const create = operation({
   scope: "organization:write",
   description:
     "The key's account becomes its owner. The response contains an owner key of the new " +
-    "organization, because the key of the request belongs to another one.",
+    "organization, because the key of the request belongs to another one. A service account and a CI " +
+    "job cannot own an organization.",
   errors: {
     key_narrowed: new Unauthorized(NARROWED),
+    key_of_program: OF_PROGRAM,
     creation_disabled: new Unauthorized(
       "This deployment does not let API keys create organizations.",
     ),

@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs } from "../audit/index.ts";
+import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
@@ -15,6 +15,11 @@ const FIRST_KEY_NAME = "First key";
 
 export const NARROWED =
   "This key is narrowed, so it cannot create an organization: the first key of one is not.";
+
+export const OF_PROGRAM = new Unauthorized(
+  "A person owns an organization, and this key is of a service account or of a CI job. Use a person's " +
+    "own key.",
+);
 
 export async function listOrganizations(
   ctx: ServiceContext,
@@ -32,6 +37,7 @@ export async function createOrganization(
     throw new Unauthorized("This deployment does not let API keys create organizations.");
   }
   if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw new Unauthorized(NARROWED);
+  await requirePerson(ctx);
   const { accountId, organizationId, isOwnKey } = ctx.actor;
   const { created, statements, acts } = await prepareOrganization(ctx, {
     ...input,
@@ -42,6 +48,14 @@ export async function createOrganization(
   const audit = recordActs(ctx, created.organization.id, acts);
   await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements, audit }));
   return created;
+}
+
+/** What a program creates would remain its own after its keys have ended. */
+async function requirePerson(ctx: ServiceContext): Promise<void> {
+  const program = await store.findProgram(ctx.db, ctx.actor);
+  if (!program?.found) return;
+  const target = { type: "organization", id: ctx.actor.organizationId } as const;
+  await refuseEscalation(ctx, target, OF_PROGRAM);
 }
 
 /** `acts` are for the audit log of the organization, after the statements. */

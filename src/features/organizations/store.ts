@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -37,6 +38,19 @@ export function insertOwner(
   return db
     .insert(memberships)
     .values({ ...membership, role: "owner", createdAt: now, updatedAt: now });
+}
+
+/** Whether the actor is a service account, or its key descends from a trust. */
+export function findProgram(db: Database, { membershipId, keyId }: Actor) {
+  return db.get<{ found: number } | undefined>(sql`
+    with recursive ancestor(id) as (select ${keyId}
+      union select api_keys.created_by_key_id from ancestor join api_keys on api_keys.id = ancestor.id
+      union select revoked_keys.created_by_key_id from ancestor
+        join revoked_keys on revoked_keys.id = ancestor.id)
+    select exists (select 1 from memberships
+        where memberships.id = ${membershipId} and memberships.kind = 'service_account')
+      or exists (select 1 from ancestor join api_keys on api_keys.id = ancestor.id
+        where api_keys.trust_id is not null) as found`);
 }
 
 export function ownedCountBound(accountId: string): Bound {

@@ -20,12 +20,17 @@ export function presentToken(row: TokenRow) {
     pool_id: row.poolId,
     name: row.name,
     last_four: row.lastFour,
-    expires_at: row.expiresAt === null ? undefined : toTimestamp(row.expiresAt),
+    ...presentExpiry(row),
     last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
     created_by: key_id && membership_id ? { key_id, membership_id } : undefined,
     trust_id: row.trustId ?? undefined,
     created_at: toTimestamp(row.createdAt),
   };
+}
+
+/** What the audit log has of a new token, too. */
+export function presentExpiry({ expiresAt }: Pick<TokenRow, "expiresAt">) {
+  return { expires_at: expiresAt === null ? undefined : toTimestamp(expiresAt) };
 }
 
 export function presentCreatedToken({ row, token }: CreatedToken) {

@@ -19,6 +19,7 @@ import {
 } from "./schemas.ts";
 import { createPool, deletePool, getPool, listPools } from "./service.ts";
 import {
+  CREATOR_REVOKED,
   createToken,
   listTokens,
   NOT_ROTATED,
@@ -122,6 +123,7 @@ const issueToken = operation({
     token_expires_in_the_past: new BadInput([
       { path: "expires_at", message: "Send a time in the future." },
     ]),
+    creator_revoked: new Conflict(CREATOR_REVOKED),
     token_outlives_key: new BadInput([{ path: "expires_at", message: TOKEN_OUTLIVES_KEY }]),
     runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
     pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
@@ -143,6 +145,7 @@ const rotate = operation({
     "than your own key. The old token is revoked, or expires after the overlap.",
   notFound: ["organization", "runner token"],
   errors: {
+    creator_revoked: new Conflict(CREATOR_REVOKED),
     token_of_trust: new Conflict(NOT_ROTATED),
     runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
     pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),

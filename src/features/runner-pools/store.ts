@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
@@ -120,13 +120,20 @@ export function tokenCountBound(poolId: string): Bound {
   };
 }
 
-/** Inserts nothing if the key that creates the token was revoked meanwhile. */
+function whereKeyExists(keyId: string): SQL {
+  return sql`exists (select 1 from api_keys where api_keys.id = ${keyId})`;
+}
+
+/** Inserts nothing if the trust of the token, or the key that creates it, was deleted meanwhile. */
 export function insertToken(db: Database, token: NewToken) {
-  const creator = token.trustId === null ? token.createdByKeyId : null;
-  const isCurrent = creator
-    ? sql`exists (select 1 from api_keys where api_keys.id = ${creator})`
-    : sql`true`;
+  const { trustId, createdByKeyId: creator } = token;
   const row = { ...token, version: 1, lastUsedAt: null };
+  if (trustId !== null) {
+    // A rotation may have replaced the key that created the trust.
+    const values = { ...row, createdByKeyId: sql`trusts.created_by_key_id` };
+    return insertFrom(db, runnerTokens, values, sql`from trusts where id = ${trustId}`).returning();
+  }
+  const isCurrent = creator ? whereKeyExists(creator) : sql`true`;
   return insertFrom(db, runnerTokens, row, sql`where ${isCurrent}`).returning();
 }
 
@@ -160,11 +167,11 @@ export function insertSuccessor(db: Database, token: NewToken) {
   return insertFrom(db, runnerTokens, row, sql`where changes() > 0`);
 }
 
-/** Lets a token expire at `time`, or before, as it is. */
+/** Lets a token expire at `time`, or before, as it is, unless the key that rotates it was revoked. */
 export function expireToken(
   db: Database,
   { organizationId, poolId, id }: Pick<TokenRow, "organizationId" | "poolId" | "id">,
-  time: number,
+  { rotatedBy, time }: { rotatedBy: string; time: number },
 ) {
   const { expiresAt, version } = runnerTokens;
   return db
@@ -173,13 +180,19 @@ export function expireToken(
       expiresAt: sql`min(coalesce(${expiresAt}, ${time}), ${time})`,
       version: sql`${version} + 1`,
     })
-    .where(tokenWithin(organizationId, poolId, id))
+    .where(and(tokenWithin(organizationId, poolId, id), whereKeyExists(rotatedBy)))
     .returning(REVOKED);
 }
 
-export function deleteToken(db: Database, organizationId: string, poolId: string, id: string) {
+/** With `rotatedBy`, deletes nothing if the key that rotates the token was revoked meanwhile. */
+export function deleteToken(
+  db: Database,
+  { organizationId, poolId, id }: Pick<TokenRow, "organizationId" | "poolId" | "id">,
+  rotatedBy?: string,
+) {
+  const isCurrent = rotatedBy === undefined ? undefined : whereKeyExists(rotatedBy);
   return db
     .delete(runnerTokens)
-    .where(tokenWithin(organizationId, poolId, id))
+    .where(and(tokenWithin(organizationId, poolId, id), isCurrent))
     .returning(REVOKED);
 }

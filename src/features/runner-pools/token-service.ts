@@ -7,6 +7,7 @@ import { newId } from "../../lib/ids.ts";
 import { type AuditedAct, recordActs } from "../audit/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueRunnerToken } from "./credentials.ts";
+import { presentExpiry } from "./presenters.ts";
 import { getPool } from "./service.ts";
 import type { CreatedToken, NewToken, TokenRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -48,7 +49,7 @@ export async function createToken(
     runBatch(ctx.db, {
       limits: limits.statement,
       created: store.insertToken(ctx.db, values),
-      recorded: recordActs(ctx, organizationId, [toAct("runner_token.created", values)]),
+      recorded: recordActs(ctx, organizationId, [describeCreation(values)]),
     }),
   );
   const [row] = created;
@@ -67,21 +68,23 @@ export async function rotateToken(
   const { name } = old;
   const expiry = successorExpiry(ctx, old);
   const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
+  const rotatedBy = ctx.actor.keyId;
   const until = ctx.clock.now() + overlapSeconds * 1000;
   const limits = overlapSeconds > 0 ? limitToken(ctx, values) : undefined;
   const batch = runBatch(ctx.db, {
     limits: limits?.statement,
     retired:
       overlapSeconds > 0
-        ? store.expireToken(ctx.db, old, until)
-        : store.deleteToken(ctx.db, organizationId, poolId, id),
-    recorded: recordActs(ctx, organizationId, [
-      { ...toAct("runner_token.rotated", old), changes: { after: { id: values.id } } },
-    ]),
+        ? store.expireToken(ctx.db, old, { rotatedBy, time: until })
+        : store.deleteToken(ctx.db, old, rotatedBy),
+    recorded: recordActs(ctx, organizationId, [describeRotation(old, values, overlapSeconds)]),
     successor: store.insertSuccessor(ctx.db, values),
   });
   const { retired } = await (limits ? limits.enforce(batch) : batch);
-  if (retired.length === 0) throw new NotFound("runner token");
+  if (retired.length === 0) {
+    await getToken(ctx, { organizationId, poolId, id });
+    throw new Conflict(CREATOR_REVOKED);
+  }
   await ctx.invalidateKeys(
     overlapSeconds > 0 ? retired : retired.map((key) => toRevokedKey(key, ctx.clock)),
   );
@@ -89,11 +92,11 @@ export async function rotateToken(
 }
 
 export async function revokeToken(ctx: ServiceContext, ids: TokenIds): Promise<void> {
-  const { organizationId, poolId, id } = ids;
+  const { organizationId } = ids;
   const token = await getToken(ctx, ids);
   const { deleted } = await runBatch(ctx.db, {
-    deleted: store.deleteToken(ctx.db, organizationId, poolId, id),
-    recorded: recordActs(ctx, organizationId, [toAct("runner_token.revoked", token)]),
+    deleted: store.deleteToken(ctx.db, token),
+    recorded: recordActs(ctx, organizationId, [describeRevocation(token)]),
   });
   if (deleted.length === 0) throw new NotFound("runner token");
   await ctx.invalidateKeys(deleted.map((key) => toRevokedKey(key, ctx.clock)));
@@ -166,13 +169,21 @@ function requireValidExpiry({ actor, clock }: ServiceContext, expiresAt: number 
   throw new BadInput([{ path: "expires_at", message: problem }]);
 }
 
-function toAct(
-  action: "runner_token.created" | "runner_token.rotated" | "runner_token.revoked",
-  { id, name, poolId }: Pick<TokenRow, "id" | "name" | "poolId">,
-): AuditedAct {
-  return {
-    action,
-    target: { type: "runner_token", id, name },
-    changes: { after: { pool_id: poolId } },
-  };
+function describeCreation(token: NewToken): AuditedAct {
+  const after = { pool_id: token.poolId, ...presentExpiry(token) };
+  return { action: "runner_token.created", target: targetOf(token), changes: { after } };
+}
+
+function describeRotation(old: TokenRow, token: NewToken, overlapSeconds: number): AuditedAct {
+  const after = { id: token.id, overlap_seconds: overlapSeconds, ...presentExpiry(token) };
+  return { action: "runner_token.rotated", target: targetOf(old), changes: { after } };
+}
+
+function describeRevocation(token: TokenRow): AuditedAct {
+  const before = { pool_id: token.poolId };
+  return { action: "runner_token.revoked", target: targetOf(token), changes: { before } };
+}
+
+function targetOf({ id, name }: NewToken) {
+  return { type: "runner_token", id, name } as const;
 }

@@ -115,6 +115,10 @@ function describeUpdate(
   after: Pick<ServiceAccountRow, "name" | "role">,
 ) {
   const target = { type: "service_account", id: before.membershipId, name: after.name } as const;
-  const changes = { before: { name: before.name, role: before.role }, after };
+  const changesOf = ({ name, role }: typeof after) => ({
+    ...(before.name !== after.name && { name }),
+    ...(before.role !== after.role && { role }),
+  });
+  const changes = { before: changesOf(before), after: changesOf(after) };
   return { action: "service_account.updated", target, changes } as const;
 }

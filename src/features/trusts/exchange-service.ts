@@ -5,14 +5,14 @@ import { sha256Hex } from "../../lib/digest.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
-import { type AuditedAct, recordActsOf } from "../audit/index.ts";
+import { insertKeyOfTrust, issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import { type AuditedAct, type OtherActor, recordActsOf } from "../audit/index.ts";
 import { insertToken, issueRunnerToken } from "../runner-pools/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { hasAddress, meetsConditions } from "./conditions.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 import type { Exchanged } from "./model.ts";
-import type { TrustRow } from "./store.ts";
+import type { TrustOfIssuer, TrustRow } from "./store.ts";
 import * as store from "./store.ts";
 import { REFUSED, readIssuer, type VerifiedClaims, verifyToken } from "./token.ts";
 
@@ -40,7 +40,10 @@ export async function exchangeToken(
 }
 
 /** The oldest trust whose audience and conditions the token has. */
-function findMatch(candidates: readonly TrustRow[], { claims }: VerifiedClaims): TrustRow {
+function findMatch(
+  candidates: readonly TrustOfIssuer[],
+  { claims }: VerifiedClaims,
+): TrustOfIssuer {
   const audiences = [claims["aud"]].flat();
   const addressed = candidates.filter(({ audience }) => audiences.includes(audience));
   if (addressed.length === 0) throw new Unauthenticated(REFUSED.audience);
@@ -51,7 +54,7 @@ function findMatch(candidates: readonly TrustRow[], { claims }: VerifiedClaims):
 
 async function issue(
   ctx: ExchangeContext,
-  trust: TrustRow,
+  trust: TrustOfIssuer,
   verified: VerifiedClaims,
 ): Promise<Exchanged> {
   const { id: trustId, organizationId, ttlSeconds } = trust;
@@ -66,22 +69,18 @@ async function issue(
   const id = await sha256Hex(JSON.stringify([organizationId, trust.issuer, verified.jti]));
   const used = { id, organizationId, expiresAt: verified.refusedFrom };
   const act = describeExchange(trust, verified, { type: issued.type, id: issued.id, name });
-  const actor = {
-    type: "trust",
-    credentialId: trustId,
-    ...(trust.membershipId !== null && { membershipId: trust.membershipId }),
-  } as const;
   const batch = runBatch(ctx.db, {
     limits: limits.statement,
-    used: store.insertUsedToken(ctx.db, used),
+    used: store.insertUsedToken(ctx.db, trustId, used),
     issued: insert,
-    recorded: recordActsOf(ctx, organizationId, actor, [act]),
+    recorded: recordActsOf(ctx, organizationId, actorOf(trust), [act]),
   });
-  await mapUniqueViolation(
+  const results = await mapUniqueViolation(
     limits.enforce(batch),
     ["used_tokens.id"],
     () => new Unauthenticated(REFUSED.repeated),
   );
+  if (results.issued.length === 0) throw new Unauthenticated(REFUSED.noTrust);
   return { ...issued, trustId, expiresAt, ttlSeconds };
 }
 
@@ -113,7 +112,18 @@ async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Li
     id: issued.id,
     type: "api_key" as const,
     key: issued.key,
-    insert: insertKey(ctx.db, row),
+    insert: insertKeyOfTrust(ctx.db, row),
+  };
+}
+
+function actorOf(trust: TrustOfIssuer): OtherActor {
+  return {
+    type: "trust",
+    credentialId: trust.id,
+    ...(trust.membershipId !== null && { membershipId: trust.membershipId }),
+    ...(trust.accountId !== null && { accountId: trust.accountId }),
+    creatorKeyId: trust.createdByKeyId,
+    creatorMembershipId: trust.createdByMembershipId,
   };
 }
 

@@ -7,9 +7,12 @@ import { LIMITS } from "../../lib/limits.ts";
 import { targetProblem } from "../notifications/integrations/index.ts";
 
 const KEYS_TTL_MS = 600_000;
+/** How long expired keys are used while a request for them runs. */
+const STALE_TTL_MS = 60_000;
 const FAILURE_TTL_MS = 10_000;
 /** How often a token with an unknown `kid` may cause another request. */
 const RELOAD_INTERVAL_MS = 30_000;
+const POLL_INTERVAL_MS = 20;
 const MAX_ISSUERS = 1_000;
 /** In base64url: 2,048 to 8,192 bits. */
 const RSA_MODULUS = { minimum: 342, maximum: 1_366 };
@@ -27,13 +30,15 @@ interface Reader {
 }
 
 interface CachedKeys {
-  keys: KeySet | IssuerError;
-  cachedUntil: number;
-  loadedAt: number;
-  isReloading: boolean;
+  /** Undefined until they have been read for the first time. */
+  keys: KeySet | IssuerError | undefined;
+  freshUntil: number;
+  /** When they were last requested. */
+  requestedAt: number;
+  isLoading: boolean;
 }
 
-/** The keys of issuers, as this isolate has cached them. */
+/** The keys of issuers, as this isolate has cached them. It requests those of an issuer once at a time. */
 export class IssuerKeys {
   readonly #fetch: Fetch;
   readonly #clock: Clock;
@@ -47,10 +52,12 @@ export class IssuerKeys {
   /** @throws IssuerError if the keys cannot be read, or could not a moment ago. */
   async find(issuer: string, allowsInsecure: boolean): Promise<KeySet> {
     const cached = this.#issuers.get(issuer);
-    if (!cached || this.#clock.now() >= cached.cachedUntil)
-      return this.#load(issuer, allowsInsecure);
-    if (cached.keys instanceof IssuerError) throw cached.keys;
-    return cached.keys;
+    if (!cached) return this.#load(issuer, allowsInsecure);
+    const staleMs = this.#clock.now() - cached.freshUntil;
+    if (staleMs < 0) return requireKeys(cached);
+    if (!this.#isLoading(cached)) return this.#load(issuer, allowsInsecure);
+    if (staleMs >= STALE_TTL_MS || !isKeySet(cached.keys)) await this.#waitForLoad(cached);
+    return requireKeys(cached);
   }
 
   /**
@@ -59,35 +66,61 @@ export class IssuerKeys {
    */
   async reload(issuer: string, allowsInsecure: boolean): Promise<KeySet | undefined> {
     const cached = this.#issuers.get(issuer);
-    if (cached?.isReloading) return undefined;
-    const now = this.#clock.now();
-    if (cached && now < cached.loadedAt + RELOAD_INTERVAL_MS) return undefined;
-    if (cached) Object.assign(cached, { isReloading: true, loadedAt: now });
-    try {
-      const keys = await readIssuerKeys({ fetch: this.#fetch, allowsInsecure }, issuer);
-      this.#set(issuer, keys, KEYS_TTL_MS);
-      return keys;
-    } finally {
-      if (cached) cached.isReloading = false;
+    if (!cached) return this.#load(issuer, allowsInsecure);
+    if (this.#isLoading(cached)) {
+      await this.#waitForLoad(cached);
+      return requireKeys(cached);
     }
+    if (this.#clock.now() < cached.requestedAt + RELOAD_INTERVAL_MS) return undefined;
+    return this.#load(issuer, allowsInsecure);
   }
 
   async #load(issuer: string, allowsInsecure: boolean): Promise<KeySet> {
+    const { keys, freshUntil = 0 } = this.#issuers.get(issuer) ?? {};
+    const requestedAt = this.#clock.now();
+    const cached: CachedKeys = { keys, freshUntil, requestedAt, isLoading: true };
+    this.#issuers.set(issuer, cached);
     try {
-      const keys = await readIssuerKeys({ fetch: this.#fetch, allowsInsecure }, issuer);
-      this.#set(issuer, keys, KEYS_TTL_MS);
-      return keys;
+      const loaded = await readIssuerKeys({ fetch: this.#fetch, allowsInsecure }, issuer);
+      Object.assign(cached, { keys: loaded, freshUntil: this.#clock.now() + KEYS_TTL_MS });
+      return loaded;
     } catch (error) {
-      if (error instanceof IssuerError) this.#set(issuer, error, FAILURE_TTL_MS);
+      const now = this.#clock.now();
+      if (error instanceof IssuerError && now >= cached.freshUntil) {
+        Object.assign(cached, { keys: error, freshUntil: now + FAILURE_TTL_MS });
+      }
       throw error;
+    } finally {
+      cached.isLoading = false;
     }
   }
 
-  #set(issuer: string, keys: KeySet | IssuerError, ttlMs: number): void {
-    const now = this.#clock.now();
-    const times = { cachedUntil: now + ttlMs, loadedAt: now };
-    this.#issuers.set(issuer, { keys, ...times, isReloading: false });
+  /** False for a load that never ends, because the client of its request has disconnected. */
+  #isLoading({ isLoading, requestedAt }: CachedKeys): boolean {
+    return isLoading && this.#clock.now() < requestedAt + LIMITS.issuerTimeoutMs.value;
   }
+
+  /**
+   * Polls, because a request must not await the I/O of another one, which may be canceled:
+   * https://github.com/panva/jose/issues/355 and 509.
+   */
+  async #waitForLoad(cached: CachedKeys): Promise<void> {
+    let remainingMs = LIMITS.issuerTimeoutMs.value;
+    while (this.#isLoading(cached) && remainingMs > 0) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+      remainingMs -= POLL_INTERVAL_MS;
+    }
+    if (cached.isLoading) throw new IssuerError("It does not answer in time");
+  }
+}
+
+function isKeySet(keys: CachedKeys["keys"]): keys is KeySet {
+  return keys !== undefined && !(keys instanceof IssuerError);
+}
+
+function requireKeys({ keys }: CachedKeys): KeySet {
+  if (isKeySet(keys)) return keys;
+  throw keys ?? new IssuerError("It cannot be reached");
 }
 
 /** `issuer` is compared with the tokens' `iss`, so it is kept exactly as it was sent. */

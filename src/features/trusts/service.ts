@@ -12,13 +12,14 @@ import {
   resolveNarrowing,
   revokeKeys,
 } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs, recordRefusal } from "../audit/index.ts";
+import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { withoutAddresses } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
 import type { TrustInput } from "./model.ts";
+import { presentTrust } from "./presenters.ts";
 import type { TrustRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -167,9 +168,7 @@ async function authorizePool(ctx: ServiceContext, organizationId: string, poolId
 async function requireLastingKey(ctx: ServiceContext, organizationId: string): Promise<void> {
   if (ctx.actor.expiresAt === null) return;
   const target = { type: "organization", id: organizationId } as const;
-  const act = { action: "escalation.refused", target } as const;
-  await runBatch(ctx.db, { refused: recordRefusal(ctx, organizationId, act) });
-  throw new Unauthorized(EXPIRING_KEY);
+  await refuseEscalation(ctx, target, new Unauthorized(EXPIRING_KEY));
 }
 
 async function requireUsableIssuer(ctx: ServiceContext, issuer: string): Promise<void> {
@@ -189,14 +188,11 @@ function invalidIssuer(message: string): BadInput {
 }
 
 function describeCreation(trust: TrustRow): AuditedAct {
-  const { id, name, issuer, audience, ttlSeconds } = trust;
-  const conditions = withoutAddresses(trust.conditions);
-  const target = { membership_id: trust.membershipId, pool_id: trust.poolId, role: trust.role };
-  const { scopes, projectIds: project_ids, environmentIds: environment_ids } = trust;
-  const after = { issuer, audience, conditions, ...target, scopes, project_ids, environment_ids };
+  const { id, name, org_id, created_by, created_at, ...fields } = presentTrust(trust);
+  const conditions = withoutAddresses(fields.conditions);
   return {
     action: "trust.created",
     target: { type: "trust", id, name },
-    changes: { after: { ...after, ttl_seconds: ttlSeconds } },
+    changes: { after: { ...fields, conditions } },
   };
 }

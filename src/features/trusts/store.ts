@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
@@ -11,6 +11,7 @@ import type { Bound } from "../usage/index.ts";
 import { trusts, usedTokens } from "./table.ts";
 
 export type TrustRow = typeof trusts.$inferSelect;
+export type TrustOfIssuer = Awaited<ReturnType<typeof findTrustsOfIssuer>>[number];
 
 const within = (organizationId: string, id: string) =>
   and(eq(trusts.organizationId, organizationId), eq(trusts.id, id));
@@ -29,11 +30,12 @@ export function findTrust(db: Database, organizationId: string, id: string) {
   return db.select().from(trusts).where(within(organizationId, id));
 }
 
-/** Oldest first. */
+/** Oldest first, each with the account of its membership. */
 export function findTrustsOfIssuer(db: Database, organizationId: string, issuer: string) {
   return db
-    .select()
+    .select({ ...getTableColumns(trusts), accountId: memberships.accountId })
     .from(trusts)
+    .leftJoin(memberships, eq(memberships.id, trusts.membershipId))
     .where(and(eq(trusts.organizationId, organizationId), eq(trusts.issuer, issuer)))
     .orderBy(asc(trusts.createdAt), asc(trusts.id))
     .limit(LIMITS.trusts.value);
@@ -90,9 +92,16 @@ export function liveKeyBound(id: string, now: number): Bound {
   };
 }
 
-/** Violates the primary key if the token has been exchanged before. */
-export function insertUsedToken(db: Database, used: typeof usedTokens.$inferInsert) {
-  return db.insert(usedTokens).values(used);
+/**
+ * Violates the primary key if the token has been exchanged before. Inserts nothing if the trust was
+ * deleted meanwhile.
+ */
+export function insertUsedToken(
+  db: Database,
+  trustId: string,
+  used: typeof usedTokens.$inferInsert,
+) {
+  return insertFrom(db, usedTokens, used, sql`from trusts where trusts.id = ${trustId}`);
 }
 
 /** Deletes at most `chunk` of each. */

@@ -4,8 +4,8 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { matchesGlob } from "../../../src/features/trusts/conditions.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
-import { Client, type Parsed, type Reply } from "../../support/client.ts";
-import { Instrumented } from "../../support/instruments.ts";
+import type { Client, Parsed, Reply } from "../../support/client.ts";
+import { ExchangeHarness } from "../../support/exchange-harness.ts";
 import { AUDIENCE, GITHUB_CLAIMS, ISSUER, Issuer, newSigningKey } from "../../support/issuer.ts";
 import { newKey, newServiceAccount, newTrust, newWorld, type World } from "../../support/world.ts";
 
@@ -20,40 +20,13 @@ beforeAll(async () => {
   membershipId = await newServiceAccount(world);
 });
 
-/** An app with its own memory, and one issuer on its network. */
-class Harness {
-  readonly issuer: Issuer;
-  readonly worker: Instrumented;
-  aheadMs = 0;
-
-  constructor(issuer: Issuer, addressLimiter?: RateLimit) {
-    this.issuer = issuer;
-    this.worker = new Instrumented({
-      clock: { now: () => this.now },
-      network: issuer.fetch,
-      ...(addressLimiter && { addressLimiter }),
-    });
-  }
-
+class Harness extends ExchangeHarness {
   static async create(algorithm?: "RS256" | "ES256"): Promise<Harness> {
     return new Harness(await Issuer.create(algorithm));
   }
 
-  get now(): number {
-    return Date.now() + this.aheadMs;
-  }
-
-  client(key?: string): Client {
-    return new Client(key, this.worker.fetch);
-  }
-
-  sign(claims: object = {}): Promise<string> {
-    return this.issuer.sign(claims, { now: this.now });
-  }
-
-  async exchange(token?: string, organizationId: string = world.id): Promise<Reply> {
-    const body = { org_id: organizationId, token: token ?? (await this.sign()) };
-    return this.client().post("/v1/oidc/token", body);
+  exchange(token?: string, organizationId: string = world.id): Promise<Reply> {
+    return this.exchangeIn(organizationId, token);
   }
 }
 
@@ -131,6 +104,29 @@ describe("the exchange of a token", () => {
     expect(statuses).toEqual([201, ...Array.from({ length: 7 }, () => 401)]);
     expect((await harness.exchange(token)).body.message).toContain("exchanged before");
     expect((await harness.exchange()).status).toBe(201);
+  });
+
+  it("is accepted once in an organization, also after its trust is replaced", async () => {
+    const token = await harness.sign();
+    expect((await harness.exchange(token)).status).toBe(201);
+    const { body: second } = await createTrust(harness, { name: "second" });
+    expect((await harness.exchange(token)).body.message).toContain("exchanged before");
+    const trusts = `/v1/orgs/${world.id}/trusts`;
+    for (const { id } of [trust, second]) {
+      expect((await world.client.delete(`${trusts}/${id}`)).status).toBe(204);
+    }
+    const { body: replaced } = await createTrust(harness, { name: "replaced" });
+    const refused = await harness.exchange(token);
+    expect(refusal(refused)).toEqual(UNAUTHENTICATED);
+    expect(refused.body.message).toContain("exchanged before");
+    expect((await harness.exchange()).body.trust_id).toBe(replaced.id);
+
+    const other = await newWorld();
+    const trustee = await newServiceAccount(other);
+    const fields = { issuer: ISSUER, audience: AUDIENCE, conditions: CONDITIONS };
+    await newTrust(other, { membershipId: trustee }, fields);
+    expect((await harness.exchange(token, other.id)).status).toBe(201);
+    expect(refusal(await harness.exchange(token, other.id))).toEqual(UNAUTHENTICATED);
   });
 
   it("is still refused as used after the sweep, until it is refused as expired", async () => {
@@ -395,7 +391,7 @@ describe("the exchange of a token", () => {
 });
 
 describe("200 CI jobs in 15 minutes through one trust and one address", () => {
-  it("all get a key that works, and lock nobody out", async () => {
+  it("all get a key of their own that works, and take nothing from the limits of others", async () => {
     const own = await newWorld();
     const admitted = new Map<string, number[]>();
     let now = () => 0;
@@ -418,16 +414,26 @@ describe("200 CI jobs in 15 minutes through one trust and one address", () => {
     const headers = { "cf-connecting-ip": "203.0.113.7" };
     const send = (client: Client, method: string, path: string, body?: object) =>
       client.request(method, path, body, headers);
+    const { client: member } = await newKey(own);
+    const others = member.via(harness.worker.fetch);
+    const keys = new Set<string>();
     for (let job = 0; job < 200; job += 1) {
       harness.aheadMs = (job * 15 * MINUTE_MS) / 200;
       const body = { org_id: own.id, token: await harness.sign() };
       const reply = await send(harness.client(), "POST", "/v1/oidc/token", body);
       expect(reply.status).toBe(201);
+      keys.add(reply.body.key);
       expect((await send(harness.client(reply.body.key), "GET", "/v1/orgs")).status).toBe(200);
     }
+    expect(keys.size).toBe(200);
     expect((await send(harness.client(), "GET", "/health")).status).toBe(200);
-    const { client } = await newKey(own);
-    expect((await send(client.via(harness.worker.fetch), "GET", "/v1/orgs")).status).toBe(200);
+    const { status, headers: limits } = await send(others, "GET", "/v1/orgs");
+    expect(status).toBe(200);
+    expect(Number(limits.get("x-ratelimit-remaining"))).toBe(
+      Number(limits.get("x-ratelimit-limit")) - 1,
+    );
+    const created = await others.post(`/v1/orgs/${own.id}/api-keys`, { name: "after the jobs" });
+    expect(created.status).toBe(201);
     expect(harness.issuer.requests.length).toBeLessThanOrEqual(4);
   });
 });
