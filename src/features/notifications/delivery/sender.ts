@@ -14,7 +14,7 @@ const CLAIMING_MS = LIMITS.claimingMs.value;
 /** Claims again before all are sent, so that no connection waits for a claim. */
 const LOW_WATER = 2 * CONNECTIONS;
 /** Attempts that end within this time are recorded in one batch. */
-const RECORD_WINDOW_MS = 20;
+const RECORD_WINDOW_MS = 50;
 const MAX_RECORDED = LIMITS.claimedDeliveries.value;
 const RECORD_TRIES = 3;
 
@@ -33,6 +33,7 @@ export class Sender {
   readonly #sending = new Set<ClaimedDelivery>();
   /** Sent, and not recorded yet. */
   readonly #sent: SentDelivery[] = [];
+  #recordTimer: ReturnType<typeof setTimeout> | null = null;
   #isWindowOver = false;
   #mayFindMore = true;
   #isFinishing = false;
@@ -106,6 +107,8 @@ export class Sender {
   async #recordAndClaim(): Promise<void> {
     const { db } = this.#ctx;
     const sent = this.#sent.splice(0);
+    clearTimeout(this.#recordTimer);
+    this.#isWindowOver = false;
     const maximum = MAX_CLAIMED - this.#waiting.length;
     const turn = this.#needsClaim() ? this.#turn(maximum) : undefined;
     // A request that ends during the claim may make further deliveries claimable.
@@ -192,8 +195,7 @@ export class Sender {
 
   #addSent(sent: SentDelivery): void {
     if (this.#sent.push(sent) > 1) return;
-    this.#isWindowOver = false;
-    setTimeout(() => {
+    this.#recordTimer = setTimeout(() => {
       this.#isWindowOver = true;
       this.#changed.resolve("changed");
     }, RECORD_WINDOW_MS);
