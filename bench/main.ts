@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { HISTORY_SIZE_OPTIONS, parseHistorySize } from "../scripts/seed/history-size.ts";
 import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
+import { measureFairness } from "./fairness.ts";
 import { measureLists } from "./lists.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
@@ -16,6 +17,7 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   "project-read": (folder) => compare(measureProjectRead, folder),
   deliveries: (folder) => compare(measureDeliveries, folder),
   "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
+  fairness: (folder) => compare((_, to) => measureFairness(to), folder),
   lists: async (folder) => {
     process.stdout.write(`\n${await measureLists(parseHistorySize(values), folder)}\n`);
   },

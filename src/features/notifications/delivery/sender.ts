@@ -33,7 +33,7 @@ export class Sender {
   readonly #sending = new Set<ClaimedDelivery>();
   /** Sent, and not recorded yet. */
   readonly #sent: SentDelivery[] = [];
-  #recordTimer: ReturnType<typeof setTimeout> | null = null;
+  #recordTimer: ReturnType<typeof setTimeout> | undefined;
   #isWindowOver = false;
   #mayFindMore = true;
   #isFinishing = false;
@@ -107,7 +107,7 @@ export class Sender {
   async #recordAndClaim(): Promise<void> {
     const { db } = this.#ctx;
     const sent = this.#sent.splice(0);
-    clearTimeout(this.#recordTimer);
+    if (this.#recordTimer !== undefined) clearTimeout(this.#recordTimer);
     this.#isWindowOver = false;
     const maximum = MAX_CLAIMED - this.#waiting.length;
     const turn = this.#needsClaim() ? this.#turn(maximum) : undefined;
