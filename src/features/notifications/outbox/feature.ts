@@ -1,6 +1,5 @@
-import { sql } from "drizzle-orm";
 import type { Feature } from "../../../feature.ts";
-import { deliveries, deliveryAttempts, events } from "./table.ts";
+import { deliveries, deliveryAttempts, events, isFinished, isUnused } from "./table.ts";
 
 export const outboxFeature = {
   tables: [
@@ -8,7 +7,7 @@ export const outboxFeature = {
       table: deliveries,
       deletedWith: [deliveries.integrationId, deliveries.projectId],
       purged: true,
-      retention: { period: "deliveries", isExpired: () => sql`deliveries.status <> 'pending'` },
+      retention: { period: "deliveries", isExpired: isFinished },
     },
     {
       table: deliveryAttempts,
@@ -20,12 +19,7 @@ export const outboxFeature = {
       table: events,
       deletedWith: [events.projectId],
       purged: true,
-      retention: {
-        period: "deliveries",
-        isExpired: (cutoff) => sql`events.last_used_at < ${cutoff}
-          and not exists (select 1 from deliveries as pending
-            where pending.event_id = events.id and pending.status = 'pending')`,
-      },
+      retention: { period: "deliveries", isExpired: isUnused },
     },
   ],
 } satisfies Feature;
