@@ -11,21 +11,23 @@ interface Timed {
   run(): Promise<unknown>;
 }
 
-export const LONGEST_PATH = "/bench/longest";
-
 /** Of this isolate, in ms, with the wait for other statements. */
 let longest = 0;
 
-/** The service, with the time of its longest round trip to the database at `LONGEST_PATH`. */
+interface TimedEnv extends Env {
+  /** The path that responds with the time of the longest round trip to the database. */
+  LONGEST_PATH: string;
+}
+
 // biome-ignore lint/style/noDefaultExport: the runtime requires it.
 export default {
   async fetch(request, env, execution) {
-    if (new URL(request.url).pathname === LONGEST_PATH) return Response.json(longest);
+    if (new URL(request.url).pathname === env.LONGEST_PATH) return Response.json(longest);
     return worker.fetch(request, { ...env, DB: timeQueries(env.DB) }, execution);
   },
   scheduled: (controller, env, execution) =>
     worker.scheduled(controller, { ...env, DB: timeQueries(env.DB) }, execution),
-} satisfies ExportedHandler<Env>;
+} satisfies ExportedHandler<TimedEnv>;
 
 function timeQueries(database: D1Database): D1Database {
   const withSession = (constraint: string) => {

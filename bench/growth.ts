@@ -1,13 +1,13 @@
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { newId } from "../src/lib/ids.ts";
-import { LONGEST_PATH } from "./growth-worker.ts";
 import { load } from "./load.ts";
 import { DATA, insertIntegrations, KEYRING } from "./outbox.ts";
 import type { BenchmarkResult, Row } from "./report.ts";
 import { insertSeed, makeSeed, migrateAndInsert, type Seed } from "./seed.ts";
 import { pairedRatio, quantile, spread } from "./stats.ts";
 
+const LONGEST_PATH = "/bench/longest";
 /** Below the rate limit of a key in 60 s. */
 const READS_PER_KEY = 80;
 const KEYS = 6;
@@ -36,6 +36,7 @@ interface Run {
  */
 export async function measureGrowth(count: number, folder: string): Promise<BenchmarkResult> {
   const worker = await start(bundle("bench/growth-worker.ts", folder), {
+    LONGEST_PATH,
     ENCRYPTION_KEYS: KEYRING,
     ALLOW_INSECURE_WEBHOOKS: "true",
   });

@@ -32,6 +32,7 @@ export const RETENTION_PERIODS = Object.keys(RETENTION) as RetentionPeriod[];
 
 /** Data that is kept for a reason other than its age, for docs/limits.md. */
 export const KEPT = {
+  "Invitations, expired keys of CI jobs, and unconfirmed Slack installations": "until they expire",
   "Pending deliveries": "until they succeed or fail",
   "Data of a deleted project, environment, stack or integration":
     "until the purge, which starts within a minute; no request finds it",
