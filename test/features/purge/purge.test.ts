@@ -1,6 +1,8 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { createApp } from "../../../src/app.ts";
 import { Ownership } from "../../../src/db/ownership.ts";
 import { FEATURES } from "../../../src/features/index.ts";
 import { projects } from "../../../src/features/projects/table.ts";
@@ -260,6 +262,48 @@ describe("the retention", () => {
       expect(await exists(table, old), table).toBe(false);
       expect(await exists(table, recent), table).toBe(true);
     }
+  });
+});
+
+describe("the settings of the retention", () => {
+  const settings = { ...env } as Record<string, unknown>;
+
+  async function sweepWith(value: string | undefined): Promise<void> {
+    const app = createApp({ log: () => undefined });
+    const bindings = { ...settings, RETAIN_DELIVERIES_DAYS: value } as unknown as Env;
+    await app.sweep(bindings, createExecutionContext());
+  }
+
+  it.each([
+    ["", [29, 60]],
+    ["0", [29, 60]],
+    ["1e1", [29, 60]],
+    ["NaN", [29, 60]],
+    [undefined, [29]],
+    ["90", [29, 60]],
+    ["28", []],
+  ])("%j keeps deliveries of %j days", async (value, kept) => {
+    const owner = await newOwner();
+    const added = new Map(
+      await Promise.all(
+        [29, 60].map(
+          async (days) => [days, await addDelivery(owner, { createdAt: daysAgo(days) })] as const,
+        ),
+      ),
+    );
+    await sweepWith(value).catch(() => undefined);
+    const left = await Promise.all(
+      [...added].map(async ([days, { delivery }]) =>
+        (await exists("deliveries", delivery)) ? [days] : [],
+      ),
+    );
+    expect(left.flat()).toEqual(kept);
+    await env.DB.prepare("delete from delivery_attempts where organization_id = ?")
+      .bind(owner.world.id)
+      .run();
+    await env.DB.prepare("delete from deliveries where organization_id = ?")
+      .bind(owner.world.id)
+      .run();
   });
 });
 
