@@ -1,6 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Column, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import { deliveries } from "../notifications/outbox/table.ts";
+import { deliveries, events } from "../notifications/outbox/table.ts";
 import { changelogEntries } from "./table.ts";
 
 const PERSONAL_PATHS = sql.raw("'$.name', '$.display_name', '$.avatar', '$.profile'");
@@ -14,14 +14,23 @@ export function eraseChangedPerson(db: Database, ids: readonly string[], conditi
   // In full, because SQLite uses a partial index only for its own condition.
   const isAboutPerson = sql`record_type = 'project_member' and record_id in ${members}`;
   const { before, after } = changelogEntries;
+  const projectIds = sql`(select project_id from changelog_entries where ${isAboutPerson})`;
   return {
     // Before the entries, which determine the projects of the events.
     events: db
-      .update(deliveries)
-      .set({ data: withoutName(members) })
+      .update(events)
+      .set({ data: withoutName(events.data, members) })
       .where(
-        sql`${deliveries.projectId} in (select project_id from changelog_entries where ${isAboutPerson})
-          and ${deliveries.type} = 'changelog.created' and ${condition}`,
+        sql`${events.projectId} in ${projectIds} and ${events.type} = 'changelog.created'
+          and ${condition}`,
+      ),
+    // Those of earlier releases have their own data.
+    deliveries: db
+      .update(deliveries)
+      .set({ data: withoutName(deliveries.data, members) })
+      .where(
+        sql`${deliveries.projectId} in ${projectIds} and ${deliveries.type} = 'changelog.created'
+          and ${deliveries.data} <> '' and ${condition}`,
       ),
     entries: db
       .update(changelogEntries)
@@ -35,11 +44,11 @@ export function eraseChangedPerson(db: Database, ids: readonly string[], conditi
 }
 
 /** The data of an event has its first entry at the top level, and every entry in `entries`. */
-function withoutName(members: SQL): SQL {
+function withoutName(data: Column, members: SQL): SQL {
   const redacted = (entry: SQL) =>
     sql`iif(${entry} ->> '$.record.type' = 'project_member' and ${entry} ->> '$.record.id' in ${members},
       json_remove(${entry}, '$.record.name'), ${entry})`;
   const entries = sql`(select json_group_array(json(${redacted(sql`item.value`)}) order by item.key)
-    from json_each(${deliveries.data}, '$.entries') as item)`;
-  return sql`json_replace(${redacted(sql`${deliveries.data}`)}, '$.entries', ${entries})`;
+    from json_each(${data}, '$.entries') as item)`;
+  return sql`json_replace(${redacted(sql`${data}`)}, '$.entries', ${entries})`;
 }
