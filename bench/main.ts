@@ -7,6 +7,7 @@ import { HISTORY_SIZE_OPTIONS, parseHistorySize } from "../scripts/seed/history-
 import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureFairness } from "./fairness.ts";
+import { measureGrowth } from "./growth.ts";
 import { measureLists } from "./lists.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
@@ -18,26 +19,38 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   deliveries: (folder) => compare(measureDeliveries, folder),
   "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
   fairness: (folder) => compare((_, to) => measureFairness(to), folder),
+  growth: async (folder) => {
+    report(await measureGrowth(parseCount(values.rows), folder));
+  },
   lists: async (folder) => {
     process.stdout.write(`\n${await measureLists(parseHistorySize(values), folder)}\n`);
   },
 };
 
-/** With `--strict`, exits with 1 if a goal is not met. */
 async function compare(
   measure: (rounds: number, folder: string) => Promise<BenchmarkResult>,
   folder: string,
 ): Promise<void> {
   const rounds = Math.max(MINIMUM_ROUNDS, Number.parseInt(values.rounds, 10));
-  const result = await measure(rounds, folder);
+  report(await measure(rounds, folder));
+}
+
+/** With `--strict`, a missed goal makes the command exit with 1. */
+function report(result: BenchmarkResult): void {
   process.stdout.write(`\n${result.title}\n\n${toTable(result)}\n`);
   if (values.strict && !result.rows.every(isMet)) process.exitCode = 1;
+}
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text);
+  throw new Error(`Set --rows to a whole number; "${text}" is not one.`);
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: "string", default: "40" },
+    rows: { type: "string", default: "1000000" },
     strict: { type: "boolean", default: false },
     ...HISTORY_SIZE_OPTIONS,
   },

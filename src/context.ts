@@ -5,6 +5,7 @@ import type { Clock } from "./lib/clock.ts";
 import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
+import type { RetentionPeriod, RetentionSetting } from "./lib/retention.ts";
 import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
 import { grantsScope, type Scope } from "./lib/scopes.ts";
 import type { SecretName } from "./lib/settings.ts";
@@ -67,6 +68,8 @@ export interface SystemContext {
   cipher(): Promise<Cipher>;
   /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
   enqueue(deliveryIds: readonly string[]): void;
+  /** How long the data of a period is kept, in ms. */
+  retentionMs(period: RetentionPeriod): number;
   /** Whether webhooks may go to `http:` and to any host, for local development. */
   allowsInsecureWebhooks: boolean;
 }
@@ -80,8 +83,8 @@ export interface CoreContext extends SystemContext {
 
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
-/** Without the required secrets. Each belongs to one feature. */
-export type Settings = Omit<TextSettings, SecretName> & {
+/** Without the required secrets, which belong to one feature each, and the periods of the purge. */
+export type Settings = Omit<TextSettings, SecretName | RetentionSetting> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };

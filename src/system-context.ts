@@ -7,6 +7,7 @@ import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { describeError, type Log } from "./lib/log.ts";
+import { retentionMs } from "./lib/retention.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
 const quotas = new Map(FEATURES.flatMap(({ quotas = {} }) => Object.entries(quotas)));
@@ -38,6 +39,7 @@ export function systemContext(
       });
       execution.waitUntil(enqueued);
     },
+    retentionMs: (period) => retentionMs(env, period),
     allowsInsecureWebhooks: env.ALLOW_INSECURE_WEBHOOKS === "true",
   };
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { LIMITS, type Limit } from "../../src/lib/limits.ts";
+import { KEPT, RETENTION, type RetentionRule } from "../../src/lib/retention.ts";
 import { POLICIES } from "../../src/rate-limits/index.ts";
 import { ROOT } from "./wrangler.ts";
 
@@ -18,6 +19,16 @@ shrink. \`GET /v1/orgs/{org_id}/usage\` returns what an organization uses.
 |---|---|---|
 `;
 
+const RETENTION_TITLE = `
+## How long data is kept
+
+The schedule deletes older data in small steps ([docs/operations.md](operations.md#the-purge)). A setting in
+\`wrangler.toml\` changes a number of days.
+
+| What | Kept for | Setting |
+|---|---|---|
+`;
+
 /** The text of docs/limits.md. */
 export function renderLimits(): string {
   const policies = Object.entries(POLICIES).map(
@@ -27,7 +38,16 @@ export function renderLimits(): string {
   const limits = Object.values(LIMITS).map(
     (limit) => `| ${limit.what} | ${formatLimit(limit)} | ${limit.beyond} |`,
   );
-  return `${INTRODUCTION}${[...policies, ...limits].join("\n")}\n`;
+  return `${INTRODUCTION}${[...policies, ...limits].join("\n")}\n${RETENTION_TITLE}${renderRetention()}\n`;
+}
+
+function renderRetention(): string {
+  const periods: readonly RetentionRule[] = Object.values(RETENTION);
+  const limited = periods.map(
+    ({ what, days, setting }) => `| ${what} | ${count(days)} days | \`${setting}\` |`,
+  );
+  const others = Object.entries(KEPT).map(([what, until]) => `| ${what} | ${until} | |`);
+  return [...limited, ...others].join("\n");
 }
 
 function formatLimit({ value, unit }: Limit): string {

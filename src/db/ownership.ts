@@ -1,5 +1,6 @@
 import { and, type Column, eq, getTableName, is, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { RetentionPeriod } from "../lib/retention.ts";
 import type { Statements } from "./batch.ts";
 import type { Database } from "./client.ts";
 
@@ -9,10 +10,31 @@ export interface OwnedTable {
   deletedWith: readonly SQLiteColumn[];
   /** Foreign keys that become null when the record that they refer to is deleted. */
   clearedWith?: readonly SQLiteColumn[];
+  /** Its rows may be many: those of a deleted record that leaves a tombstone stay for the purge. */
+  purged?: true;
+  /** What remains of a deleted record until the purge, because rows that stay refer to it. */
+  tombstone?: { recordType: string; columns: Readonly<Record<string, unknown>> };
+  /** How long its rows are kept. Their IDs are UUIDv7. Children are deleted with their row. */
+  retention?: Retention;
   /** The reason why rows with a `project_id` remain when their project is deleted. */
   outlivesProject?: string;
   /** The reason why `npm run backup` leaves the table out. */
   notInBackups?: string;
+}
+
+export interface Retention {
+  period: RetentionPeriod;
+  /** Of the rows that were created before `cutoff`, the ones to delete. Default: all. */
+  isExpired?(cutoff: number): SQL;
+}
+
+/** Some rows, selected by an index, and the rows of other tables that are deleted with them. */
+export interface OwnedRows {
+  table: SQLiteTable;
+  /** A foreign key of `table`. */
+  key: SQLiteColumn;
+  /** Their foreign keys to `table`. */
+  childKeys: readonly SQLiteColumn[];
 }
 
 export class Ownership {
@@ -28,15 +50,22 @@ export class Ownership {
 
   /**
    * The statements that delete all rows that a record of `root` owns, children first, and clear the
-   * foreign keys to it. They keep the record itself. `condition` must have the same outcome in each
+   * foreign keys to it. They keep the record itself. If it becomes a tombstone, so do those that can,
+   * and the rows that may be many stay. `condition` must have the same outcome in each
    * statement of the batch.
    * @param id Or a select of the IDs of several records.
    */
   deletionOf(db: Database, root: SQLiteTable, id: string | SQL, condition: SQL): Statements {
     const owned = this.ownedBy(root);
-    const deletions = childrenFirst(owned).map((table) => {
+    const leavesTombstone = this.#manifestOf(root)?.tombstone !== undefined;
+    const deletions = childrenFirst(owned).flatMap((table) => {
       const where = and(this.#belongsTo(table, root, id), condition);
-      return [getTableName(table), db.delete(table).where(where)] as const;
+      const { purged = false, tombstone } = (leavesTombstone && this.#manifestOf(table)) || {};
+      if (purged) return [];
+      const statement = tombstone
+        ? db.update(table).set(tombstone.columns).where(where)
+        : db.delete(table).where(where);
+      return [[getTableName(table), statement] as const];
     });
     const cleared = this.#tables
       .filter(({ table }) => !owned.includes(table))
@@ -63,8 +92,46 @@ export class Ownership {
     return [...owned];
   }
 
+  /** The tables whose rows become tombstones of a type. */
+  tombstonesOf(recordType: string): SQLiteTable | undefined {
+    return this.#tables.find(({ tombstone }) => tombstone?.recordType === recordType)?.table;
+  }
+
+  /** In which order to delete everything that a record of `root` owns. */
+  rowsOwnedBy(root: SQLiteTable): OwnedRows[] {
+    const owned = this.ownedBy(root);
+    return childrenFirst(owned).flatMap((table) => {
+      const key = this.#keysOf(table).find((each) => referencedBy(each) === root);
+      if (!key) return [];
+      const childKeys = owned.flatMap((child) => {
+        const keys = this.#keysOf(child);
+        if (keys.some((each) => referencedBy(each) === root)) return [];
+        return keys.find((each) => owned.includes(referencedBy(each))) ?? [];
+      });
+      return [{ table, key, childKeys: childKeys.filter((each) => referencedBy(each) === table) }];
+    });
+  }
+
+  /** The tables whose rows are deleted after a time, with the foreign keys of their children. */
+  retained(): { table: SQLiteTable; retention: Retention; childKeys: SQLiteColumn[] }[] {
+    return this.#tables.flatMap(({ table, retention }) => {
+      if (!retention) return [];
+      const keys = this.#tables.flatMap(({ deletedWith }) => deletedWith);
+      const childKeys = keys.filter((key) => referencedBy(key) === table);
+      return [{ table, retention, childKeys }];
+    });
+  }
+
+  #manifestOf(table: SQLiteTable): OwnedTable | undefined {
+    return this.#tables.find((each) => each.table === table);
+  }
+
+  #keysOf(table: SQLiteTable): readonly SQLiteColumn[] {
+    return this.#manifestOf(table)?.deletedWith ?? [];
+  }
+
   #belongsTo(table: SQLiteTable, root: SQLiteTable, id: string | SQL): SQL {
-    const keys = this.#tables.find((each) => each.table === table)?.deletedWith ?? [];
+    const keys = this.#keysOf(table);
     const direct = keys.find((column) => referencedBy(column) === root);
     if (direct) return isOneOf(direct, id);
     const owned = this.ownedBy(root);
@@ -103,14 +170,14 @@ function tableOf(column: SQLiteColumn): SQLiteTable {
   return column.table as SQLiteTable;
 }
 
-function referencedBy(column: SQLiteColumn): SQLiteTable {
+export function referencedBy(column: SQLiteColumn): SQLiteTable {
   const { foreignKeys } = getTableConfig(tableOf(column));
   const key = foreignKeys.find((each) => each.reference().columns.includes(column));
   if (!key) throw new Error(`${column.name} of ${getTableName(column.table)} is not a foreign key`);
   return key.reference().foreignTable as SQLiteTable;
 }
 
-function idOf(table: SQLiteTable): Column {
+export function idOf(table: SQLiteTable): Column {
   const id = getTableConfig(table).columns.find(({ primary }) => primary);
   if (!id) throw new Error(`${getTableName(table)} has no primary key of one column`);
   return id;

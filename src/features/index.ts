@@ -18,6 +18,7 @@ import { slackFeature } from "./notifications/slack/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
 import { projectMembersFeature } from "./project-members/feature.ts";
 import { projectsFeature } from "./projects/feature.ts";
+import { purgeFeature } from "./purge/feature.ts";
 import { resourcesFeature } from "./resources/feature.ts";
 import { runnerApiFeature } from "./runner-api/feature.ts";
 import { runnerPoolsFeature } from "./runner-pools/feature.ts";
@@ -54,6 +55,7 @@ export const FEATURES: readonly Feature[] = [
   outboxFeature,
   deliveryFeature,
   auditFeature,
+  purgeFeature,
   bootstrapFeature,
   healthFeature,
 ];

@@ -15,6 +15,13 @@ export function newId(clock: Clock): string {
   return encodeId(v7({ msecs: clock.now() }, new Uint8Array(16)));
 }
 
+/** Sorts after the IDs of records that were created before `time`, and before all later ones. */
+export function firstIdAt(time: number): string {
+  const uuid = new Uint8Array(16);
+  new DataView(uuid.buffer).setBigUint64(0, BigInt(time) << 16n);
+  return encodeId(uuid);
+}
+
 /** The 22-character form of a UUID's 16 bytes. */
 export function encodeId(uuid: Uint8Array): string {
   return encodeRadix(toBigInt(uuid), BASE58, WIDTH);

@@ -277,6 +277,17 @@ export const LIMITS = {
     100,
     "the next run, within a minute, continues",
   ),
+  purgeRows: items(
+    "Rows that one statement of the purge deletes",
+    500,
+    "the next statement continues",
+  ),
+  purgeBatches: items(
+    "Batches of statements in one run of the purge",
+    300,
+    "the next run, within a minute, continues",
+  ),
+  purgeMs: ms("One run of the purge", 25_000, "the next run, within a minute, continues"),
   sweepInvitations: items(
     "Invitations that one run of the sweep checks for their expiry, the oldest first",
     500,

@@ -2,6 +2,12 @@ import ipaddr from "ipaddr.js";
 import { parseKeyring } from "./cipher.ts";
 import { ApiError } from "./errors.ts";
 import type { Log } from "./log.ts";
+import {
+  RETENTION,
+  RETENTION_PERIODS,
+  type RetentionSettings,
+  retentionProblem,
+} from "./retention.ts";
 
 /** The secrets that every deployment needs. */
 export const REQUIRED_SECRETS = ["BOOTSTRAP_TOKEN", "ENCRYPTION_KEYS", "LEASE_SECRET"] as const;
@@ -11,7 +17,7 @@ export type SecretName = (typeof REQUIRED_SECRETS)[number];
 /** The settings that are checked, as they are in the environment. */
 export type CheckedSettings = {
   readonly [Name in SecretName | "ALLOW_INSECURE_WEBHOOKS"]?: string | undefined;
-};
+} & RetentionSettings;
 
 /** A setting that the Worker does not run with. */
 export interface RefusedSetting {
@@ -44,12 +50,12 @@ export function secretProblem(name: SecretName, value: string | undefined): stri
   return SECRET_PROBLEMS[name](value?.trim() ?? "");
 }
 
-/** Without the URL of a request, as for the schedule and the queue, checks the secrets only. */
+/** The URL of a request is for ALLOW_INSECURE_WEBHOOKS. The schedule and the queue have none. */
 export function findRefusedSettings(
   settings: CheckedSettings,
   requestUrl?: string,
 ): readonly RefusedSetting[] {
-  const refused = refusedSecrets(settings);
+  const refused = refusedInEnvironment(settings);
   if (requestUrl === undefined || settings.ALLOW_INSECURE_WEBHOOKS !== "true") return refused;
   return isLoopback(new URL(requestUrl).hostname) ? refused : [...refused, INSECURE_WEBHOOKS];
 }
@@ -77,17 +83,23 @@ export function requireSafeSettings(
   );
 }
 
-/** An isolate has one environment object, so its secrets are checked once. */
-const refusedSecretsOf = new WeakMap<CheckedSettings, readonly RefusedSetting[]>();
+/** An isolate has one environment object, so its settings are checked once. */
+const refusedOf = new WeakMap<CheckedSettings, readonly RefusedSetting[]>();
 
-function refusedSecrets(settings: CheckedSettings): readonly RefusedSetting[] {
-  const known = refusedSecretsOf.get(settings);
+function refusedInEnvironment(settings: CheckedSettings): readonly RefusedSetting[] {
+  const known = refusedOf.get(settings);
   if (known) return known;
-  const refused = REQUIRED_SECRETS.flatMap((name) => {
+  const refusedSecrets = REQUIRED_SECRETS.flatMap((name) => {
     const message = secretProblem(name, settings[name]);
     return message ? [{ name, message }] : [];
   });
-  refusedSecretsOf.set(settings, refused);
+  const refusedPeriods = RETENTION_PERIODS.flatMap((period) => {
+    const { setting: name } = RETENTION[period];
+    const message = retentionProblem(settings[name]);
+    return message ? [{ name, message }] : [];
+  });
+  const refused = [...refusedSecrets, ...refusedPeriods];
+  refusedOf.set(settings, refused);
   return refused;
 }
 

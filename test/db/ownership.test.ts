@@ -5,6 +5,7 @@ import { Ownership } from "../../src/db/ownership.ts";
 import { FEATURES } from "../../src/features/index.ts";
 import { projects } from "../../src/features/projects/table.ts";
 import { USAGE_KINDS } from "../../src/features/usage/model.ts";
+import { Instrumented } from "../support/instruments.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   connect,
@@ -89,7 +90,7 @@ describe("the quotas of the features", () => {
 });
 
 describe("the deletion of a project", () => {
-  it("deletes its rows in every table that a project owns, and keeps those of other projects", async () => {
+  it("with the purge, deletes its rows in every table that a project owns, and keeps those of other projects", async () => {
     await newFullProject();
     const before = await countRows();
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
@@ -97,6 +98,7 @@ describe("the deletion of a project", () => {
     const both = await countRows();
     for (const table of owned) expect(both[table], table).toBeGreaterThan(before[table] ?? 0);
     expect((await world.client.delete(`/v1/projects/${id}`)).status).toBe(204);
+    await new Instrumented().sweep();
     expect(await countRows()).toEqual(before);
   });
 });

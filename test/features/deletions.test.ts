@@ -217,7 +217,7 @@ describe("of several DELETEs of one record", () => {
 
 describe("a DELETE", () => {
   it.each(cases)(
-    "deletes the record and those that refer to it, and no other: %s",
+    "with the purge, deletes the record and those that refer to it, and no other: %s",
     async (_, operation) => {
       const world = await newWorld();
       const project = await newProject(world.client);
@@ -226,6 +226,7 @@ describe("a DELETE", () => {
       const before = await rowsOf(world);
       const path = pathWith(operation, ids);
       expect((await world.client.delete(path)).status).toBe(204);
+      await new Instrumented().sweep();
       const left = new Set((await rowsOf(world)).map(({ name }) => name));
       const deleted = before.filter(({ name }) => !left.has(name));
       expect(deleted).not.toEqual([]);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
 import { join, newInside, newProject, newWorld, type World } from "../support/world.ts";
 
 let world: World;
@@ -77,6 +78,7 @@ describe("environments", () => {
     const projectPath = `/v1/projects/${project.id}`;
     await world.client.put(projectPath, { default_environment_id: staging.id });
     expect((await world.client.delete(production)).status).toBe(204);
+    await new Instrumented().sweep();
     for (const table of ["components", "stacks", "variables"]) {
       const rows = await env.DB.prepare(`select count(*) as n from ${table} where project_id = ?`)
         .bind(project.id)

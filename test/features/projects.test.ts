@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
 import { join, newKey, newProject, newWorld, type Person, type World } from "../support/world.ts";
 
 const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
@@ -102,6 +103,7 @@ describe("projects", () => {
     await world.client.put(`${path}/connection`, CONNECTION);
     expect((await world.client.delete(path)).status).toBe(204);
     expect((await world.client.get(path)).status).toBe(404);
+    await new Instrumented().sweep();
     for (const table of ["environments", "project_members", "project_connections"]) {
       const rows = await env.DB.prepare(`select count(*) as n from ${table} where project_id = ?`)
         .bind(project.id)

@@ -107,6 +107,12 @@ describe("a deployment refuses every request but /health, which names the settin
     ["the bootstrap token is empty", "BOOTSTRAP_TOKEN", "", "not set"],
     ["the lease secret is blank", "LEASE_SECRET", " ", "not set"],
     ["the keyring is missing", "ENCRYPTION_KEYS", undefined, "not set"],
+    ["a retention is empty", "RETAIN_DELIVERIES_DAYS", "", "not a number of days"],
+    ["a retention is a word", "RETAIN_CHANGELOG_DAYS", "forever", "not a number of days"],
+    ["a retention is negative", "RETAIN_AUDIT_DAYS", "-30", "not a number of days"],
+    ["a retention has a unit", "RETAIN_DELIVERIES_DAYS", "30 days", "not a number of days"],
+    ["a retention is a fraction", "RETAIN_DELIVERIES_DAYS", "0.5", "not a number of days"],
+    ["a retention is beyond a century", "RETAIN_AUDIT_DAYS", "36501", "not a number of days"],
   ])("%s", async (_, name, value, problem) => {
     const deployment = new Deployment({ [name]: value });
     const { status, body, text } = await deployment.health();

@@ -13,6 +13,7 @@ import {
   newKey,
   newPool,
   newProject,
+  newResource,
   newWorld,
   type World,
 } from "./world.ts";
@@ -44,6 +45,7 @@ export class FullOrganization {
     const ids = await newIds(await caller());
     await addUnfinishedDeployments(await caller());
     await addOptionalFields(await caller(), ids);
+    await deleteStacks(await caller(), ids);
     await addHistory(await caller(), ids, rows);
     await stopTime(world);
     return new FullOrganization(world, ids);
@@ -92,6 +94,16 @@ async function addUnfinishedDeployments(world: World): Promise<void> {
     const deployment = await newDeployment(world.client, body.id, { reason: `state ${at}` });
     await reach(() => Attempt.claim(pool.runner), deployment);
     if (at % 2 === 0) await newDeployment(world.client, body.id, { queue: "fifo" });
+  }
+}
+
+/** They leave tombstones, with their resources, until the next purge. */
+async function deleteStacks({ client }: World, ids: Record<string, string>): Promise<void> {
+  for (const name of ["deleted", "deleted too"]) {
+    const stacks = `/v1/environments/${ids["environment_id"]}/stacks`;
+    const { body } = await client.post(stacks, { name });
+    await newResource(body.id);
+    await client.delete(`/v1/stacks/${body.id}`);
   }
 }
 

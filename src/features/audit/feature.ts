@@ -14,11 +14,13 @@ export const auditFeature = {
     {
       table: auditLog,
       deletedWith: [],
+      retention: { period: "audit" },
       outlivesProject: "It records who did what to a project, also after the project is deleted.",
     },
     {
       table: auditRecords,
       deletedWith: [],
+      retention: { period: "audit" },
       outlivesProject: "Its rows are in audit_log, too.",
       notInBackups: "Its rows are in audit_log, too.",
     },

@@ -14,18 +14,24 @@ export function eraseChangedPerson(db: Database, ids: readonly string[], conditi
   // In full, because SQLite uses a partial index only for its own condition.
   const isAboutPerson = sql`record_type = 'project_member' and record_id in ${members}`;
   const { before, after } = changelogEntries;
-  const redact = (table: typeof events | typeof deliveries, hasData = sql``) =>
-    db
-      .update(table)
-      .set({ data: withoutName(members, table.data) })
-      .where(
-        sql`${table.projectId} in (select project_id from changelog_entries where ${isAboutPerson})
-          and ${table.type} = 'changelog.created' ${hasData} and ${condition}`,
-      );
+  const projectIds = sql`(select project_id from changelog_entries where ${isAboutPerson})`;
   return {
     // Before the entries, which determine the projects of the events.
-    events: redact(events),
-    deliveries: redact(deliveries, sql`and ${deliveries.data} <> ''`),
+    events: db
+      .update(events)
+      .set({ data: withoutName(events.data, members) })
+      .where(
+        sql`${events.projectId} in ${projectIds} and ${events.type} = 'changelog.created'
+          and ${condition}`,
+      ),
+    // Those of earlier releases have their own data.
+    deliveries: db
+      .update(deliveries)
+      .set({ data: withoutName(deliveries.data, members) })
+      .where(
+        sql`${deliveries.projectId} in ${projectIds} and ${deliveries.type} = 'changelog.created'
+          and ${deliveries.data} <> '' and ${condition}`,
+      ),
     entries: db
       .update(changelogEntries)
       .set({
@@ -38,7 +44,7 @@ export function eraseChangedPerson(db: Database, ids: readonly string[], conditi
 }
 
 /** The data of an event has its first entry at the top level, and every entry in `entries`. */
-function withoutName(members: SQL, data: Column): SQL {
+function withoutName(data: Column, members: SQL): SQL {
   const redacted = (entry: SQL) =>
     sql`iif(${entry} ->> '$.record.type' = 'project_member' and ${entry} ->> '$.record.id' in ${members},
       json_remove(${entry}, '$.record.name'), ${entry})`;

@@ -14,6 +14,8 @@ export const changelogFeature = {
     {
       table: changelogEntries,
       deletedWith: [changelogEntries.projectId],
+      purged: true,
+      retention: { period: "changelog" },
     },
   ],
 } satisfies Feature;

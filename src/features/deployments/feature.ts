@@ -16,14 +16,17 @@ export const deploymentsFeature = {
     {
       table: deployments,
       deletedWith: [deployments.environmentId, deployments.projectId],
+      purged: true,
     },
     {
       table: deploymentStacks,
       deletedWith: [deploymentStacks.deploymentId, deploymentStacks.environmentId],
+      purged: true,
     },
     {
       table: attempts,
       deletedWith: [attempts.deploymentId, attempts.environmentId, attempts.poolId],
+      purged: true,
     },
   ],
   sweep: sweepDeployments,

@@ -4,8 +4,10 @@ import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isOneOf, listOf } from "../../db/list-of.ts";
+import { hasLiveOwner } from "../../db/tombstone.ts";
 import { unionBranches } from "../../db/union-branches.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
+import { environments } from "../environments/table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./lifecycle.ts";
 import { PAGE_RECORD, selectPage } from "./store.ts";
 import { deploymentStacks, deployments } from "./table.ts";
@@ -18,7 +20,11 @@ export interface DeploymentPage extends PageRequest {
 const next = alias(deployments, "next");
 
 export function listOfOrganization(db: Database, organizationId: string, page: DeploymentPage) {
-  return listDeployments(db, eq(deployments.organizationId, organizationId), page);
+  const inOrganization = and(
+    eq(deployments.organizationId, organizationId),
+    hasLiveOwner(environments, deployments.environmentId),
+  );
+  return listDeployments(db, inOrganization, page);
 }
 
 export function listOfEnvironment(
@@ -148,6 +154,7 @@ function groupsOf(actor: Actor): Groups {
   if (environmentIds === null) return { column: sql.raw("project_id"), ids: projectsOf(actor) };
   const ids = sql`select environments.id from environments
     where environments.id in ${listOf(environmentIds)}
+      and environments.organization_id = ${actor.organizationId}
       and environments.project_id in (${projectsOf(actor)})`;
   return { column: sql.raw("environment_id"), ids };
 }
@@ -180,6 +187,7 @@ function mergeGroups({ column, ids }: Groups, page: DeploymentPage): SQL {
     where next.${column} = ${group}
       and ${isFiltered ? sql`next.status = ${status}` : sql`true`}
       and ${condition}
+      and ${hasLiveOwner(environments, deployments.environmentId, "next")}
     order by next.created_at ${order}, next.id ${order} limit 1)`;
   const first = nextOf(sql`owner.id`, sql`wanted.value`, afterCursor);
   // The plus removes the column's affinity from the ID. Otherwise SQLite seeks by the time alone.

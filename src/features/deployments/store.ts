@@ -8,6 +8,8 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
+import { hasLiveOwner } from "../../db/tombstone.ts";
+import { environments } from "../environments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
@@ -72,6 +74,7 @@ export function findDeployment(db: Database, actor: Actor, id: string, environme
       and(
         eq(deployments.organizationId, actor.organizationId),
         eq(deployments.id, id),
+        hasLiveOwner(environments, deployments.environmentId),
         environmentId === undefined ? undefined : eq(deployments.environmentId, environmentId),
       ),
     );
@@ -95,7 +98,13 @@ export function listExistingStacks(db: Database, organizationId: string, id: str
   return db
     .select({ id: stacks.id })
     .from(deploymentStacks)
-    .innerJoin(stacks, eq(stacks.id, deploymentStacks.stackId))
+    .innerJoin(
+      stacks,
+      and(
+        eq(stacks.id, deploymentStacks.stackId),
+        eq(stacks.organizationId, deploymentStacks.organizationId),
+      ),
+    )
     .where(
       and(
         eq(deploymentStacks.organizationId, organizationId),

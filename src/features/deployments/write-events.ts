@@ -37,10 +37,12 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
                 'name', coalesce(stacks.name, ''), 'status', included.status))
               from (select * from deployment_stacks where deployment_id = deployments.id
                 order by position limit ${sql.raw(String(MAXIMUM_STACKS))}) as included
-              left join stacks on stacks.id = included.stack_id))) as data
+              left join stacks on stacks.id = included.stack_id
+                and stacks.organization_id = included.organization_id))) as data
         from deployments
         join projects on projects.id = deployments.project_id
         join environments on environments.id = deployments.environment_id
+          and environments.organization_id = deployments.organization_id
         where ${hasChanged} and deployments.status in ${literalList(Object.keys(EVENT_TYPES))}`,
     ),
     notified: ctx.db.update(deployments).set({ notifiedStatus: sql`status` }).where(hasChanged),
@@ -62,6 +64,7 @@ export function writePromotionEvent(ctx: SystemContext, id: string, promotedId: 
       join projects on projects.id = created.project_id
       join environments as target on target.id = created.environment_id
       join environments as source on source.id = promoted.environment_id
+        and source.organization_id = promoted.organization_id
       where created.id = ${id}`,
   );
 }

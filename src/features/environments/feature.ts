@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { environmentRoutes } from "./routes.ts";
-import { environments } from "./table.ts";
+import { ENVIRONMENT_TOMBSTONE, environments } from "./table.ts";
 
 export const environmentsFeature = {
   tags: [
@@ -13,6 +13,7 @@ export const environmentsFeature = {
     {
       table: environments,
       deletedWith: [environments.projectId],
+      tombstone: { recordType: "environment", columns: ENVIRONMENT_TOMBSTONE },
     },
   ],
 } satisfies Feature;

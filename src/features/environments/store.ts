@@ -13,7 +13,8 @@ import { isOneOf } from "../../db/list-of.ts";
 import { noneActive } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
-import { environments } from "./table.ts";
+import { markForPurge } from "../purge/index.ts";
+import { ENVIRONMENT_TOMBSTONE, environments } from "./table.ts";
 
 export type EnvironmentRow = typeof environments.$inferSelect;
 
@@ -82,11 +83,8 @@ export function replaceEnvironment(
  * Deletes nothing if the environment is its project's default or has an unfinished deployment:
  * `remaining` then says which.
  */
-export function deleteEnvironment(
-  { db, ownership }: SystemContext,
-  organizationId: string,
-  id: string,
-) {
+export function deleteEnvironment(ctx: SystemContext, organizationId: string, id: string) {
+  const { db, ownership } = ctx;
   const isDefault = db
     .select({ one: sql`1` })
     .from(projects)
@@ -94,9 +92,16 @@ export function deleteEnvironment(
   const isIdle = noneActive("environment_id", id);
   const isDeletable = sql`${notExists(isDefault)} and ${isIdle}`;
   return {
+    purge: markForPurge(
+      ctx,
+      "environment",
+      environments,
+      and(within(organizationId, id), isDeletable),
+    ),
     records: ownership.deletionOf(db, environments, id, isDeletable),
     deleted: db
-      .delete(environments)
+      .update(environments)
+      .set(ENVIRONMENT_TOMBSTONE)
       .where(and(within(organizationId, id), isDeletable))
       .returning({ id: environments.id }),
     remaining: db

@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
 
@@ -33,3 +34,9 @@ export const environments = sqliteTable(
     index("environments_list").on(table.projectId, table.createdAt, table.id),
   ],
 );
+
+export const ENVIRONMENT_TOMBSTONE = {
+  organizationId: TOMBSTONE_ORGANIZATION_ID,
+  name: TOMBSTONE_NAME,
+  configuration: "{}",
+};

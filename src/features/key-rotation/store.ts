@@ -7,7 +7,10 @@ export interface SealedRow extends Record<string, unknown> {
   sealed: string;
 }
 
-/** Lists the texts with another beginning: those under other keys, and those in the form `v1`. */
+/**
+ * Lists the texts with another beginning: those under other keys, and those in the form `v1`. A
+ * tombstone has an empty text.
+ */
 export async function listOutdated(
   db: Database,
   { table, column, keys }: SealedColumn,
@@ -17,7 +20,7 @@ export async function listOutdated(
   const selected = Object.entries(keys).map(([name, key]) => `${key} as ${name}`);
   const statement = db.$client.prepare(
     `select ${selected.join(", ")}, ${column} as sealed from ${table}
-      where id > ? and instr(${column}, ?) <> 1 order by id limit ?`,
+      where id > ? and ${column} <> '' and instr(${column}, ?) <> 1 order by id limit ?`,
   );
   return (await statement.bind(after, prefix, size).all<SealedRow>()).results;
 }
@@ -29,7 +32,7 @@ export async function countSealed(
 ): Promise<{ all: number; outdated: number }> {
   const statement = db.$client.prepare(
     `select count(*) as "all", count(iif(instr(${column}, ?) <> 1, 1, null)) as outdated
-      from ${table} where ${column} is not null`,
+      from ${table} where ${column} <> ''`,
   );
   const counts = await statement.bind(prefix).first<{ all: number; outdated: number }>();
   return counts ?? { all: 0, outdated: 0 };

@@ -2,7 +2,7 @@ import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { connectionRoutes } from "./connections/routes.ts";
 import { projectRoutes } from "./routes.ts";
-import { projectConnections, projects } from "./table.ts";
+import { PROJECT_TOMBSTONE, projectConnections, projects } from "./table.ts";
 
 export const projectsFeature = {
   tags: [
@@ -17,6 +17,7 @@ export const projectsFeature = {
     {
       table: projects,
       deletedWith: [],
+      tombstone: { recordType: "project", columns: PROJECT_TOMBSTONE },
     },
     {
       table: projectConnections,

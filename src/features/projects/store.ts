@@ -20,8 +20,9 @@ import {
   NO_ENVIRONMENT,
   projectMembers,
 } from "../project-members/table.ts";
+import { markForPurge } from "../purge/index.ts";
 import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
-import { projects } from "./table.ts";
+import { PROJECT_TOMBSTONE, projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
 
@@ -144,7 +145,13 @@ export function replaceProject(
   const environment = db
     .select({ one: sql`1` })
     .from(environments)
-    .where(and(eq(environments.id, change.defaultEnvironmentId), eq(environments.projectId, id)));
+    .where(
+      and(
+        eq(environments.organizationId, organizationId),
+        eq(environments.id, change.defaultEnvironmentId),
+        eq(environments.projectId, id),
+      ),
+    );
   return db
     .update(projects)
     .set(change)
@@ -152,17 +159,17 @@ export function replaceProject(
     .returning();
 }
 
-export function deleteProject(
-  { db, ownership }: SystemContext,
-  organizationId: string,
-  id: string,
-) {
+export function deleteProject(ctx: SystemContext, organizationId: string, id: string) {
+  const { db, ownership } = ctx;
   const isIdle = noneActive("project_id", id);
+  const isDeletable = and(within(organizationId, id), isIdle);
   return {
+    purge: markForPurge(ctx, "project", projects, isDeletable),
     records: ownership.deletionOf(db, projects, id, isIdle),
     deleted: db
-      .delete(projects)
-      .where(and(within(organizationId, id), isIdle))
+      .update(projects)
+      .set(PROJECT_TOMBSTONE)
+      .where(isDeletable)
       .returning({ id: projects.id }),
   };
 }

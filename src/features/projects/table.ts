@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "../organizations/table.ts";
 import { CONNECTION_STATUSES, PROVIDERS } from "./model.ts";
 
@@ -43,3 +44,12 @@ export const projectConnections = sqliteTable("project_connections", {
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 });
+
+export const PROJECT_TOMBSTONE = {
+  organizationId: TOMBSTONE_ORGANIZATION_ID,
+  name: TOMBSTONE_NAME,
+  description: null,
+  icon: null,
+  repoId: null,
+  connectionStatus: "disconnected",
+} as const;

@@ -14,6 +14,7 @@ export const resourcesFeature = {
     {
       table: resources,
       deletedWith: [resources.stackId, resources.environmentId, resources.projectId],
+      purged: true,
     },
   ],
 } satisfies Feature;

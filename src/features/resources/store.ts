@@ -9,7 +9,9 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
+import { hasLiveOwner } from "../../db/tombstone.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { stacks } from "../stacks/table.ts";
 import { resources } from "./table.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;
@@ -32,6 +34,7 @@ export function findResource(db: Database, actor: Actor, id: string, scope?: Res
       and(
         eq(resources.organizationId, actor.organizationId),
         eq(resources.id, id),
+        hasLiveOwner(stacks, resources.stackId),
         scope && eq(columnOf(scope), scope.id),
       ),
     );
@@ -49,7 +52,14 @@ export function listResources(
   const records = db
     .select({ id, createdAt, size: sizeOf({ text, rest: 400 }) })
     .from(resources)
-    .where(and(eq(resources.organizationId, organizationId), eq(columnOf(scope), scope.id), where))
+    .where(
+      and(
+        eq(resources.organizationId, organizationId),
+        eq(columnOf(scope), scope.id),
+        hasLiveOwner(stacks, resources.stackId),
+        where,
+      ),
+    )
     .orderBy(...orderBy)
     .limit(limit);
   return db

@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Runner } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { CUMULATIVE_BYTES, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
+import { hasLiveOwner } from "../../db/tombstone.ts";
 import {
   type AttemptKey,
   cutDeployments,
@@ -67,6 +68,8 @@ const CLAIM = {
     order by name) as item)`.as("variable_names"),
 };
 
+const IS_LIVE = hasLiveOwner(environments, attempts.environmentId);
+
 export function findAttempt(db: Database, attempt: AttemptKey) {
   return db
     .select({
@@ -77,7 +80,7 @@ export function findAttempt(db: Database, attempt: AttemptKey) {
     })
     .from(attempts)
     .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
-    .where(isAttempt(attempt));
+    .where(and(isAttempt(attempt), IS_LIVE));
 }
 
 export function findClaim(db: Database, poolId: string, requestId: string) {
@@ -85,7 +88,7 @@ export function findClaim(db: Database, poolId: string, requestId: string) {
     .select(CLAIM)
     .from(attempts)
     .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
-    .where(and(eq(attempts.poolId, poolId), eq(attempts.requestId, requestId)));
+    .where(and(eq(attempts.poolId, poolId), eq(attempts.requestId, requestId), IS_LIVE));
 }
 
 /** `expire` may not have ended the attempts with an invalid lease yet. */
@@ -108,6 +111,7 @@ export function listClaims(
       and(
         eq(attempts.tokenId, keyId),
         eq(attempts.poolId, poolId),
+        IS_LIVE,
         sql`${attempts.state} <> ${attemptState.ended}`,
         sql`case ${attempts.state} when ${attemptState.offered}
           then ${attempts.offeredUntil} > ${now} else ${attempts.lostAt} > ${now} end`,
@@ -147,7 +151,7 @@ export function findStart(db: Database, attempt: AttemptKey) {
     .from(attempts)
     .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
     .innerJoin(environments, eq(environments.id, attempts.environmentId))
-    .where(isAttempt(attempt));
+    .where(and(isAttempt(attempt), IS_LIVE));
 }
 
 /** A stale lease too, but not one that is lost. */

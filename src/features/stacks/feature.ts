@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { stackRoutes } from "./routes.ts";
-import { stacks } from "./table.ts";
+import { STACK_TOMBSTONE, stacks } from "./table.ts";
 
 export const stacksFeature = {
   tags: [{ name: "Stacks", description: "The units that are provisioned in an environment." }],
@@ -11,6 +11,7 @@ export const stacksFeature = {
     {
       table: stacks,
       deletedWith: [stacks.environmentId, stacks.projectId],
+      tombstone: { recordType: "stack", columns: STACK_TOMBSTONE },
       clearedWith: [stacks.componentId],
     },
   ],

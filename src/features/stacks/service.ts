@@ -58,7 +58,7 @@ export async function createStack(
     organizationId,
     records: { stacks: 1 },
     bytes: bytesOf(stack.name),
-    bounds: [store.stackCountBound(environmentId)],
+    bounds: [store.stackCountBound(organizationId, environmentId)],
   });
   const statements = { limits: limits.statement, created: store.insertStack(ctx.db, stack) };
   await limits.enforce(refuseTakenName(commitChange(ctx, statements, changes.created(stack))));

@@ -6,8 +6,9 @@ import { LIMITS } from "../../lib/limits.ts";
 import { components } from "../components/table.ts";
 import { ACTIVE_STATUSES } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { markForPurge } from "../purge/index.ts";
 import type { Bound } from "../usage/index.ts";
-import { stacks } from "./table.ts";
+import { STACK_TOMBSTONE, stacks } from "./table.ts";
 
 export type StackRow = typeof stacks.$inferSelect;
 
@@ -50,8 +51,9 @@ export function findComponentOf(db: Database, environmentId: string, componentId
     .where(and(eq(components.id, componentId), eq(components.environmentId, environmentId)));
 }
 
-export function stackCountBound(environmentId: string): Bound {
-  const count = sql`(select count(*) from stacks where stacks.environment_id = ${environmentId})`;
+export function stackCountBound(organizationId: string, environmentId: string): Bound {
+  const count = sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
+    and stacks.organization_id = ${organizationId})`;
   return {
     what: "stacks in an environment",
     limit: LIMITS.stacksOfEnvironment.value,
@@ -73,15 +75,15 @@ export function replaceStack(
   return db.update(stacks).set(change).where(within(organizationId, id)).returning();
 }
 
-export function deleteStack({ db, ownership }: SystemContext, organizationId: string, id: string) {
+export function deleteStack(ctx: SystemContext, organizationId: string, id: string) {
+  const { db, ownership } = ctx;
   const isIdle = sql`not exists (select 1 from deployment_stacks
     join deployments on deployments.id = deployment_stacks.deployment_id
     where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
+  const isDeletable = and(within(organizationId, id), isIdle);
   return {
+    purge: markForPurge(ctx, "stack", stacks, isDeletable),
     records: ownership.deletionOf(db, stacks, id, isIdle),
-    deleted: db
-      .delete(stacks)
-      .where(and(within(organizationId, id), isIdle))
-      .returning({ id: stacks.id }),
+    deleted: db.update(stacks).set(STACK_TOMBSTONE).where(isDeletable).returning({ id: stacks.id }),
   };
 }

@@ -1,5 +1,6 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { components } from "../components/table.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
@@ -30,3 +31,9 @@ export const stacks = sqliteTable(
     index("stacks_project").on(table.projectId),
   ],
 );
+
+export const STACK_TOMBSTONE = {
+  organizationId: TOMBSTONE_ORGANIZATION_ID,
+  name: TOMBSTONE_NAME,
+  componentId: null,
+};

@@ -5,6 +5,7 @@ import { EVENT_TYPES } from "../../../src/features/notifications/events.ts";
 import { FAILURE_REASONS } from "../../../src/features/notifications/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { openApi, resolve, webhookViolations } from "../../support/contract.ts";
+import { Instrumented } from "../../support/instruments.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
   connect,
@@ -175,7 +176,7 @@ describe("the deliveries of an integration", () => {
     ]);
   });
 
-  it("are deleted with it, and with its project", async () => {
+  it("are purged with it, and with its project", async () => {
     const id = await newDelivery(integration.id);
     const other = await newIntegration(client, project.id);
     const kept = await newDelivery(other.id);
@@ -191,9 +192,11 @@ describe("the deliveries of an integration", () => {
           .all()
       ).results.map(({ delivery_id }) => delivery_id);
     expect((await client.delete(path)).status).toBe(204);
+    await new Instrumented().sweep();
     expect(await rowOf(id)).toBeNull();
     expect(await attempts()).toEqual([kept]);
     expect((await client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    await new Instrumented().sweep();
     expect(await rowOf(kept)).toBeNull();
     expect(await attempts()).toEqual([]);
   });

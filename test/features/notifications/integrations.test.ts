@@ -461,6 +461,7 @@ describe("a project", () => {
   it("is deleted with its integrations", async () => {
     const { id } = await newIntegration(client, project.id, ["changelog"]);
     expect((await client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    await new Instrumented().sweep();
     expect(await rowOf(id)).toBeNull();
   });
 });

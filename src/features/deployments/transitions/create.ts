@@ -28,9 +28,10 @@ export type NewDeployment = Pick<
 /** Inserts nothing unless the project is connected and has these stacks. */
 export function insertDeployment(db: Database, deployment: NewDeployment) {
   const { now, stackIds, configurationVersion, ...fields } = deployment;
-  const { environmentId } = deployment;
+  const { organizationId, environmentId } = deployment;
   const hasStacks = stackIds
     ? sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
+        and stacks.organization_id = ${organizationId}
         and stacks.id in (select value from json_each(${JSON.stringify(stackIds)})))
         = ${stackIds.length}`
     : sql`true`;
@@ -57,6 +58,8 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       lapsedOffers: 0,
     },
     sql`from projects
+      join environments on environments.project_id = projects.id
+        and environments.id = ${environmentId} and environments.organization_id = ${organizationId}
       where projects.id = ${fields.projectId} and projects.connection_status = 'connected'
         and ${hasStacks}`,
   );
@@ -67,9 +70,11 @@ export function insertStacks(db: Database, deployment: NewDeployment) {
   const { id, stackIds, organizationId, environmentId, now } = deployment;
   const included = stackIds
     ? sql`json_each(${JSON.stringify(stackIds)}) as item
-        join ${stacks} on stacks.id = item.value and stacks.environment_id = ${environmentId}`
+        join ${stacks} on stacks.id = item.value and stacks.environment_id = ${environmentId}
+          and stacks.organization_id = ${organizationId}`
     : sql`(select id as value, row_number() over (order by created_at, id) - 1 as key
-        from stacks where environment_id = ${environmentId}) as item`;
+        from stacks where environment_id = ${environmentId}
+          and organization_id = ${organizationId}) as item`;
   return insertFrom(
     db,
     deploymentStacks,

@@ -3,6 +3,7 @@ import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { unionBranches } from "../../../db/union-branches.ts";
 import {
   isRoleOf,
@@ -10,6 +11,7 @@ import {
   NO_ENVIRONMENT,
   projectMembers,
 } from "../../project-members/table.ts";
+import { integrations } from "../integrations/table.ts";
 import type { DeliveryStatus } from "../outbox/model.ts";
 import { DATA, deliveries, deliveryAttempts, events } from "../outbox/table.ts";
 
@@ -72,6 +74,7 @@ export function findDelivery(db: Database, actor: Actor, reference: DeliveryRefe
         eq(deliveries.projectId, reference.projectId),
         eq(deliveries.integrationId, reference.integrationId),
         eq(deliveries.id, reference.id),
+        hasLiveOwner(integrations, deliveries.integrationId),
       ),
     );
 }

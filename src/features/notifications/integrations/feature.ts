@@ -4,7 +4,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { integrationRoutes } from "./routes.ts";
 import { secretContext, urlContext } from "./secret.ts";
 import { sweepIntegrations } from "./service.ts";
-import { integrations } from "./table.ts";
+import { INTEGRATION_TOMBSTONE, integrations } from "./table.ts";
 
 const { id, organizationId, projectId } = integrations;
 const KEYS = { id, organizationId, projectId };
@@ -22,6 +22,7 @@ export const integrationsFeature = {
     {
       table: integrations,
       deletedWith: [integrations.projectId],
+      tombstone: { recordType: "integration", columns: INTEGRATION_TOMBSTONE },
     },
   ],
   sealedColumns: [

@@ -8,10 +8,11 @@ import {
   NO_ENVIRONMENT,
   projectMembers,
 } from "../../project-members/table.ts";
+import { markForPurge } from "../../purge/index.ts";
 import type { FailureReason } from "../outbox/model.ts";
 import { deliveries } from "../outbox/table.ts";
 import { MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
-import { integrations } from "./table.ts";
+import { INTEGRATION_TOMBSTONE, integrations } from "./table.ts";
 
 export type IntegrationRow = Omit<
   typeof integrations.$inferSelect,
@@ -62,7 +63,7 @@ export function listIntegrations(db: Database, organizationId: string, projectId
 
 /** Inserts nothing if the project has the maximum, or if `unless` is true. */
 export function insertIntegration(db: Database, integration: NewIntegration, unless?: SQL) {
-  const { projectId, createdAt } = integration;
+  const { organizationId, projectId, createdAt } = integration;
   return insertFrom(
     db,
     integrations,
@@ -83,7 +84,8 @@ export function insertIntegration(db: Database, integration: NewIntegration, unl
       updatedAt: createdAt,
     },
     sql`where not ${unless ?? sql`false`} and (select count(*) from integrations
-      where integrations.project_id = ${projectId}) < ${MAXIMUM_INTEGRATIONS}`,
+      where integrations.project_id = ${projectId}
+        and integrations.organization_id = ${organizationId}) < ${MAXIMUM_INTEGRATIONS}`,
   ).returning(PUBLIC);
 }
 
@@ -171,18 +173,27 @@ export function listLapsed(db: Database, now: number, limit: number) {
 }
 
 /** Deletes nothing if the installation has been confirmed in the meantime. */
-export function deleteLapsed({ db, ownership }: SystemContext, { id, confirmBy }: IntegrationRow) {
+export function deleteLapsed(ctx: SystemContext, { id, confirmBy }: IntegrationRow) {
   const isUnconfirmed = sql`exists (select 1 from integrations
     where integrations.id = ${id} and integrations.confirm_by = ${confirmBy})`;
-  return {
-    records: ownership.deletionOf(db, integrations, id, isUnconfirmed),
-    deleted: db.delete(integrations).where(and(eq(integrations.id, id), isUnconfirmed)),
-  };
+  return deleteIf(ctx, id, isUnconfirmed);
 }
 
-export function deleteIntegration({ db, ownership }: SystemContext, reference: Reference) {
+export function deleteIntegration(ctx: SystemContext, reference: Reference) {
+  const exists = sql`exists (select 1 from integrations where ${within(reference)})`;
+  return deleteIf(ctx, reference.id, exists);
+}
+
+function deleteIf(ctx: SystemContext, id: string, condition: SQL) {
+  const { db, ownership } = ctx;
+  const where = and(eq(integrations.id, id), condition);
   return {
-    records: ownership.deletionOf(db, integrations, reference.id, sql`true`),
-    deleted: db.delete(integrations).where(within(reference)).returning({ id: integrations.id }),
+    purge: markForPurge(ctx, "integration", integrations, where),
+    records: ownership.deletionOf(db, integrations, id, condition),
+    deleted: db
+      .update(integrations)
+      .set(INTEGRATION_TOMBSTONE)
+      .where(where)
+      .returning({ id: integrations.id }),
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
+import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { organizations } from "../../organizations/table.ts";
 import { projects } from "../../projects/table.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
@@ -60,3 +61,21 @@ export const integrations = sqliteTable(
 
 /** Nothing is sent to an integration until it is confirmed. The same rule as `isConfirmed`. */
 export const IS_CONFIRMED = sql`(integrations.type <> 'slack' or integrations.confirmed_at is not null)`;
+
+/** Disabled, so that no release sends its pending deliveries. */
+export const INTEGRATION_TOMBSTONE = {
+  organizationId: TOMBSTONE_ORGANIZATION_ID,
+  configuration: "{}",
+  url: "",
+  maskedUrl: "",
+  environmentIds: null,
+  stackIds: null,
+  secret: null,
+  previousSecret: null,
+  previousSecretUntil: null,
+  disabledAt: sql`coalesce(disabled_at, created_at)`,
+  pausedUntil: null,
+  linksTo: null,
+  slackChannel: null,
+  confirmBy: null,
+};

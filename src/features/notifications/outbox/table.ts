@@ -116,3 +116,10 @@ export const deliveryAttempts = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
 );
+
+export const isFinished = () => sql`deliveries.status <> 'pending'`;
+
+/** Whether an event has had no new delivery since `cutoff`, and no delivery of it is pending. */
+export const isUnused = (cutoff: number) => sql`events.last_used_at < ${cutoff}
+  and not exists (select 1 from deliveries as pending
+    where pending.event_id = events.id and pending.status = 'pending')`;

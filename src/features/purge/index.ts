@@ -1,0 +1,1 @@
+export { markForPurge } from "./mark.ts";
