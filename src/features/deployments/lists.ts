@@ -4,7 +4,7 @@ import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isOneOf, listOf } from "../../db/list-of.ts";
-import { unionBranches } from "../../db/union-branches.ts";
+import { MAXIMUM_BRANCHES, unionBranches } from "../../db/union-branches.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./lifecycle.ts";
 import { PAGE_RECORD, selectPage } from "./store.ts";
@@ -93,9 +93,6 @@ function listOfStackByStatus(
 function selectedStatuses({ statuses }: DeploymentPage): readonly DeploymentStatus[] {
   return statuses.length === DEPLOYMENT_STATUSES.length ? [] : statuses;
 }
-
-/** D1 refuses a compound select with more branches. */
-const MAXIMUM_BRANCHES = 5;
 
 /**
  * A union of one ordered branch for each status. SQLite merges the branches: each walks an index,
