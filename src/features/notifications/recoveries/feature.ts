@@ -1,0 +1,21 @@
+import type { Feature } from "../../../feature.ts";
+import { recoveryRoutes } from "./routes.ts";
+import { sweepRecoveries } from "./service.ts";
+import { recoveries } from "./table.ts";
+
+export const recoveriesFeature = {
+  tags: [
+    {
+      name: "Recoveries",
+      description: "New deliveries, in the background, of what failed in a period.",
+    },
+  ],
+  routes: { apiKey: [recoveryRoutes] },
+  tables: [
+    {
+      table: recoveries,
+      deletedWith: [recoveries.integrationId, recoveries.projectId],
+    },
+  ],
+  sweep: sweepRecoveries,
+} satisfies Feature;
