@@ -33,6 +33,11 @@ export const UNCONFIRMED =
 export const DISABLED =
   "The integration is disabled. Send a PATCH, which may be empty, to enable it.";
 
+const UNKNOWN = {
+  environments: "environment in the project",
+  stacks: "stack in the project",
+} as const;
+
 const LAPSED = "The installation was not confirmed in time. Install Slack again.";
 
 /** The secret is in one response only. */
@@ -114,7 +119,7 @@ export async function createIntegration(
 
 async function requireKnown(ctx: ServiceContext, reference: Reference, filters: Filters) {
   const unknown = await store.findUnknown(ctx.db, reference, filters);
-  if (unknown) throw new NotFound(`${unknown.what} in the project`);
+  if (unknown) throw new NotFound(UNKNOWN[unknown.kind]);
 }
 
 /** Any update enables a disabled integration. None confirms an installation. */

@@ -76,9 +76,9 @@ function areFiltersKnown(reference: Pick<Reference, "projectId">, filters: Filte
 /** What the filters list, but the project has not. */
 export function findUnknown(db: Database, reference: Reference, filters: Filters) {
   const { environmentIds, stackIds } = filters;
-  return db.get<{ what: string } | undefined>(
-    sql`select 'environment' as what where not ${areKnown(reference, "environments", environmentIds)}
-      union all select 'stack' where not ${areKnown(reference, "stacks", stackIds)} limit 1`,
+  return db.get<{ kind: "environments" | "stacks" } | undefined>(
+    sql`select 'environments' as kind where not ${areKnown(reference, "environments", environmentIds)}
+      union all select 'stacks' where not ${areKnown(reference, "stacks", stackIds)} limit 1`,
   );
 }
 
