@@ -31,6 +31,7 @@ CREATE TABLE `recoveries` (
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE INDEX `recoveries_project` ON `recoveries` (`project_id`);--> statement-breakpoint
 CREATE INDEX `recoveries_list` ON `recoveries` (`integration_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `recoveries_running` ON `recoveries` (`id`) WHERE status = 'running';--> statement-breakpoint
 CREATE TABLE `purges` (
@@ -48,6 +49,7 @@ ALTER TABLE `integrations` ADD `failure_notified_at` integer;--> statement-break
 ALTER TABLE `integrations` ADD `pause_notified_at` integer;--> statement-breakpoint
 ALTER TABLE `organizations` ADD `delivery_weight` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`organization_id`,`integration_id`,`due_at`) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX `deliveries_redelivered` ON `deliveries` (`integration_id`,`event_id`) WHERE created_at > occurred_at;--> statement-breakpoint
 CREATE INDEX `deliveries_pending_event` ON `deliveries` (`event_id`) WHERE status = 'pending';
 --> statement-breakpoint
 CREATE TRIGGER `deliveries_throttle_slack` AFTER UPDATE OF `attempts` ON `deliveries`

@@ -14,6 +14,7 @@ import { membershipsFeature } from "./memberships/feature.ts";
 import { deliveryFeature } from "./notifications/delivery/feature.ts";
 import { integrationsFeature } from "./notifications/integrations/feature.ts";
 import { outboxFeature } from "./notifications/outbox/feature.ts";
+import { recoveriesFeature } from "./notifications/recoveries/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
 import { projectMembersFeature } from "./project-members/feature.ts";
@@ -54,6 +55,7 @@ export const FEATURES: readonly Feature[] = [
   slackFeature,
   outboxFeature,
   deliveryFeature,
+  recoveriesFeature,
   auditFeature,
   purgeFeature,
   bootstrapFeature,

@@ -21,6 +21,7 @@ export const EXAMPLE_IDS = {
   resource: "1CgKTqVtrA4RJQ8McBDYRS",
   event: "1CgNThcegWHbhpNQB1L8Jj",
   delivery: "1CgPFTL7UeTsxphVyHHXSf",
+  recovery: "1CgPzX7rWm3nVhTk9LdBcQ",
   invitation: "1Cg5ZDvX9xhTrxC3WqbHLb",
   serviceAccount: "1Cg5mJtqN7yYk2RrTWv3sD",
   trust: "1Cg7UqP2dY4nZbKx8VhGtM",

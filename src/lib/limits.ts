@@ -186,6 +186,23 @@ export const LIMITS = {
   runnerTokens: quota("Runner tokens", 1_000),
   integrations: quota("Notification integrations", 10_000),
   integrationsPerProject: items("Notification integrations of a project", 20, "`conflict`"),
+  integrationFilters: items("`environment_ids` of an integration, and `stack_ids`", 50),
+  resumedDeliveries: items(
+    "Waiting retries that one resume of an integration makes due",
+    100_000,
+    "the others keep their times; resume again",
+  ),
+  recoveryMs: ms("Time from the `since` of a recovery until its request", 30 * 24 * HOUR_MS),
+  recoveredDeliveries: items(
+    "Failed deliveries that one run of the sweep reads for recoveries, over all of them",
+    5_000,
+    "the next run, within a minute, continues",
+  ),
+  ownerNotificationMs: ms(
+    "Time between two changelog entries that an integration fails, or that it pauses for long",
+    24 * HOUR_MS,
+    "the service adds no entry",
+  ),
   changelogEventEntries: items(
     "Entries in one `changelog.created` event",
     50,
@@ -241,6 +258,11 @@ export const LIMITS = {
     "Claims of a delivery, including those that end without a recorded attempt",
     100,
     "the delivery fails with the reason `too_many_attempts`",
+  ),
+  sweepMs: ms(
+    "One run of the sweep for recoveries",
+    20_000,
+    "the next run, within a minute, continues",
   ),
   deliveryConnections: requests(
     "Requests to webhooks that one run of the sender makes at the same time",

@@ -48,6 +48,7 @@ const NOT_RECORDED: Record<string, string> = {
   promoteDeployment: IN_THE_DEPLOYMENT,
   reportAlarm: "It is a state that a monitor reports, often and without an end.",
   redeliver: "It sends an event again to the same URL.",
+  createRecovery: "It sends events again to the same URL.",
   pingIntegration: "It sends a message without data.",
   claimDeployment: OF_AN_ATTEMPT,
   startAttempt: OF_AN_ATTEMPT,

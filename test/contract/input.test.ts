@@ -180,12 +180,14 @@ describe("timestamps", () => {
     "Send an RFC 3339 date-time with seconds and an offset, within the years 0001 to 9999 in UTC, " +
     "as 2027-01-31T00:00:00Z.";
 
-  it("are fields of API keys and resources", () => {
+  it("are fields of API keys, recoveries and resources", () => {
     expect(fieldsWithTime.map(lastOf).toSorted()).toEqual([
       "expires_at",
       "expires_at",
       "expires_at",
+      "since",
       "timestamp",
+      "until",
     ]);
   });
 

@@ -236,7 +236,8 @@ describe("a key with boundaries", () => {
   });
 
   it.each(cases)("lists nothing outside of them: %s, %s", async (role, narrowing) => {
-    const aboutProjects = ["listChangelog", "listProjectMembers"];
+    // The changes of the project are among its events.
+    const aboutProjects = ["listChangelog", "listProjectMembers", "listEvents"];
     const { inside, outside, sibling } = fixtureOf(narrowing);
     const lists = inProjects.filter(({ operationId }) => operationId.startsWith("list"));
     expect(lists.length).toBeGreaterThan(12);
@@ -266,7 +267,7 @@ describe("a key with boundaries", () => {
   });
 
   const recordIds = (ids: Ids) =>
-    [...OF_ENVIRONMENTS, "project_id", "integration_id", "delivery_id"].map((name) =>
+    [...OF_ENVIRONMENTS, "project_id", "integration_id", "delivery_id", "recovery_id"].map((name) =>
       String(ids[name]),
     );
 

@@ -16,6 +16,7 @@ import {
   newIntegration,
   newPool,
   newProject,
+  newRecovery,
   newWorld,
   type World,
 } from "../support/world.ts";
@@ -40,6 +41,7 @@ async function newFullProject(): Promise<string> {
   await client.post(`/v1/projects/${id}/members`, { member_ids: [membershipId] });
   const integration = await newIntegration(client, id);
   const deliveryId = await newDelivery(integration.id);
+  await newRecovery(integration.id);
   await env.DB.prepare("insert into delivery_attempts values (?1, 1, ?2, 1, 1, 200, null, null)")
     .bind(deliveryId, world.id)
     .run();

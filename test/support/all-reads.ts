@@ -17,6 +17,8 @@ const SOURCES: Record<string, string> = {
   integration_id: "select id as integration_id, project_id, organization_id from integrations",
   delivery_id: `select id as delivery_id, integration_id, project_id, organization_id
     from deliveries`,
+  recovery_id: `select id as recovery_id, integration_id, project_id, organization_id
+    from recoveries`,
   pool_id: "select id as pool_id, organization_id as org_id, organization_id from runner_pools",
   invitation_id:
     "select id as invitation_id, organization_id as org_id, organization_id from invitations",

@@ -233,6 +233,18 @@ const IN_A_PROJECT: Record<string, Case> = {
         after: { confirmed: true },
       }),
   },
+  resumeIntegration: {
+    prepare: ({ ids }) =>
+      env.DB.prepare("update integrations set paused_until = 5 where id = ?")
+        .bind(ids["integration_id"])
+        .run(),
+    repeats: true,
+    records: ({ ids }) =>
+      one("integration.resumed", "integration", String(ids["integration_id"]), HOOK_NAME, {
+        before: { paused_until: "1970-01-01T00:00:00.005Z" },
+        after: {},
+      }),
+  },
   rotateIntegrationSecret: {
     repeats: true,
     records: ({ ids }, { previous_secret_until }) =>

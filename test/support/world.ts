@@ -303,6 +303,18 @@ export async function newDelivery(
   return id;
 }
 
+/** Inserts a recovery that has finished. */
+export async function newRecovery(integrationId: string): Promise<string> {
+  const id = newId(systemClock);
+  await env.DB.prepare(
+    `insert into recoveries select ?1, organization_id, project_id, id, 1, 2, 'finished', null, 3, ?3,
+       ?3, ?3 from integrations where id = ?2`,
+  )
+    .bind(id, integrationId, Date.now())
+    .run();
+  return id;
+}
+
 /** Inserts a resource as a runner's report would. */
 export async function newResource(stackId: string): Promise<string> {
   const id = newId(systemClock);

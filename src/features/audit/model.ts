@@ -43,6 +43,7 @@ export const AUDITED_ACTIONS = [
   "integration.updated",
   "integration.deleted",
   "integration.confirmed",
+  "integration.resumed",
   "integration.secret_rotated",
   "variable.created",
   "variable.updated",

@@ -33,6 +33,7 @@ const AUDITED: { [Type in RecordType]?: { [Kind in Action]?: AuditedAction } } =
     updated: "integration.updated",
     deleted: "integration.deleted",
     confirmed: "integration.confirmed",
+    resumed: "integration.resumed",
   },
 };
 

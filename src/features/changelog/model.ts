@@ -11,6 +11,9 @@ export const ACTIONS = [
   "disconnected",
   "disabled",
   "confirmed",
+  "resumed",
+  "failing",
+  "paused",
 ] as const;
 export const ChangeAction = component(
   "ChangeAction",

@@ -37,12 +37,15 @@ export interface WrittenFields {
   after: SQL;
 }
 
-/** Inserts nothing unless the previous statement of the batch changed a row. */
+/** @param condition By default that the previous statement of the batch changed a row. */
 export function insertEntries(
   { db, clock, actor }: ChangelogContext,
-  organizationId: string,
+  organizationId: string | SQL,
   entries: readonly Entry[],
-  written?: WrittenFields,
+  {
+    written,
+    condition = sql`changes() > 0`,
+  }: { written?: WrittenFields | undefined; condition?: SQL } = {},
 ) {
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
   return insertFrom(
@@ -63,30 +66,42 @@ export function insertEntries(
       after: written?.after ?? field("after"),
       createdAt: clock.now(),
     },
-    sql`from json_each(${JSON.stringify(entries)}) as item where changes() > 0`,
+    sql`from json_each(${JSON.stringify(entries)}) as item where ${condition}`,
   );
+}
+
+interface EventOptions {
+  /** Whether each entry has an event of its own. */
+  isSeparate?: boolean;
+  /** A condition on `integrations` and `events`. */
+  recipients?: SQL;
 }
 
 /**
  * Writes one event per request and project, with the entries that the batch has inserted. The first
  * entry is also at the top level, for receivers that read single entries.
  */
-export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[]) {
+export function writeChangelogEvent(
+  ctx: SystemContext,
+  entries: readonly Entry[],
+  { isSeparate = false, recipients }: EventOptions = {},
+) {
+  const group = isSeparate ? sql`changelog_entries.id` : sql`changelog_entries.project_id`;
   const ids = JSON.stringify(entries.map(({ id }) => id));
   const { changelogEventEntries: maximum, changelogEventName: nameLength } = LIMITS;
   return writeOutbox(
     ctx,
-    sql`select request.project_id as key, request.project_id, ${TYPE} as type,
+    sql`select request.key,  request.project_id, ${TYPE} as type,
         json_patch(request.entries -> '$[0]', json_object('account_id', request.account_id,
           'membership_id', request.membership_id, 'key_id', request.key_id, 'entries', json(request.entries), 'count', request.count)) as data
       from (
-        select entry.project_id, min(entry.account_id) as account_id,
+        select entry.key, entry.project_id, min(entry.account_id) as account_id,
           min(entry.membership_id) as membership_id, min(entry.key_id) as key_id, count(*) as count,
           json_group_array(json(entry.data) order by entry.position)
             filter (where entry.position <= ${maximum.value}) as entries
         from (
-          select changelog_entries.project_id, changelog_entries.account_id,
-            changelog_entries.membership_id, changelog_entries.key_id, row_number() over (partition by changelog_entries.project_id order by item.key)
+          select ${group} as key, changelog_entries.project_id, changelog_entries.account_id,
+            changelog_entries.membership_id, changelog_entries.key_id, row_number() over (partition by ${group} order by item.key)
               as position,
             json_patch('{}', json_object('changelog_id', changelog_entries.id,
               'action', changelog_entries.action,
@@ -96,8 +111,9 @@ export function writeChangelogEvent(ctx: SystemContext, entries: readonly Entry[
           from json_each(${ids}) as item
           join changelog_entries on changelog_entries.id = item.value
         ) as entry
-        group by entry.project_id
+        group by entry.key, entry.project_id
       ) as request`,
+    recipients,
   );
 }
 
@@ -111,7 +127,7 @@ export function recordChanges(
   const entries = toEntries(ctx, changes);
   return {
     audit: auditChanges(ctx, organizationId, changes),
-    entries: insertEntries(ctx, organizationId, entries, written),
+    entries: insertEntries(ctx, organizationId, entries, { written }),
     event: writeChangelogEvent(ctx, entries),
   };
 }

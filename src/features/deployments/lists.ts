@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isOneOf, listOf } from "../../db/list-of.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
-import { unionBranches } from "../../db/union-branches.ts";
+import { MAXIMUM_BRANCHES, unionBranches } from "../../db/union-branches.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
 import { environments } from "../environments/table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./lifecycle.ts";
@@ -99,9 +99,6 @@ function listOfStackByStatus(
 function selectedStatuses({ statuses }: DeploymentPage): readonly DeploymentStatus[] {
   return statuses.length === DEPLOYMENT_STATUSES.length ? [] : statuses;
 }
-
-/** D1 refuses a compound select with more branches. */
-const MAXIMUM_BRANCHES = 5;
 
 /**
  * A union of one ordered branch for each status. SQLite merges the branches: each walks an index,

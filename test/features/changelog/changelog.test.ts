@@ -249,6 +249,20 @@ const CASES: Record<string, Case> = {
       },
     ],
   },
+  resumeIntegration: {
+    prepare: ({ ids }) =>
+      env.DB.prepare("update integrations set paused_until = 5 where id = ?")
+        .bind(ids["integration_id"])
+        .run(),
+    entries: (_, __, { id }) => [
+      {
+        action: "resumed",
+        record: { type: "integration", id, name: "***.example.com" },
+        before: { paused_until: "1970-01-01T00:00:00.005Z" },
+        after: {},
+      },
+    ],
+  },
   confirmIntegration: {
     prepare: ({ ids }) =>
       env.DB.prepare(
@@ -371,6 +385,7 @@ const WITHOUT_ENTRY = [
   "revokeRunnerToken",
   "updateAccount",
   "pingIntegration",
+  "createRecovery",
   "redeliver",
   // Deleting a project deletes its changelog.
   "deleteProject",

@@ -274,12 +274,10 @@ describe("a webhook integration", () => {
     const witness = await newIntegration(client, project.id, ["changelog"]);
     const { id } = await newIntegration(client, project.id, ["changelog"]);
     await client.delete(`${integrations}/${id}`);
-    const { results } = await env.DB.prepare(
-      "select data from deliveries where integration_id = ? order by occurred_at, id",
-    )
-      .bind(witness.id)
-      .all<{ data: string }>();
-    const told = results.map(({ data }) => JSON.parse(data));
+    const deliveries = await listDeliveries(project.id);
+    const told = deliveries
+      .filter(({ integration_id }) => integration_id === witness.id)
+      .map(({ data }) => data);
     expect(told.map(({ action, record }) => [action, record.id])).toEqual([
       ["created", witness.id],
       ["created", id],

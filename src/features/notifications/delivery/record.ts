@@ -10,6 +10,7 @@ import { integrations } from "../integrations/table.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { Attempt, Failure } from "./outcome.ts";
+import { type FailedIntegration, notifyOwners } from "./owner-notifications.ts";
 import { FAILING_MS, pauseUntil, retryAt } from "./retry-schedule.ts";
 
 export interface RecordingContext extends SystemContext {
@@ -66,7 +67,13 @@ export function recordAttempts(ctx: SystemContext, sent: readonly SentDelivery[]
           : [];
       }),
     ),
+    notified: notifyOwners(ctx, failed.map(toFailedIntegration), now),
   };
+}
+
+function toFailedIntegration({ claimed, pausedUntil }: FailedDelivery): FailedIntegration {
+  const { integrationId, organizationId, projectId, recordedAttempts } = claimed;
+  return { integrationId, organizationId, projectId, recordedAttempts, pausedUntil };
 }
 
 interface FailedDelivery extends SentDelivery {
@@ -142,7 +149,7 @@ function markHealthy(db: Database, succeeded: readonly SentDelivery[]) {
   const ids = [...new Set(succeeded.map(({ claimed }) => claimed.integrationId))];
   return db
     .update(integrations)
-    .set({ failingSince: null, failureNotifiedAt: null })
+    .set({ failingSince: null })
     .where(
       sql`${integrations.id} in (select value from json_each(${JSON.stringify(ids)}))
         and ${integrations.failingSince} is not null`,

@@ -3,7 +3,13 @@ import { authorize } from "../../../context.ts";
 import { commit } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
-import { findIntegration, isConfirmed, requireIntegration } from "../integrations/index.ts";
+import {
+  DISABLED,
+  findIntegration,
+  isConfirmed,
+  requireIntegration,
+  UNCONFIRMED,
+} from "../integrations/index.ts";
 import { writePing, writeRedelivery } from "../outbox/index.ts";
 import type {
   AttemptRow,
@@ -13,10 +19,6 @@ import type {
   DeliveryRowInFull,
 } from "./store.ts";
 import * as store from "./store.ts";
-
-const UNCONFIRMED =
-  "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.";
-const DISABLED = "The integration is disabled. Send a PATCH, which may be empty, to enable it.";
 
 export async function listDeliveries(
   ctx: ServiceContext,

@@ -8,6 +8,6 @@ export {
 } from "./model.ts";
 export { IntegrationParams } from "./schemas.ts";
 export { secretContext, urlContext } from "./secret.ts";
-export { requireIntegration, toCreatedChange } from "./service.ts";
+export { DISABLED, requireIntegration, toCreatedChange, UNCONFIRMED } from "./service.ts";
 export { findIntegration, insertIntegration } from "./store.ts";
 export { targetProblem } from "./target-url.ts";

@@ -32,5 +32,11 @@ export interface Reference {
   id: string;
 }
 
+/** Undefined: no change. Null: all. */
+export interface Filters {
+  environmentIds: readonly string[] | null | undefined;
+  stackIds: readonly string[] | null | undefined;
+}
+
 export type Configuration = Record<Kind, boolean>;
 export type PartialConfiguration = { [Name in Kind]?: boolean | undefined };

@@ -24,14 +24,20 @@ export function presentIntegration(row: IntegrationRow) {
     // Earlier versions stored more of the URL.
     url: row.type === "webhook" ? maskUrl(row.maskedUrl) : undefined,
     slack: row.slackChannel === null ? undefined : presentChannel(JSON.parse(row.slackChannel)),
+    environment_ids: row.environmentIds === null ? undefined : readIds(row.environmentIds),
+    stack_ids: row.stackIds === null ? undefined : readIds(row.stackIds),
     confirmed: isConfirmed(row),
     confirm_by: row.confirmBy === null ? undefined : toTimestamp(row.confirmBy),
+    failing_since: row.failingSince === null ? undefined : toTimestamp(row.failingSince),
+    paused_until: row.pausedUntil === null ? undefined : toTimestamp(row.pausedUntil),
     disabled_at: row.disabledAt === null ? undefined : toTimestamp(row.disabledAt),
     disabled_reason: row.disabledReason ?? undefined,
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
   };
 }
+
+const readIds = (json: string): string[] => JSON.parse(json);
 
 function presentChannel({ workspaceId, workspaceName, channelId, channelName }: SlackChannel) {
   return {

@@ -22,10 +22,13 @@ import {
 import {
   confirmIntegration,
   createIntegration,
+  DISABLED,
   deleteIntegration,
   getIntegration,
   listIntegrations,
+  resumeIntegration,
   rotateSecret,
+  UNCONFIRMED,
   updateIntegration,
 } from "./service.ts";
 
@@ -58,7 +61,7 @@ const create = operation({
   description:
     `A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
     "`conflict`. Only this response contains the secret for verifying webhooks.",
-  notFound: ["project"],
+  notFound: ["project", "environment in the project", "stack in the project"],
   errors: {
     url_not_https: new BadInput([
       { path: "url", message: "Send a URL that begins with https://." },
@@ -98,7 +101,7 @@ const update = operation({
   description:
     `Absent fields keep their values. Enables a disabled integration again, also ` +
     "with an empty body object. Does not confirm a Slack installation.",
-  notFound: ["notification integration"],
+  notFound: ["notification integration", "environment in the project", "stack in the project"],
   errors: {
     url_not_https: new BadInput([
       { path: "url", message: "Send a URL that begins with https://." },
@@ -174,15 +177,37 @@ const confirm = operation({
   responses: { 201: jsonReply(Integration, "The integration, confirmed.") },
 });
 
+const resume = operation({
+  method: "post",
+  path: `${ONE}/resume`,
+  operationId: "resumeIntegration",
+  tags: TAGS,
+  summary: "Resume a notification integration",
+  role: "owner",
+  scope: "integrations:write",
+  description:
+    "Ends its pause, and makes the deliveries due that wait for a retry, up to " +
+    `${LIMITS.resumedDeliveries.value}. \`failing_since\` stays until an attempt succeeds. An integration ` +
+    "that is disabled, or a Slack installation that is not confirmed, is a `conflict`.",
+  notFound: ["notification integration"],
+  errors: {
+    integration_disabled: new Conflict(DISABLED),
+    integration_unconfirmed: new Conflict(UNCONFIRMED),
+  },
+  request: { params: IntegrationParams },
+  responses: { 201: jsonReply(Integration, "The integration, which is not paused.") },
+});
+
 export const integrationRoutes = createRouter()
   .openapi(list, async (c) => {
     const rows = await listIntegrations(c.env, c.req.valid("param").project_id);
     return c.json({ data: rows.map(presentIntegration), has_more: false }, 200);
   })
   .openapi(create, async (c) => {
-    const { configuration, url } = c.req.valid("json");
+    const { configuration, url, ...lists } = c.req.valid("json");
     const { project_id } = c.req.valid("param");
-    const created = await createIntegration(c.env, project_id, { configuration, url });
+    const filters = toFilters(lists);
+    const created = await createIntegration(c.env, project_id, { configuration, url, filters });
     return c.json(presentCreatedIntegration(created), 201);
   })
   .openapi(get, async (c) => {
@@ -191,8 +216,8 @@ export const integrationRoutes = createRouter()
   })
   .openapi(update, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    const { configuration = {}, url } = c.req.valid("json");
-    const change = { configuration, url };
+    const { configuration = {}, url, ...lists } = c.req.valid("json");
+    const change = { configuration, url, filters: toFilters(lists) };
     const row = await updateIntegration(c.env, project_id, integration_id, change);
     return c.json(presentIntegration(row), 200);
   })
@@ -210,4 +235,16 @@ export const integrationRoutes = createRouter()
     const { project_id, integration_id } = c.req.valid("param");
     const row = await confirmIntegration(c.env, project_id, integration_id);
     return c.json(presentIntegration(row), 201);
+  })
+  .openapi(resume, async (c) => {
+    const { project_id, integration_id } = c.req.valid("param");
+    const row = await resumeIntegration(c.env, project_id, integration_id);
+    return c.json(presentIntegration(row), 201);
   });
+
+function toFilters(lists: {
+  environment_ids?: string[] | null | undefined;
+  stack_ids?: string[] | null | undefined;
+}) {
+  return { environmentIds: lists.environment_ids, stackIds: lists.stack_ids };
+}

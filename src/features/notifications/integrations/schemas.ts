@@ -1,9 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam, ProjectParams } from "../../../http/params.ts";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { MASK, maskUrl } from "../../../lib/mask-url.ts";
-import { component, identifierOf, text, timestampOf } from "../../../lib/schemas.ts";
+import {
+  component,
+  identifierInput,
+  identifierOf,
+  identifiersOf,
+  text,
+  timestampOf,
+} from "../../../lib/schemas.ts";
 import { EVENTS, KINDS, type Kind } from "../events.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 
@@ -41,6 +49,30 @@ const UrlInput = text(LIMITS.urlLength.value).openapi({
   format: "uri",
   example: EXAMPLE_URL,
 });
+
+const MAXIMUM_FILTER = LIMITS.integrationFilters.value;
+
+/** Undefined if absent, null for all. */
+function filterInput(kind: "environment" | "stack") {
+  return z
+    .array(identifierInput(kind))
+    .max(MAXIMUM_FILTER, `Send at most ${MAXIMUM_FILTER} identifiers.`)
+    .nullish()
+    .transform((ids) => {
+      if (ids === undefined) return undefined;
+      return ids && ids.length > 0 ? [...new Set(ids)] : null;
+    })
+    .openapi({ type: ["array", "null"], example: [EXAMPLE_IDS[kind]] });
+}
+
+const ENVIRONMENTS_MEANING =
+  "Of the events of environments, only those of these environments are sent.";
+const STACKS_MEANING =
+  "Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, " +
+  "if it includes one of them.";
+const ALL = "`null` or an empty list: all.";
+const SHOWN_FILTER =
+  "Absent: all. Deleted records leave the list, which may become empty: then none are sent.";
 
 const Type = component(
   "IntegrationType",
@@ -103,6 +135,12 @@ export const Integration = component(
           example: SHOWN_URL,
         }),
       slack: SlackChannel.optional(),
+      environment_ids: identifiersOf("environment")
+        .optional()
+        .openapi({ description: `${ENVIRONMENTS_MEANING} ${SHOWN_FILTER}` }),
+      stack_ids: identifiersOf("stack")
+        .optional()
+        .openapi({ description: `${STACKS_MEANING} ${SHOWN_FILTER}` }),
       confirmed: z.boolean().openapi({
         description:
           "Nothing is sent until this is true. Always true for a webhook; false for a Slack " +
@@ -111,6 +149,13 @@ export const Integration = component(
       }),
       confirm_by: timestampOf(
         "When the installation is deleted unless it is confirmed. Absent once it is confirmed.",
+      ).optional(),
+      failing_since: timestampOf(
+        "Every attempt has failed since then. Absent if the last attempt succeeded.",
+      ).optional(),
+      paused_until: timestampOf(
+        "Nothing is sent before this time, because the endpoint asked for a pause or was overloaded. " +
+          "Once it is past, the pause is over. `POST …/resume` ends it earlier.",
       ).optional(),
       disabled_at: timestampOf(
         "Nothing is sent since then. Any update of the integration enables it again.",
@@ -163,6 +208,10 @@ export const CreateIntegration = component(
         description: "The kinds to send. A kind that is absent is off.",
       }),
       url: UrlInput,
+      environment_ids: filterInput("environment").openapi({
+        description: `${ENVIRONMENTS_MEANING} Absent, ${ALL}`,
+      }),
+      stack_ids: filterInput("stack").openapi({ description: `${STACKS_MEANING} Absent, ${ALL}` }),
     })
     .openapi({
       description: "The webhook to create.",
@@ -182,6 +231,12 @@ export const UpdateIntegration = component(
         description: "The kinds to switch on or off. A kind that is absent does not change.",
       }),
       url: UrlInput.optional(),
+      environment_ids: filterInput("environment").openapi({
+        description: `${ENVIRONMENTS_MEANING} Absent: no change. ${ALL}`,
+      }),
+      stack_ids: filterInput("stack").openapi({
+        description: `${STACKS_MEANING} Absent: no change. ${ALL}`,
+      }),
     })
     .openapi({
       description: "The fields to change. Absent fields keep their values.",

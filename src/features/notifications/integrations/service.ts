@@ -11,6 +11,7 @@ import { type Change, commitChange, recordChanges } from "../../changelog/index.
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
 import {
+  type Filters,
   isConfirmed,
   MAXIMUM_INTEGRATIONS,
   type PartialConfiguration,
@@ -26,6 +27,16 @@ const NAME = "notification integration";
 const FULL =
   `The project has ${MAXIMUM_INTEGRATIONS} notification integrations, which is the most. ` +
   "Delete one first.";
+
+export const UNCONFIRMED =
+  "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.";
+export const DISABLED =
+  "The integration is disabled. Send a PATCH, which may be empty, to enable it.";
+
+const UNKNOWN = {
+  environments: "environment in the project",
+  stacks: "stack in the project",
+} as const;
 
 const LAPSED = "The installation was not confirmed in time. Install Slack again.";
 
@@ -68,8 +79,9 @@ export async function getIntegration(
 export async function createIntegration(
   ctx: ServiceContext,
   projectId: string,
-  input: { configuration: PartialConfiguration; url: string },
+  input: { configuration: PartialConfiguration; url: string; filters: Filters },
 ): Promise<WithSecret> {
+  const { filters } = input;
   const { organizationId } = await requireProject(ctx, projectId, "owner");
   const id = newId(ctx.clock);
   const reference = { organizationId, projectId, id };
@@ -80,6 +92,8 @@ export async function createIntegration(
     type: "webhook",
     configuration: JSON.stringify(toConfiguration(input.configuration)),
     ...target,
+    environmentIds: store.toJson(filters.environmentIds ?? null),
+    stackIds: store.toJson(filters.stackIds ?? null),
     secret: await (await ctx.cipher()).seal(secret, secretContext(reference)),
     linksTo: null,
     slackChannel: null,
@@ -93,13 +107,19 @@ export async function createIntegration(
   });
   const statements = {
     limits: limits.statement,
-    created: store.insertIntegration(ctx.db, integration),
+    created: store.insertIntegration(ctx.db, integration, { filters }),
   };
   const change = toCreatedChange(integration);
   const results = await limits.enforce(commitChange(ctx, statements, change));
   const [created] = results.created;
-  if (!created) throw new Conflict(FULL);
-  return { row: created, secret };
+  if (created) return { row: created, secret };
+  await requireKnown(ctx, reference, filters);
+  throw new Conflict(FULL);
+}
+
+async function requireKnown(ctx: ServiceContext, reference: Reference, filters: Filters) {
+  const unknown = await store.findUnknown(ctx.db, reference, filters);
+  if (unknown) throw new NotFound(UNKNOWN[unknown.kind]);
 }
 
 /** Any update enables a disabled integration. None confirms an installation. */
@@ -107,7 +127,7 @@ export async function updateIntegration(
   ctx: ServiceContext,
   projectId: string,
   id: string,
-  input: { configuration: PartialConfiguration; url: string | undefined },
+  input: { configuration: PartialConfiguration; url: string | undefined; filters: Filters },
 ): Promise<IntegrationRow> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
   if (input.url !== undefined && before.type === "slack") {
@@ -116,9 +136,15 @@ export async function updateIntegration(
   const target = input.url === undefined ? undefined : await sealTarget(ctx, before, input.url);
   const now = ctx.clock.now();
   const flags = JSON.stringify(input.configuration);
+  const { filters } = input;
+  const { environmentIds, stackIds } = filters;
+  const isReset = target !== undefined || before.disabledAt !== null;
   const after = {
     ...before,
     ...target,
+    ...(environmentIds !== undefined && { environmentIds: store.toJson(environmentIds) }),
+    ...(stackIds !== undefined && { stackIds: store.toJson(stackIds) }),
+    ...(isReset && { failingSince: null, pausedUntil: null }),
     configuration: JSON.stringify({ ...JSON.parse(before.configuration), ...JSON.parse(flags) }),
     disabledAt: null,
     disabledReason: null,
@@ -130,13 +156,45 @@ export async function updateIntegration(
   });
   const statements = {
     limits: limits.statement,
-    updated: store.updateIntegration(ctx.db, before, { flags, target, now }),
+    updated: store.updateIntegration(ctx.db, before, { flags, target, filters, now }),
   };
   const results = await limits.enforce(commitChange(ctx, statements, change));
   if (!results) return before;
   const [updated] = results.updated;
-  if (!updated) throw new NotFound(NAME);
-  return updated;
+  if (updated) return updated;
+  await requireKnown(ctx, before, filters);
+  throw new NotFound(NAME);
+}
+
+/** Ends the pause, and makes the retries due that wait for a later time. */
+export async function resumeIntegration(
+  ctx: ServiceContext,
+  projectId: string,
+  id: string,
+): Promise<IntegrationRow> {
+  const before = await requireIntegration(ctx, projectId, id, "owner");
+  const now = ctx.clock.now();
+  const after = { ...before, pausedUntil: null };
+  const fields = { before: presentIntegration(before), after: presentIntegration(after) };
+  const results = await commitChange(
+    ctx,
+    store.resumeIntegration(ctx.db, before, now),
+    toChange("resumed", before, fields),
+  );
+  const [row] = results.resumed;
+  if (!row) throw await notResumableError(ctx, projectId, id);
+  let advanced = results.retries.length;
+  let atOnce = advanced;
+  while (atOnce === store.RESUMED_AT_ONCE && advanced < LIMITS.resumedDeliveries.value) {
+    atOnce = (await store.advanceRetries(ctx.db, before, now)).length;
+    advanced += atOnce;
+  }
+  return row;
+}
+
+async function notResumableError(ctx: ServiceContext, projectId: string, id: string) {
+  const found = await requireIntegration(ctx, projectId, id, "owner");
+  return new Conflict(isConfirmed(found) ? DISABLED : UNCONFIRMED);
 }
 
 /** Only one previous secret is kept: another rotation within the overlap drops it. */
@@ -243,8 +301,6 @@ function toRow(integration: store.NewIntegration): IntegrationRow {
     pausedUntil: null,
     failureNotifiedAt: null,
     pauseNotifiedAt: null,
-    environmentIds: null,
-    stackIds: null,
     lastSentAt: null,
     confirmedAt: null,
     updatedAt: integration.createdAt,

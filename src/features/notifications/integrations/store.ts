@@ -10,9 +10,9 @@ import {
 } from "../../project-members/table.ts";
 import { markForPurge } from "../../purge/index.ts";
 import type { FailureReason } from "../outbox/model.ts";
-import { deliveries } from "../outbox/table.ts";
-import { MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
-import { INTEGRATION_TOMBSTONE, integrations } from "./table.ts";
+import { deliveries, deliveryAttempts } from "../outbox/table.ts";
+import { type Filters, MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
+import { INTEGRATION_TOMBSTONE, IS_CONFIRMED, integrations } from "./table.ts";
 
 export type IntegrationRow = Omit<
   typeof integrations.$inferSelect,
@@ -27,6 +27,8 @@ export type NewIntegration = Pick<
   | "configuration"
   | "url"
   | "maskedUrl"
+  | "environmentIds"
+  | "stackIds"
   | "secret"
   | "linksTo"
   | "slackChannel"
@@ -34,7 +36,52 @@ export type NewIntegration = Pick<
   | "createdAt"
 >;
 
-const { url: _, secret: __, previousSecret: ___, ...PUBLIC } = getTableColumns(integrations);
+const { url: _, secret: __, previousSecret: ___, ...COLUMNS } = getTableColumns(integrations);
+
+/** Leaves out deleted records: the stored list keeps them, so that it never means all. */
+const PUBLIC = {
+  ...COLUMNS,
+  environmentIds: sql<string | null>`iif(integrations.environment_ids is null, null,
+    (select json_group_array(item.value order by item.key)
+      from json_each(integrations.environment_ids) as item
+      join environments on environments.id = item.value))`.as("environment_ids"),
+  stackIds: sql<string | null>`iif(integrations.stack_ids is null, null,
+    (select json_group_array(item.value order by item.key)
+      from json_each(integrations.stack_ids) as item
+      join stacks on stacks.id = item.value))`.as("stack_ids"),
+};
+
+/** JSON, for a column. */
+export function toJson(ids: readonly string[] | null): string | null {
+  return ids && JSON.stringify(ids);
+}
+
+function areKnown(
+  { projectId }: Pick<Reference, "projectId">,
+  table: "environments" | "stacks",
+  ids: readonly string[] | null = null,
+): SQL {
+  const name = sql.raw(table);
+  return sql`not exists (select 1 from json_each(${toJson(ids)}) as item
+    left join ${name} on ${name}.id = item.value and ${name}.project_id = ${projectId}
+    where ${name}.id is null)`;
+}
+
+/** Whether the filters list only records of the project. */
+function areFiltersKnown(reference: Pick<Reference, "projectId">, filters: Filters): SQL {
+  const { environmentIds, stackIds } = filters;
+  return sql`(${areKnown(reference, "environments", environmentIds)}
+    and ${areKnown(reference, "stacks", stackIds)})`;
+}
+
+/** What the filters list, but the project has not. */
+export function findUnknown(db: Database, reference: Reference, filters: Filters) {
+  const { environmentIds, stackIds } = filters;
+  return db.get<{ kind: "environments" | "stacks" } | undefined>(
+    sql`select 'environments' as kind where not ${areKnown(reference, "environments", environmentIds)}
+      union all select 'stacks' where not ${areKnown(reference, "stacks", stackIds)} limit 1`,
+  );
+}
 
 const within = ({ organizationId, projectId, id }: Reference) =>
   and(
@@ -61,8 +108,15 @@ export function listIntegrations(db: Database, organizationId: string, projectId
     .orderBy(desc(integrations.createdAt), desc(integrations.id));
 }
 
-/** Inserts nothing if the project has the maximum, or if `unless` is true. */
-export function insertIntegration(db: Database, integration: NewIntegration, unless?: SQL) {
+/**
+ * Inserts nothing if the project has the maximum, if a filter lists a record that the project has
+ * not, or if `unless` is true.
+ */
+export function insertIntegration(
+  db: Database,
+  integration: NewIntegration,
+  { filters, unless = sql`false` }: { filters?: Filters; unless?: SQL },
+) {
   const { organizationId, projectId, createdAt } = integration;
   return insertFrom(
     db,
@@ -77,13 +131,12 @@ export function insertIntegration(db: Database, integration: NewIntegration, unl
       pausedUntil: null,
       failureNotifiedAt: null,
       pauseNotifiedAt: null,
-      environmentIds: null,
-      stackIds: null,
       lastSentAt: null,
       confirmedAt: null,
       updatedAt: createdAt,
     },
-    sql`where not ${unless ?? sql`false`} and (select count(*) from integrations
+    sql`where not ${unless} and ${filters ? areFiltersKnown(integration, filters) : sql`true`}
+      and (select count(*) from integrations
       where integrations.project_id = ${projectId}
         and integrations.organization_id = ${organizationId}) < ${MAXIMUM_INTEGRATIONS}`,
   ).returning(PUBLIC);
@@ -95,15 +148,22 @@ export function addedUrlBytes(reference: Reference, bytes: number): SQL {
 }
 
 /**
+ * Changes nothing if a filter lists a record that the project has not.
  * Enables the integration. One that was disabled, or gets another URL, is neither failing nor
  * paused any more.
  */
 export function updateIntegration(
   db: Database,
   reference: Reference,
-  change: { flags: string; target: { url: string; maskedUrl: string } | undefined; now: number },
+  change: {
+    flags: string;
+    target: { url: string; maskedUrl: string } | undefined;
+    filters: Filters;
+    now: number;
+  },
 ) {
-  const { flags, target, now } = change;
+  const { flags, target, filters, now } = change;
+  const { environmentIds, stackIds } = filters;
   const keepUnlessReset = (column: string) =>
     target ? null : sql`case when disabled_at is null then ${sql.raw(column)} end`;
   return db
@@ -111,13 +171,15 @@ export function updateIntegration(
     .set({
       ...target,
       configuration: sql`json_patch(configuration, ${flags})`,
+      ...(environmentIds !== undefined && { environmentIds: toJson(environmentIds) }),
+      ...(stackIds !== undefined && { stackIds: toJson(stackIds) }),
       failingSince: keepUnlessReset("failing_since"),
       pausedUntil: keepUnlessReset("paused_until"),
       disabledAt: null,
       disabledReason: null,
       updatedAt: now,
     })
-    .where(within(reference))
+    .where(and(within(reference), areFiltersKnown(reference, filters)))
     .returning(PUBLIC);
 }
 
@@ -160,6 +222,57 @@ export function confirmIntegration(db: Database, reference: Reference, now: numb
       .set({ confirmedAt: now, confirmBy: null, updatedAt: now })
       .where(and(within(reference), isWaiting))
       .returning(PUBLIC),
+  };
+}
+
+/** Of one statement, so that none takes long. */
+export const RESUMED_AT_ONCE = 5_000;
+/** A delivery that was claimed longer ago is not being sent any more. */
+const MAXIMUM_CLAIM_MS = 60_000;
+
+const isResumable = (reference: Reference) =>
+  and(within(reference), sql`integrations.disabled_at is null`, IS_CONFIRMED);
+
+/** Makes retries due that wait for a later time, the first ones first. */
+export function advanceRetries(db: Database, reference: Reference, now: number) {
+  const { organizationId, id } = reference;
+  // `attempts` counts claims. A claimed delivery has no recorded attempt with this number.
+  const isBeingSent = sql`(waiting.attempts > 0 and waiting.updated_at > ${now - MAXIMUM_CLAIM_MS}
+    and not exists (select 1 from ${deliveryAttempts}
+      where delivery_attempts.delivery_id = waiting.id
+        and delivery_attempts.number = waiting.attempts))`;
+  return db
+    .update(deliveries)
+    .set({ dueAt: now })
+    .where(
+      sql`${deliveries.id} in (select waiting.id from deliveries as waiting
+        where waiting.organization_id = ${organizationId} and waiting.integration_id = ${id}
+          and waiting.status = 'pending' and waiting.due_at > ${now} and not ${isBeingSent}
+          and exists (select 1 from integrations where ${isResumable(reference)})
+        order by waiting.due_at limit ${RESUMED_AT_ONCE})`,
+    )
+    .returning({ id: deliveries.id });
+}
+
+/** Changes nothing if the integration is disabled or unconfirmed. */
+export function resumeIntegration(db: Database, reference: Reference, now: number) {
+  const { organizationId, id } = reference;
+  return {
+    retries: advanceRetries(db, reference, now),
+    resumed: db
+      .update(integrations)
+      .set({ pausedUntil: null, updatedAt: now })
+      .where(isResumable(reference))
+      .returning(PUBLIC),
+    // `commit` wakes the sender for it.
+    due: db
+      .select({ deliveryId: sql<string>`${deliveries.id}`.as("delivery_id") })
+      .from(deliveries)
+      .where(
+        sql`${deliveries.organizationId} = ${organizationId} and ${deliveries.integrationId} = ${id}
+          and ${deliveries.status} = 'pending' and ${deliveries.dueAt} <= ${now}`,
+      )
+      .limit(1),
   };
 }
 

@@ -23,9 +23,9 @@ export const integrations = sqliteTable(
     url: text("url").notNull(),
     /** Without the secret parts; empty for Slack. */
     maskedUrl: text("shown_url").notNull(),
-    /** JSON: a list of IDs. Null: events of every environment. */
+    /** JSON: a list of IDs, of deleted environments too. Null: events of every environment. */
     environmentIds: text("environment_ids"),
-    /** JSON: a list of IDs. Null: events of every stack. */
+    /** JSON: a list of IDs, of deleted stacks too. Null: events of every stack. */
     stackIds: text("stack_ids"),
     /** Encrypted. Null for Slack. */
     secret: text("secret"),
@@ -36,7 +36,7 @@ export const integrations = sqliteTable(
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     failingSince: time("failing_since"),
     pausedUntil: time("paused_until"),
-    /** When the project was last told that it fails. Null since its last success. */
+    /** When the project was last told that it fails. A success does not clear it. */
     failureNotifiedAt: time("failure_notified_at"),
     /** When the project was last told of a long pause. */
     pauseNotifiedAt: time("pause_notified_at"),

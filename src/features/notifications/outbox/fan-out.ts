@@ -31,12 +31,23 @@ function pendingAt(now: number) {
   };
 }
 
+/** Whether an integration wants an event. Events of the project as a whole pass every filter. */
+const PASSES_FILTERS = sql`(integrations.environment_ids is null or events.environment_id is null
+    or events.environment_id in (select item.value from json_each(integrations.environment_ids) as item))
+  and (integrations.stack_ids is null
+    or coalesce(events.data ->> '$.stack_id', events.data ->> '$.deployment_id') is null
+    or exists (select 1 from json_each(integrations.stack_ids) as item
+      where item.value = events.data ->> '$.stack_id' or exists (select 1 from deployment_stacks
+        where deployment_stacks.deployment_id = events.data ->> '$.deployment_id'
+          and deployment_stacks.stack_id = item.value)))`;
+
 /**
  * Writes events, and one delivery of each for every confirmed integration that subscribes to it, in
- * the batch of the change. `found` selects `key` (unique; sorts
- * the events), `project_id`, `type`, and `data` (JSON).
+ * the batch of the change. `found` selects `key` (unique; sorts the events), `project_id`, `type`, and
+ * `data` (JSON).
+ * @param recipients A condition on `integrations` and `events`.
  */
-export function writeOutbox({ db, clock }: SystemContext, found: SQL) {
+export function writeOutbox({ db, clock }: SystemContext, found: SQL, recipients: SQL = sql`true`) {
   const now = clock.now();
   const eventIds = new IdSequence(clock);
   return {
@@ -77,6 +88,7 @@ export function writeOutbox({ db, clock }: SystemContext, found: SQL) {
           and integrations.organization_id = events.organization_id
           and integrations.disabled_at is null and ${IS_CONFIRMED}
           and integrations.configuration ->> (${KIND_BY_TYPE} ->> events.type) = true
+          and ${PASSES_FILTERS} and ${recipients}
         where ${eventIds.includes(sql`events.id`)}`,
     ).returning(DELIVERY_ID),
   };
@@ -149,4 +161,64 @@ function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
       and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null
       and ${IS_CONFIRMED}`,
   ).returning({ ...WITHOUT_DATA, ...DELIVERY_ID });
+}
+
+/**
+ * Writes new deliveries of events that failed, oldest first, if the previous statement of the batch
+ * changed a row. Leaves out events that the integration has received or that are pending.
+ * @param failedIds Of deliveries of the integration that were created since `since`.
+ */
+export function writeRedeliveries(
+  { db, clock }: SystemContext,
+  recovery: { organizationId: string; integrationId: string; since: number },
+  failedIds: readonly string[],
+) {
+  const { organizationId, integrationId, since } = recovery;
+  const now = clock.now();
+  const ids = new IdSequence(clock);
+  const isPending = sql`exists (select 1 from deliveries as waiting
+    where waiting.event_id = failed.event_id and waiting.status = 'pending'
+      and waiting.integration_id = failed.integration_id)`;
+  // A first delivery is created with its event, and a redelivery later, which the event records.
+  const wasDelivered = sql`exists (select 1 from deliveries as original
+      where original.integration_id = failed.integration_id and original.status = 'succeeded'
+        and original.created_at = failed.occurred_at and original.event_id = failed.event_id)
+    or exists (select 1 from deliveries as again
+      where again.integration_id = failed.integration_id and again.event_id = failed.event_id
+        and again.status = 'succeeded' and again.created_at > again.occurred_at)`;
+  return {
+    deliveries: insertFrom(
+      db,
+      deliveries,
+      {
+        id: ids.at(sql`row_number() over (order by failed.created_at, failed.id) - 1`),
+        organizationId,
+        projectId: sql`failed.project_id`,
+        integrationId,
+        eventId: sql`failed.event_id`,
+        type: sql`failed.type`,
+        // A delivery of an earlier release has no event, but its own data.
+        data: sql`failed.data`,
+        occurredAt: sql`failed.occurred_at`,
+        ...pendingAt(now),
+      },
+      sql`from (select deliveries.*, row_number() over (partition by deliveries.event_id
+            order by deliveries.created_at desc, deliveries.id desc) as position
+          from json_each(${JSON.stringify(failedIds)}) as item
+          join deliveries on deliveries.id = item.value
+          where deliveries.organization_id = ${organizationId}
+            and deliveries.integration_id = ${integrationId} and deliveries.status = 'failed'
+        ) as failed left join events on events.id = failed.event_id
+        where changes() > 0 and failed.position = 1
+          and (failed.data <> '' or events.id is not null)
+          and not ${isPending} and not (${wasDelivered})`,
+    ).returning(DELIVERY_ID),
+    events: db
+      .update(events)
+      .set({ lastUsedAt: now })
+      .where(
+        sql`${events.id} in (select deliveries.event_id from deliveries
+          where ${ids.includes(sql`deliveries.id`)})`,
+      ),
+  };
 }

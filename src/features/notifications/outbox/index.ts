@@ -1,1 +1,1 @@
-export { writeOutbox, writePing, writeRedelivery } from "./fan-out.ts";
+export { writeOutbox, writePing, writeRedeliveries, writeRedelivery } from "./fan-out.ts";

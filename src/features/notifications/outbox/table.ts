@@ -92,6 +92,10 @@ export const deliveries = sqliteTable(
     index("deliveries_due")
       .on(table.organizationId, table.integrationId, table.dueAt)
       .where(sql`status = 'pending'`),
+    // A redelivery, which is later than its event.
+    index("deliveries_redelivered")
+      .on(table.integrationId, table.eventId)
+      .where(sql`created_at > occurred_at`),
     index("deliveries_pending_event").on(table.eventId).where(sql`status = 'pending'`),
   ],
 );

@@ -36,7 +36,10 @@ export const recoveries = sqliteTable(
     finishedAt: time("finished_at"),
   },
   (table) => [
+    index("recoveries_project").on(table.projectId),
     index("recoveries_list").on(table.integrationId, table.createdAt, table.id),
     index("recoveries_running").on(table.id).where(sql`status = 'running'`),
   ],
 );
+
+export const isFinishedBefore = (cutoff: number) => sql`recoveries.finished_at < ${cutoff}`;

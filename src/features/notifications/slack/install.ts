@@ -130,6 +130,8 @@ async function writeIntegration(
     configuration: JSON.stringify(CONFIGURATION),
     url: await cipher.seal(url, urlContext({ organizationId, projectId, id })),
     maskedUrl: "",
+    environmentIds: null,
+    stackIds: null,
     secret: null,
     linksTo: origin,
     slackChannel: JSON.stringify(channel),
@@ -143,7 +145,7 @@ async function writeIntegration(
   });
   const statements = {
     limits: limits.statement,
-    created: insertIntegration(ctx.db, integration, store.isUsed(state)),
+    created: insertIntegration(ctx.db, integration, { unless: store.isUsed(state) }),
   };
   const change = toCreatedChange(integration);
   const { created } = await limits.enforce(commitChange(ctx, statements, change));

@@ -191,7 +191,7 @@ function renderChange(change: Stored<ChangeData>, origin: string | undefined): M
   const type = readText(record?.type, WORD_LENGTH).replaceAll("_", " ");
   const action = readText(change?.action, WORD_LENGTH);
   return {
-    subject: `${type} ${nameOf(record)} was ${action}`,
+    subject: `${type} ${nameOf(record)} ${verbOf(action)}`,
     blocks: [section(describeChange(change, origin))],
   };
 }
@@ -201,7 +201,11 @@ function describeChange(change: Stored<ChangeData>, origin: string | undefined):
   const type = readText(record?.type, WORD_LENGTH);
   const action = readText(change?.action, WORD_LENGTH);
   const name = linkedName(type, record, action === "deleted" ? undefined : origin);
-  return `The ${type.replaceAll("_", " ")} ${name} was ${action}.`;
+  return `The ${type.replaceAll("_", " ")} ${name} ${verbOf(action)}.`;
+}
+
+function verbOf(action: string): string {
+  return action === "failing" ? "is failing" : `was ${action}`;
 }
 
 function renderPing(): MessageContent {

@@ -1,0 +1,103 @@
+import { and, eq, getTableColumns, gte, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import type { Actor } from "../../../context.ts";
+import type { Database } from "../../../db/client.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../../db/keyset.ts";
+import { MAXIMUM_BRANCHES, unionBranches } from "../../../db/union-branches.ts";
+import {
+  isRoleOf,
+  MEMBER_ROLE,
+  NO_ENVIRONMENT,
+  projectMembers,
+} from "../../project-members/table.ts";
+import { projects } from "../../projects/table.ts";
+import { EVENT_TYPES, type EventType } from "../events.ts";
+import { events } from "./table.ts";
+
+export type EventRow = typeof events.$inferSelect;
+
+export interface EventFilter {
+  /** Empty: every type. */
+  types: readonly EventType[];
+  environmentId: string | undefined;
+  /** Inclusive, in milliseconds since the Unix epoch. */
+  from: number | undefined;
+  /** Exclusive. */
+  to: number | undefined;
+}
+
+const SIZE = sizeOf({ json: [events.data], rest: 200 });
+
+/** Leaves out the events of environments that the key cannot access. */
+export function listEvents(
+  db: Database,
+  actor: Actor,
+  projectId: string,
+  filter: EventFilter,
+  page: PageRequest,
+) {
+  const { where, orderBy, limit } = keyset(page, events.createdAt, events.id);
+  const { id, createdAt } = events;
+  const branch = (type: SQL | undefined) =>
+    db
+      .select({ id, createdAt, size: SIZE })
+      .from(events)
+      .where(
+        and(
+          eq(events.projectId, projectId),
+          type,
+          // The cursor comes first: of two bounds on one side, SQLite starts at the first.
+          where,
+          matches(filter),
+          eq(events.organizationId, actor.organizationId),
+          isAccessible(actor),
+        ),
+      );
+  const selectPage = (records: SQLWrapper) =>
+    db
+      .select({ ...getTableColumns(events), ...CUMULATIVE_BYTES })
+      .from(limitPageBytes(page, records))
+      .innerJoin(events, sql`${id} = page.id`)
+      .orderBy(pageOrder(page));
+  // Each branch walks an index, which begins with the type.
+  const types = filter.types.length > 0 ? filter.types : EVENT_TYPES;
+  const [one, ...more] = unionBranches(events.type, types);
+  const first = branch(one);
+  const [second, ...rest] = more.map(branch);
+  if (!second) return selectPage(first.orderBy(...orderBy).limit(limit));
+  const [another, ...others] = rest.splice(MAXIMUM_BRANCHES - 2);
+  const union = unionAll(first, second, ...rest);
+  if (!another) return selectPage(union.orderBy(...orderBy).limit(limit));
+  // A compound within a compound counts as one branch.
+  const all = unionAll(db.select().from(union.as("branches")), another, ...others);
+  return selectPage(all.orderBy(...orderBy).limit(limit));
+}
+
+function matches({ environmentId, from, to }: EventFilter): SQL | undefined {
+  return and(
+    environmentId ? eq(events.environmentId, environmentId) : undefined,
+    from === undefined ? undefined : gte(events.createdAt, from),
+    to === undefined ? undefined : lt(events.createdAt, to),
+  );
+}
+
+function isAccessible({ environmentIds }: Actor): SQL | undefined {
+  if (environmentIds === null) return undefined;
+  return sql`(${events.environmentId} is null or ${events.environmentId} in
+    (select value from json_each(${JSON.stringify(environmentIds)})))`;
+}
+
+export function findProject(db: Database, actor: Actor, id: string) {
+  return db
+    .select({ projectId: projects.id, environmentId: NO_ENVIRONMENT, memberRole: MEMBER_ROLE })
+    .from(projects)
+    .leftJoin(projectMembers, isRoleOf(actor, projects.id))
+    .where(and(eq(projects.organizationId, actor.organizationId), eq(projects.id, id)));
+}

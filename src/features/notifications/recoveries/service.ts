@@ -1,0 +1,105 @@
+import type { ServiceContext, SystemContext } from "../../../context.ts";
+import { authorize } from "../../../context.ts";
+import { commit } from "../../../db/batch.ts";
+import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
+import { BadInput, Conflict } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import {
+  DISABLED,
+  findIntegration,
+  isConfirmed,
+  requireIntegration,
+  UNCONFIRMED,
+} from "../integrations/index.ts";
+import { READ_AT_ONCE } from "./model.ts";
+import type { RecoveryReference, RecoveryRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export const RUNNING = "A recovery of this integration is running. Wait until it has finished.";
+
+export async function listRecoveries(
+  ctx: ServiceContext,
+  projectId: string,
+  integrationId: string,
+  page: PageRequest,
+): Promise<Page<RecoveryRow>> {
+  const { db, actor } = ctx;
+  const [[integration], found] = await db.batch([
+    findIntegration(db, actor, projectId, integrationId),
+    store.listRecoveries(db, actor.organizationId, integrationId, page),
+  ]);
+  authorize(actor, "notification integration", integration, "viewer");
+  return toPage(page, found, (row) => row);
+}
+
+export async function getRecovery(
+  ctx: ServiceContext,
+  reference: RecoveryReference,
+): Promise<RecoveryRow> {
+  const [found] = await store.findRecovery(ctx.db, ctx.actor, reference);
+  return authorize(ctx.actor, "recovery", found, "viewer");
+}
+
+/** @param period In milliseconds since the Unix epoch. Without an end, it ends now. */
+export async function createRecovery(
+  ctx: ServiceContext,
+  projectId: string,
+  integrationId: string,
+  period: { since: number; until: number | undefined },
+): Promise<RecoveryRow> {
+  const { organizationId } = await requireIntegration(ctx, projectId, integrationId, "owner");
+  const now = ctx.clock.now();
+  const { since } = period;
+  const until = Math.min(period.until ?? now, now);
+  requirePeriod(since, until, now);
+  const recovery: RecoveryRow = {
+    id: newId(ctx.clock),
+    organizationId,
+    projectId,
+    integrationId,
+    since,
+    until,
+    status: "running",
+    position: null,
+    recovered: 0,
+    createdAt: now,
+    updatedAt: now,
+    finishedAt: null,
+  };
+  const [created] = await store.insertRecovery(ctx.db, recovery);
+  if (created) return created;
+  const found = await requireIntegration(ctx, projectId, integrationId, "owner");
+  if (!isConfirmed(found)) throw new Conflict(UNCONFIRMED);
+  throw new Conflict(found.disabledAt === null ? RUNNING : DISABLED);
+}
+
+function requirePeriod(since: number, until: number, now: number): void {
+  const { recoveryMs } = LIMITS;
+  if (since < now - recoveryMs.value) {
+    const days = recoveryMs.value / (24 * 3_600_000);
+    throw new BadInput([{ path: "since", message: `Send a time of the last ${days} days.` }]);
+  }
+  if (since >= now) throw new BadInput([{ path: "since", message: "Send a time in the past." }]);
+  if (since >= until) {
+    throw new BadInput([{ path: "until", message: "Send a time after `since`." }]);
+  }
+}
+
+/** Counts at least this much of the budget of a run, which bounds its batches. */
+const LEAST_COST = 50;
+
+export async function sweepRecoveries(ctx: SystemContext): Promise<void> {
+  const startedAt = ctx.clock.now();
+  const isInTime = () => ctx.clock.now() - startedAt < LIMITS.sweepMs.value;
+  let budget = LIMITS.recoveredDeliveries.value;
+  while (budget > 0 && isInTime()) {
+    const running = await store.listRunning(ctx.db, Math.ceil(budget / READ_AT_ONCE));
+    if (running.length === 0) return;
+    for (const recovery of running) {
+      const failed = await store.listFailed(ctx.db, recovery);
+      await commit(ctx, store.advance(ctx, recovery, failed));
+      budget -= Math.max(failed.length, LEAST_COST);
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../../src/app.ts";
+import { commit } from "../../../src/db/batch.ts";
+import { openForWriting } from "../../../src/db/client.ts";
+import { READ_AT_ONCE } from "../../../src/features/notifications/recoveries/model.ts";
+import {
+  advance,
+  listFailed,
+  listRunning,
+} from "../../../src/features/notifications/recoveries/store.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
+import { systemContext } from "../../../src/system-context.ts";
+import type { Client, Parsed } from "../../support/client.ts";
+import {
+  join,
+  newIntegration,
+  newKey,
+  newProject,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const { db } = openForWriting(env.DB);
+const deps = { clock: systemClock, log: () => undefined, fetch };
+const ctx = systemContext(db, env, { waitUntil: () => undefined }, deps);
+
+let world: World;
+let client: Client;
+let integration: Parsed;
+let path: string;
+let now: number;
+
+beforeEach(async () => {
+  world = await newWorld();
+  ({ client } = await newKey(world));
+  const project = await newProject(client);
+  integration = await newIntegration(client, project.id);
+  path = `/v1/projects/${project.id}/notification-integrations/${integration.id}`;
+  now = Date.now();
+});
+
+const at = (ms: number) => new Date(ms).toISOString();
+const sweep = () => createApp().sweep(env, createExecutionContext());
+const run = (query: string, ...values: unknown[]) =>
+  env.DB.prepare(query)
+    .bind(...values)
+    .run();
+
+interface Sent {
+  status: "failed" | "succeeded" | "pending";
+  createdAt: number;
+  /** Of an earlier delivery of the same event. */
+  eventId?: string;
+  integrationId?: string;
+  /** As a release before `events` wrote it. */
+  isOld?: boolean;
+}
+
+/** Inserts a delivery with its event, or a redelivery, as the service does. Returns the event's ID. */
+async function newSent({ status, createdAt, isOld = false, ...sent }: Sent): Promise<string> {
+  const eventId = sent.eventId ?? newId(systemClock);
+  const { project_id } = integration;
+  if (sent.eventId) {
+    await run("update events set last_used_at = ?2 where id = ?1", eventId, createdAt);
+  } else if (!isOld) {
+    await run(
+      "insert into events values (?1, ?2, ?3, null, 'deployments.failed', '{\"n\":1}', ?4, ?4)",
+      eventId,
+      world.id,
+      project_id,
+      createdAt,
+    );
+  }
+  await run(
+    `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
+       occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
+     values (?1, ?2, ?3, ?4, ?5, 'deployments.failed', ?6,
+       coalesce((select created_at from events where id = ?5), ?8), ?7, 8, 0, 0, ?8, ?8)`,
+    newId(systemClock),
+    world.id,
+    project_id,
+    sent.integrationId ?? integration.id,
+    eventId,
+    isOld ? '{"old":true}' : "",
+    status,
+    createdAt,
+  );
+  return eventId;
+}
+
+/** The events of the deliveries that the recovery has created, oldest first. */
+async function created(integrationId: string = integration.id): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    `select event_id from deliveries where integration_id = ? and status = 'pending' and attempts = 0
+       and created_at >= ? order by id`,
+  )
+    .bind(integrationId, now)
+    .all<{ event_id: string }>();
+  return results.map(({ event_id }) => event_id);
+}
+
+async function recover(body: object = { since: at(now - DAY) }): Promise<Parsed> {
+  const reply = await client.post(`${path}/recoveries`, body);
+  expect(reply.status, reply.text).toBe(201);
+  return reply.body;
+}
+
+const read = async ({ id }: Parsed) => (await client.get(`${path}/recoveries/${id}`)).body;
+
+describe("a recovery", () => {
+  it("delivers again what failed in its period, and shows its progress", async () => {
+    const old = await newSent({ status: "failed", createdAt: now - 6 * HOUR, isOld: true });
+    const failed = await newSent({ status: "failed", createdAt: now - 5 * HOUR });
+    const atStart = await newSent({ status: "failed", createdAt: now - 8 * HOUR });
+    await newSent({ status: "failed", createdAt: now - 8 * HOUR - 1 });
+    await newSent({ status: "failed", createdAt: now - HOUR });
+    await newSent({ status: "succeeded", createdAt: now - 5 * HOUR });
+    const elsewhere = await newIntegration(client, integration.project_id);
+    const foreign = { status: "failed" as const, createdAt: now - 5 * HOUR };
+    await newSent({ ...foreign, integrationId: elsewhere.id });
+    const recovery = await recover({ since: at(now - 8 * HOUR), until: at(now - HOUR) });
+    expect(recovery).toEqual({
+      id: expect.any(String),
+      integration_id: integration.id,
+      status: "running",
+      since: at(now - 8 * HOUR),
+      until: at(now - HOUR),
+      delivery_count: 0,
+      created_at: expect.any(String),
+      updated_at: recovery.created_at,
+    });
+    await sweep();
+    expect(await created()).toEqual([atStart, old, failed]);
+    expect(await created(elsewhere.id)).toEqual([]);
+    const finished = await read(recovery);
+    expect(finished).toMatchObject({ status: "finished", delivery_count: 3 });
+    expect(finished.finished_at).toBe(finished.updated_at);
+    await sweep();
+    expect(await created()).toHaveLength(3);
+    const { body: list } = await client.get(`${path}/recoveries`);
+    expect(list).toEqual({ data: [finished], has_more: false });
+    const payloads = await env.DB.prepare(
+      `select coalesce(nullif(deliveries.data, ''), events.data) as data, events.last_used_at
+       from deliveries left join events on events.id = event_id
+       where integration_id = ? and deliveries.created_at >= ? order by deliveries.id`,
+    )
+      .bind(integration.id, now)
+      .all<{ data: string; last_used_at: number | null }>();
+    expect(payloads.results.map(({ data }) => data)).toEqual([
+      '{"n":1}',
+      '{"old":true}',
+      '{"n":1}',
+    ]);
+    expect(payloads.results[0]?.last_used_at).toBeGreaterThanOrEqual(now);
+  });
+
+  it("leaves out events that the integration has received, and those that are pending", async () => {
+    const [first, again] = [now - 5 * HOUR, now - 4 * HOUR];
+    const received = await newSent({ status: "failed", createdAt: first });
+    await newSent({ status: "succeeded", createdAt: again, eventId: received });
+    const pending = await newSent({ status: "failed", createdAt: first });
+    await newSent({ status: "pending", createdAt: again, eventId: pending });
+    const sentTwice = await newSent({ status: "succeeded", createdAt: first });
+    await newSent({ status: "failed", createdAt: again, eventId: sentTwice });
+    const failedTwice = await newSent({ status: "failed", createdAt: first });
+    await newSent({ status: "failed", createdAt: again, eventId: failedTwice });
+    // Another integration has received it.
+    const elsewhere = await newIntegration(client, integration.project_id);
+    const others = await newSent({ status: "failed", createdAt: first });
+    const theirs = { createdAt: again, eventId: others, integrationId: elsewhere.id };
+    await newSent({ ...theirs, status: "succeeded" });
+    const recovery = await recover();
+    await sweep();
+    expect((await created()).toSorted()).toEqual([failedTwice, others].toSorted());
+    expect((await read(recovery)).delivery_count).toBe(2);
+  });
+
+  it("continues where it stopped, in chunks, and two sweeps create nothing twice", async () => {
+    const count = 2 * READ_AT_ONCE + 3;
+    const inserted = rows(count);
+    await run(
+      `insert into events select value ->> 'event', ?2, ?3, null, 'services.ok', '{}', ?4, ?4
+         from json_each(?1)`,
+      ...[JSON.stringify(inserted), world.id, integration.project_id, now - HOUR],
+    );
+    await run(
+      `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
+         occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
+       select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'services.ok', '', ?5, 'failed', 8, 0, 0,
+         ?5 + key / 700, ?5 from json_each(?1)`,
+      ...[JSON.stringify(inserted), world.id, integration.project_id, integration.id, now - HOUR],
+    );
+    const recovery = await recover();
+    const own = async () => (await listRunning(db, 1_000)).filter(({ id }) => id === recovery.id);
+    const [before] = await own();
+    if (!before) throw new Error("The recovery is not running");
+    const failed = await listFailed(db, before);
+    expect(failed).toHaveLength(READ_AT_ONCE);
+    await Promise.all([1, 2].map(() => commit(ctx, advance(ctx, before, failed))));
+    expect(await created()).toHaveLength(READ_AT_ONCE);
+    expect(await read(recovery)).toMatchObject({
+      status: "running",
+      delivery_count: READ_AT_ONCE,
+    });
+    await Promise.all([sweep(), sweep()]);
+    const events = await created();
+    expect(new Set(events)).toEqual(new Set(inserted.map(({ event }) => event)));
+    expect(events).toHaveLength(count);
+    expect(await read(recovery)).toMatchObject({ status: "finished", delivery_count: count });
+  });
+
+  const rows = (count: number) =>
+    Array.from({ length: count }, () => ({ id: newId(systemClock), event: newId(systemClock) }));
+
+  it("reads and writes by indexes", async () => {
+    await newSent({ status: "failed", createdAt: now - HOUR });
+    await recover();
+    const own = (await listRunning(db, 1_000)).find(
+      ({ integrationId }) => integrationId === integration.id,
+    );
+    if (!own) throw new Error("The recovery is not running");
+    const failed = await listFailed(db, own);
+    const { advanced, created: inserted, counted, events } = advance(ctx, own, failed);
+    for (const statement of [listFailed(db, own), advanced, inserted, counted, events]) {
+      const { sql, params } = statement.toSQL();
+      const { results } = await env.DB.prepare(`explain query plan ${sql}`)
+        .bind(...params)
+        .all<{ detail: string }>();
+      for (const { detail } of results) {
+        expect(detail, sql).not.toMatch(/^SCAN (?!item|failed|\(subquery|json_each)/);
+      }
+    }
+  });
+
+  it("waits while the integration is disabled, and continues when it is enabled", async () => {
+    const failed = await newSent({ status: "failed", createdAt: now - HOUR });
+    const recovery = await recover();
+    await run("update integrations set disabled_at = 5 where id = ?", integration.id);
+    await sweep();
+    expect(await created()).toEqual([]);
+    expect((await read(recovery)).status).toBe("running");
+    await client.patch(path, {});
+    await sweep();
+    expect(await created()).toEqual([failed]);
+    expect((await read(recovery)).status).toBe("finished");
+  });
+
+  it("is refused while another runs, and while the integration is disabled or unconfirmed", async () => {
+    const body = { since: at(now - HOUR) };
+    const first = await recover(body);
+    const expectConflict = async (message: string) => {
+      const { status, body: error } = await client.post(`${path}/recoveries`, body);
+      expect([status, error.code]).toEqual([409, "conflict"]);
+      expect(error.message).toContain(message);
+    };
+    await expectConflict("A recovery of this integration is running");
+    await sweep();
+    const second = await recover(body);
+    await sweep();
+    await run("update integrations set disabled_at = 5 where id = ?", integration.id);
+    await expectConflict("Send a PATCH");
+    await run(
+      "update integrations set disabled_at = null, type = 'slack' where id = ?",
+      integration.id,
+    );
+    await expectConflict("not confirmed");
+    const { body: list } = await client.get(`${path}/recoveries?sort_by=created_at`);
+    expect(list.data.map(({ id }: Parsed) => id)).toEqual([first.id, second.id]);
+  });
+
+  it("has a period in the past, of the last 30 days", async () => {
+    const earliest = LIMITS.recoveryMs.value;
+    for (const [body, field] of [
+      [{ since: at(now - earliest - HOUR) }, "since"],
+      [{ since: at(now + HOUR) }, "since"],
+      [{ since: at(now - HOUR), until: at(now - HOUR) }, "until"],
+      [{ since: at(now - HOUR), until: at(now - 2 * HOUR) }, "until"],
+      [{}, "since"],
+      [{ since: "yesterday" }, "since"],
+    ] as const) {
+      const { status, body: error } = await client.post(`${path}/recoveries`, body);
+      expect([status, error.code], JSON.stringify(body)).toEqual([400, "bad_input"]);
+      expect(error.cause.issues[0].path).toBe(field);
+    }
+    const { until } = await recover({ since: at(now - earliest + HOUR), until: at(now + DAY) });
+    expect(Date.parse(until)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("is read by viewers and requested by owners, in their project only", async () => {
+    const recovery = await recover();
+    const one = `${path}/recoveries/${recovery.id}`;
+    const member = await join(world);
+    expect((await member.client.get(one)).status).toBe(403);
+    await world.client.post(`/v1/projects/${integration.project_id}/members`, {
+      member_ids: [member.membershipId],
+    });
+    expect((await member.client.get(one)).status).toBe(200);
+    expect((await member.client.get(`${path}/recoveries`)).status).toBe(200);
+    const body = { since: at(now - HOUR) };
+    expect((await member.client.post(`${path}/recoveries`, body)).status).toBe(403);
+    const stranger = (await newWorld()).client;
+    for (const url of [one, `${path}/recoveries`]) {
+      expect((await stranger.get(url)).status).toBe(404);
+    }
+    expect((await stranger.post(`${path}/recoveries`, body)).status).toBe(404);
+    const other = await newIntegration(client, integration.project_id);
+    const wrong = one.replace(integration.id, other.id);
+    expect((await client.get(wrong)).status).toBe(404);
+  });
+});
