@@ -121,9 +121,11 @@ async function insertWhenDue(
   const start = performance.now();
   for (const { delivery, dueMs } of due.toSorted((one, other) => one.dueMs - other.dueMs)) {
     await sleep(Math.max(0, start + dueMs - performance.now()));
-    enqueuedAt.set(delivery, performance.now());
-    const inserted = insertDeliveries(d1, seed, [delivery]);
-    sends.push(inserted.then(() => wakeConsumers(queue, [delivery.id])));
+    const inserted = insertDeliveries(d1, seed, [delivery]).then(() => {
+      enqueuedAt.set(delivery, performance.now());
+      return wakeConsumers(queue, [delivery.id]);
+    });
+    sends.push(inserted);
   }
   await Promise.all(sends);
   return enqueuedAt;

@@ -166,14 +166,13 @@ function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
 /**
  * Writes new deliveries of events that failed, oldest first, if the previous statement of the batch
  * changed a row. Leaves out events that the integration has received or that are pending.
- * @param failedIds Of deliveries of the integration that were created since `since`.
+ * @param failedIds Of deliveries of the integration.
  */
 export function writeRedeliveries(
   { db, clock }: SystemContext,
-  recovery: { organizationId: string; integrationId: string; since: number },
+  { organizationId, integrationId }: { organizationId: string; integrationId: string },
   failedIds: readonly string[],
 ) {
-  const { organizationId, integrationId, since } = recovery;
   const now = clock.now();
   const ids = new IdSequence(clock);
   const isPending = sql`exists (select 1 from deliveries as waiting
