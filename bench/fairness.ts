@@ -4,6 +4,7 @@ import { wakeConsumers } from "../src/features/notifications/delivery/wake-up.ts
 import {
   type Delivery,
   insertDeliveries,
+  insertEvent,
   insertIntegrations,
   KEYRING,
   newDeliveries,
@@ -20,7 +21,7 @@ const CHUNK = 1_000;
 const PING_INTERVAL_MS = 250;
 const MOST_PINGS = 100;
 const WRITERS = 12;
-const EVENTS_OF_WRITER = 50;
+const DUE = 600;
 
 interface Fixture {
   worker: RunningWorker;
@@ -67,32 +68,37 @@ export async function measureFairness(folder: string): Promise<BenchmarkResult> 
   };
 }
 
+/** Sends deliveries that are due while the writers write events without an integration. */
 async function measureWriters({ worker, receiver }: Fixture, seed: Seed): Promise<number> {
-  const integrations = await insertIntegrations(worker.d1, seed, {
-    receiver: receiver.url,
-    count: 1,
-  });
-  const received = receiver.waitFor(WRITERS * EVENTS_OF_WRITER);
-  const began = performance.now();
+  const target = { receiver: receiver.url, count: 1 };
+  const due = newDeliveries(await insertIntegrations(worker.d1, seed, target), DUE);
+  await insertDeliveries(worker.d1, seed, due);
+  const received = receiver.waitFor(DUE);
+  let isSending = true;
   const write = async () => {
-    for (const delivery of newDeliveries(integrations, EVENTS_OF_WRITER)) {
-      await writeDelivery(worker, seed, delivery);
-    }
+    while (isSending) await insertEvent(worker.d1, seed);
   };
-  await Promise.all(Array.from({ length: WRITERS }, write));
+  const writers = Array.from({ length: WRITERS }, write);
+  const began = performance.now();
+  await wakeConsumers(
+    worker.queue,
+    due.map(({ id }) => id),
+  );
   const ended = await received;
+  isSending = false;
+  await Promise.all(writers);
   await waitUntilDelivered(worker.d1);
-  return (WRITERS * EVENTS_OF_WRITER) / ((ended - began) / 1_000);
+  return DUE / ((ended - began) / 1_000);
 }
 
 async function measurePings({ worker, receiver }: Fixture, flooding: Seed, other: Seed) {
   const target = { receiver: receiver.url, count: 1 };
   const flood = newDeliveries(await insertIntegrations(worker.d1, flooding, target), FLOOD);
   const pings = newDeliveries(await insertIntegrations(worker.d1, other, target), MOST_PINGS);
+  void receiver.waitFor(Number.POSITIVE_INFINITY);
   for (let at = 0; at < FLOOD; at += CHUNK) {
     await insertDeliveries(worker.d1, flooding, flood.slice(at, at + CHUNK));
   }
-  void receiver.waitFor(Number.POSITIVE_INFINITY);
   const began = performance.now();
   await wakeConsumers(
     worker.queue,

@@ -271,7 +271,7 @@ export const LIMITS = {
   ),
   claimedDeliveries: items(
     "Deliveries that one run of the sender has claimed and not sent",
-    30,
+    60,
     "it claims more when it has sent some",
   ),
   claimingMs: ms(

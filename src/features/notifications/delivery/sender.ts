@@ -12,7 +12,7 @@ const CONNECTIONS = LIMITS.deliveryConnections.value;
 const MAX_CLAIMED = LIMITS.claimedDeliveries.value;
 const CLAIMING_MS = LIMITS.claimingMs.value;
 /** Claims again before all are sent, so that no connection waits for a claim. */
-const LOW_WATER = 2 * CONNECTIONS;
+const LOW_WATER = MAX_CLAIMED / 2;
 /** Attempts that end within this time are recorded in one batch. */
 const RECORD_WINDOW_MS = 50;
 const MAX_RECORDED = LIMITS.claimedDeliveries.value;
