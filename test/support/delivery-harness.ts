@@ -57,7 +57,10 @@ class WorkerInstance {
         if (!this.invocation.hasCrashed) log(...line);
       },
       random,
-      fetch: (url, init) => this.#pass(() => harness.receive(url, init)),
+      fetch: (url, init) => {
+        if (!this.invocation.hasCrashed) harness.requests += 1;
+        return this.#pass(() => harness.receive(url, init));
+      },
     });
   }
 
@@ -95,6 +98,8 @@ interface DeliveryHarnessOptions {
 export class DeliveryHarness {
   readonly queue = new VirtualQueue(() => this.now);
   readonly received: Received[] = [];
+  /** Those that the Worker made, whether or not an endpoint received them. */
+  requests = 0;
   readonly logged: string[] = [];
   /** The statements of each round trip to the database. */
   readonly roundTrips: string[][] = [];

@@ -32,9 +32,12 @@ export class VirtualQueue {
     this.#now = now;
   }
 
+  /** The number of calls of the producer. */
+  sends = 0;
   /** As the binding of a Worker. */
   readonly producer = {
     sendBatch: async (messages: Iterable<MessageSendRequest<DeliveryMessage>>) => {
+      this.sends += 1;
       for (const { body, delaySeconds = 0 } of messages) this.push(body, delaySeconds);
     },
   } as unknown as Queue<DeliveryMessage>;
