@@ -103,6 +103,7 @@ export class DeliveryHarness {
   readonly logged: string[] = [];
   /** The statements of each round trip to the database. */
   readonly roundTrips: string[][] = [];
+  openRoundTrips = 0;
   bindings: Partial<Env> = {};
   newInvocation: () => Invocation = () => faultless;
   #now = Date.now();
@@ -179,6 +180,14 @@ export class DeliveryHarness {
     void wakeConsumers(this.queue.producer, ids);
   }
 
+  async roundTrip<Result>(statements: string[], run: () => Promise<Result>): Promise<Result> {
+    this.roundTrips.push(statements);
+    this.openRoundTrips += 1;
+    return run().finally(() => {
+      this.openRoundTrips -= 1;
+    });
+  }
+
   async #runIn(
     at: number,
     act: (instance: WorkerInstance, bindings: Env, execution: ExecutionContext) => Promise<void>,
@@ -235,8 +244,11 @@ function bindingsOf(harness: DeliveryHarness, pass: Pass): Env {
     return {
       prepare: (sql: string) => watchStatement(harness, pass, sql, session.prepare(sql)),
       batch: (statements: WatchedStatement[]) => {
-        harness.roundTrips.push(statements.map(({ sql }) => sql));
-        return pass(() => session.batch(statements.map(({ bound }) => bound)));
+        const run = () => session.batch(statements.map(({ bound }) => bound));
+        return harness.roundTrip(
+          statements.map(({ sql }) => sql),
+          () => pass(run),
+        );
       },
       getBookmark: () => session.getBookmark(),
     };
@@ -261,10 +273,8 @@ function watchStatement(
   sql: string,
   bound: D1PreparedStatement,
 ): WatchedStatement {
-  const roundTrip = <Result>(run: () => Promise<Result>) => {
-    harness.roundTrips.push([sql]);
-    return pass(run);
-  };
+  const roundTrip = <Result>(run: () => Promise<Result>) =>
+    harness.roundTrip([sql], () => pass(run));
   return {
     sql,
     bound,
