@@ -1,11 +1,12 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { EventType } from "../events.ts";
 import type { IntegrationType } from "../integrations/model.ts";
+import { integrations } from "../integrations/table.ts";
 import type { DeliveryStatus, FailureReason } from "../outbox/model.ts";
 import { deliveries } from "../outbox/table.ts";
-import { selectTurns, type Turn } from "./turns.ts";
+import { SLACK_INTERVAL_MS, selectTurns, type Turn } from "./turns.ts";
 
 /** Bounds crash loops: a claim counts even if it ends without a recorded attempt. */
 const MAX_CLAIMS = LIMITS.deliveryClaims.value;
@@ -83,6 +84,24 @@ export function claimNext(db: Database, turn: Turn) {
         and more.integration_id = deliveries.integration_id and more.due_at <= ${now})`,
       })
   );
+}
+
+/** Of deliveries that woke a consumer: Slack channels with more that is due, but throttled. */
+export function findThrottled(db: Database, woken: readonly string[], now: number) {
+  return db
+    .select({
+      id: deliveries.id,
+      waitMs: sql<number>`integrations.last_sent_at + ${SLACK_INTERVAL_MS} - ${now}`.as("wait_ms"),
+    })
+    .from(deliveries)
+    .innerJoin(integrations, eq(integrations.id, deliveries.integrationId))
+    .where(
+      sql`${deliveries.id} in (select value from json_each(${JSON.stringify(woken)}))
+        and integrations.type = 'slack' and integrations.last_sent_at > ${now - SLACK_INTERVAL_MS}
+        and exists (select 1 from deliveries as more where more.status = 'pending'
+          and more.organization_id = deliveries.organization_id
+          and more.integration_id = deliveries.integration_id and more.due_at <= ${now})`,
+    );
 }
 
 /** `withMore` has the integrations of which more deliveries are due. */
