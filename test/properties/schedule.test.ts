@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nextAction } from "../../src/features/notifications/delivery/consumer.ts";
 import { outcomeOf } from "../../src/features/notifications/delivery/outcome.ts";
 import {
   JITTER,
@@ -120,47 +119,5 @@ describe("a response", () => {
       expect(outcome.isGone).toBe(status === 410);
       expect(outcome.isThrottled).toBe([429, 502, 504].includes(status));
     }
-  });
-});
-
-describe("the next action for a message", () => {
-  const delivery = { id: "a", status: "pending", dueAt: NOW, claimedUntil: null } as const;
-  const nothing = { claimed: new Set<string>(), deferred: new Set<string>() };
-  const ids = new Set(["a"]);
-  it.each([
-    ["is to acknowledge it if the delivery is gone", undefined, nothing, "ack"],
-    [
-      "is to acknowledge it if the delivery is final",
-      { ...delivery, status: "failed" as const },
-      nothing,
-      "ack",
-    ],
-    ["is to send the delivery if it is claimed", delivery, { ...nothing, claimed: ids }, "send"],
-    [
-      "is to acknowledge it if another consumer has claimed the delivery",
-      { ...delivery, claimedUntil: NOW + 1 },
-      nothing,
-      "ack",
-    ],
-    [
-      "is to acknowledge it if the delivery is due in more than 5 s",
-      { ...delivery, dueAt: NOW + 5_001 },
-      nothing,
-      "ack",
-    ],
-    [
-      "is to retry it if the delivery is due within 5 s",
-      { ...delivery, dueAt: NOW + 5_000 },
-      nothing,
-      { retryAfterMs: 5_000 },
-    ],
-    [
-      "is to retry it if the delivery is deferred",
-      { ...delivery, dueAt: NOW + HOUR },
-      { ...nothing, deferred: ids },
-      { retryAfterMs: HOUR },
-    ],
-  ])("%s", (_, row, result, action) => {
-    expect(nextAction(row, result, NOW)).toEqual(action);
   });
 });

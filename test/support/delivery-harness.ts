@@ -1,8 +1,12 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import type { DeliveryMessage } from "../../src/features/notifications/delivery/index.ts";
+import {
+  type DeliveryMessage,
+  wakeConsumers,
+} from "../../src/features/notifications/delivery/index.ts";
 import { secretContext, urlContext } from "../../src/features/notifications/integrations/index.ts";
+import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../src/features/notifications/outbox/model.ts";
 import { cipherOf } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -39,31 +43,52 @@ const MINUTE = 60_000;
 class WorkerInstance {
   invocation: Invocation = faultless;
   readonly app: ReturnType<typeof createApp>;
+  /** Resolves when an invocation crashes, which ends the instance. */
+  readonly crashed: Promise<void>;
+  readonly #crash: () => void;
 
   constructor(harness: DeliveryHarness, random: () => number, log: Log) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.crashed = promise;
+    this.#crash = resolve;
     this.app = createApp({
       clock: { now: () => harness.now },
-      log,
+      log: (...line) => {
+        if (!this.invocation.hasCrashed) log(...line);
+      },
       random,
-      fetch: (url, init) => this.invocation.pass(() => harness.receive(url, init)),
+      fetch: (url, init) => {
+        if (!this.invocation.hasCrashed) harness.requests += 1;
+        return this.#pass(() => harness.receive(url, init));
+      },
     });
   }
 
+  /** Returns when `act` and its `waitUntil` promises have ended, or when the instance has crashed. */
   async run(
     harness: DeliveryHarness,
     act: (bindings: Env, execution: ExecutionContext) => Promise<void>,
-  ) {
+  ): Promise<void> {
     this.invocation = harness.newInvocation();
     const background: Promise<unknown>[] = [];
     const execution = { waitUntil: (each: Promise<unknown>) => background.push(each) };
-    await act(bindingsOf(harness, this.invocation), execution as unknown as ExecutionContext);
-    return Promise.allSettled(background);
+    const bindings = bindingsOf(harness, (run) => this.#pass(run));
+    const handled = act(bindings, execution as unknown as ExecutionContext);
+    await Promise.race([this.crashed, handled.then(() => Promise.allSettled(background))]);
+  }
+
+  async #pass<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.invocation.pass(run);
+    } finally {
+      if (this.invocation.hasCrashed) this.#crash();
+    }
   }
 }
 
 interface DeliveryHarnessOptions {
   random?: () => number;
-  /** Number of Worker instances that take batches concurrently. */
+  /** Number of Worker instances that take batches concurrently. One that crashes is replaced. */
   instances?: number;
   /** Does not wait for `waitUntil` promises after a batch; `waitForDetached` does. */
   detachesWaitUntil?: boolean;
@@ -73,14 +98,17 @@ interface DeliveryHarnessOptions {
 export class DeliveryHarness {
   readonly queue = new VirtualQueue(() => this.now);
   readonly received: Received[] = [];
+  /** Those that the Worker made, whether or not an endpoint received them. */
+  requests = 0;
   readonly logged: string[] = [];
   /** The statements of each round trip to the database. */
-  readonly roundTrips: D1PreparedStatement[][] = [];
+  readonly roundTrips: string[][] = [];
+  openRoundTrips = 0;
   bindings: Partial<Env> = {};
-  onStatement: (sql: string) => void = () => undefined;
   newInvocation: () => Invocation = () => faultless;
   #now = Date.now();
   #sweptAt = 0;
+  readonly #newInstance: () => WorkerInstance;
   readonly #instances: WorkerInstance[];
   readonly #detachesWaitUntil: boolean;
   readonly #detached: Promise<unknown>[] = [];
@@ -91,10 +119,8 @@ export class DeliveryHarness {
     this.#detachesWaitUntil = detachesWaitUntil;
     this.endpoint = endpoint;
     const log: Log = (_, event, fields) => this.logged.push(JSON.stringify({ event, ...fields }));
-    this.#instances = Array.from(
-      { length: instances },
-      () => new WorkerInstance(this, random, log),
-    );
+    this.#newInstance = () => new WorkerInstance(this, random, log);
+    this.#instances = Array.from({ length: instances }, this.#newInstance);
     this.now = this.#now;
   }
 
@@ -137,37 +163,58 @@ export class DeliveryHarness {
   }
 
   async sweep(): Promise<void> {
-    const [instance] = this.#instances;
     this.#sweptAt = this.now;
     // The next run repairs what a failed run leaves.
-    await instance
-      ?.run(this, (bindings, execution) => instance.app.sweep(bindings, execution))
-      .catch(() => undefined);
+    await this.#runIn(0, (instance, bindings, execution) =>
+      instance.app.sweep(bindings, execution),
+    ).catch(() => undefined);
   }
 
   /** Runs code as one invocation of the Worker. */
   async invoke(act: (bindings: Env, execution: ExecutionContext) => Promise<void>): Promise<void> {
-    await this.#instances[0]?.run(this, act);
+    await this.#runIn(0, (_, bindings, execution) => act(bindings, execution));
   }
 
-  /** Enqueues deliveries as the Worker does after it has written them. */
+  /** Wakes consumers as the Worker does after it has written deliveries. */
   enqueue(ids: readonly string[]): void {
-    for (const delivery_id of ids) this.queue.push({ delivery_id }, 0);
+    void wakeConsumers(this.queue.producer, ids);
+  }
+
+  async roundTrip<Result>(statements: string[], run: () => Promise<Result>): Promise<Result> {
+    this.roundTrips.push(statements);
+    this.openRoundTrips += 1;
+    return run().finally(() => {
+      this.openRoundTrips -= 1;
+    });
+  }
+
+  async #runIn(
+    at: number,
+    act: (instance: WorkerInstance, bindings: Env, execution: ExecutionContext) => Promise<void>,
+  ): Promise<void> {
+    const instance = this.#instances[at] ?? this.#newInstance();
+    try {
+      await instance.run(this, (bindings, execution) => act(instance, bindings, execution));
+    } finally {
+      if (instance.invocation.hasCrashed) this.#instances[at] = this.#newInstance();
+    }
   }
 
   async #drain(): Promise<void> {
     await Promise.all(
-      this.#instances.map(async (instance) => {
+      this.#instances.map(async (_, at) => {
         for (let batch = this.queue.receiveBatch(); batch; batch = this.queue.receiveBatch()) {
           const taken = batch;
-          const { promise: alive, resolve } = Promise.withResolvers<unknown>();
-          const run = instance.run(this, async (bindings, execution) => {
+          const { promise: isHandled, resolve } = Promise.withResolvers<void>();
+          const run = this.#runIn(at, async (instance, bindings, execution) => {
             await instance.app.queue(taken.batch, bindings, execution);
+            if (instance.invocation.hasCrashed) return;
             // Its `waitUntil` promises do not delay the queue.
-            taken.complete(instance.invocation.hasCrashed);
-            resolve(undefined);
+            taken.complete();
+            resolve();
           });
-          await Promise.race([alive, run]).catch(() => taken.complete(true));
+          await Promise.race([isHandled, run]).catch(() => undefined);
+          taken.crash();
           if (this.#detachesWaitUntil) this.#detached.push(run);
           else await run.catch(() => undefined);
         }
@@ -184,29 +231,59 @@ async function nextSweep(): Promise<number> {
   return row?.at ?? Number.POSITIVE_INFINITY;
 }
 
-function bindingsOf(harness: DeliveryHarness, invocation: Invocation): Env {
+type Pass = Invocation["pass"];
+
+function bindingsOf(harness: DeliveryHarness, pass: Pass): Env {
+  const { producer } = harness.queue;
   const queue = {
-    sendBatch: (messages: { body: DeliveryMessage; delaySeconds?: number }[]) =>
-      invocation.pass(async () => {
-        for (const { body, delaySeconds = 0 } of messages) harness.queue.push(body, delaySeconds);
-      }),
+    sendBatch: (messages: MessageSendRequest<DeliveryMessage>[]) =>
+      pass(() => producer.sendBatch(messages)),
   };
   const withSession = (constraint: string) => {
     const session = env.DB.withSession(constraint);
     return {
-      prepare: (sql: string) => {
-        harness.onStatement(sql);
-        return session.prepare(sql);
-      },
-      batch: (statements: D1PreparedStatement[]) => {
-        harness.roundTrips.push(statements);
-        return invocation.pass(() => session.batch(statements));
+      prepare: (sql: string) => watchStatement(harness, pass, sql, session.prepare(sql)),
+      batch: (statements: WatchedStatement[]) => {
+        const run = () => session.batch(statements.map(({ bound }) => bound));
+        return harness.roundTrip(
+          statements.map(({ sql }) => sql),
+          () => pass(run),
+        );
       },
       getBookmark: () => session.getBookmark(),
     };
   };
   const own = { DB: { withSession }, DELIVERIES: queue };
   return { ...env, ...own, ...harness.bindings } as unknown as Env;
+}
+
+interface WatchedStatement {
+  sql: string;
+  bound: D1PreparedStatement;
+  bind(...values: unknown[]): WatchedStatement;
+  run(): Promise<unknown>;
+  all(): Promise<unknown>;
+  raw(): Promise<unknown>;
+  first(): Promise<unknown>;
+}
+
+function watchStatement(
+  harness: DeliveryHarness,
+  pass: Pass,
+  sql: string,
+  bound: D1PreparedStatement,
+): WatchedStatement {
+  const roundTrip = <Result>(run: () => Promise<Result>) =>
+    harness.roundTrip([sql], () => pass(run));
+  return {
+    sql,
+    bound,
+    bind: (...values) => watchStatement(harness, pass, sql, bound.bind(...values)),
+    run: () => roundTrip(() => bound.run()),
+    all: () => roundTrip(() => bound.all()),
+    raw: () => roundTrip(() => bound.raw()),
+    first: () => roundTrip(() => bound.first()),
+  };
 }
 
 export const SECRET = `whsec_${btoa("a secret of 24 bytes....")}`;
@@ -253,15 +330,48 @@ export async function insertIntegration(
   return id;
 }
 
-/** Inserts deliveries that are due now; returns their IDs. */
+/** Inserts events with one delivery each that is due now; returns the IDs of the deliveries. */
 export async function insertDeliveries(
   project: Parsed,
   integrationId: string,
   now: number,
   count = 1,
 ): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId(systemClock));
-  const rows = ids.map((id, at) => ({ id, event: newId(systemClock), at }));
+  const rows = newRows(count);
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into events (id, organization_id, project_id, type, data, created_at, last_used_at)
+        select value ->> 'event', ?2, ?3, 'changelog.created', json_object('at', value ->> 'at'),
+          ?4, ?4
+        from json_each(?1)`,
+    ).bind(JSON.stringify(rows), project.org_id, project.id, now),
+    env.DB.prepare(
+      `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type,
+          data, occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at,
+          updated_at)
+        select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'changelog.created',
+          '', ?5, 'pending', 0, ?5, ?6, ?6, ?5 + key, ?5
+        from json_each(?1)`,
+    ).bind(
+      JSON.stringify(rows),
+      project.org_id,
+      project.id,
+      integrationId,
+      now,
+      UNCLAIMABLE_BY_EARLIER_RELEASES,
+    ),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+/** The same, as releases before `events` write them: each delivery has its own data. */
+export async function insertEarlierDeliveries(
+  project: Parsed,
+  integrationId: string,
+  now: number,
+  count = 1,
+): Promise<string[]> {
+  const rows = newRows(count);
   await env.DB.prepare(
     `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
         occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
@@ -271,7 +381,15 @@ export async function insertDeliveries(
   )
     .bind(JSON.stringify(rows), project.org_id, project.id, integrationId, now)
     .run();
-  return ids;
+  return rows.map(({ id }) => id);
+}
+
+function newRows(count: number) {
+  return Array.from({ length: count }, (_, at) => ({
+    id: newId(systemClock),
+    event: newId(systemClock),
+    at,
+  }));
 }
 
 /** Inserts failed attempts of a delivery and counts them as claims. */
@@ -323,6 +441,6 @@ export async function storedAttempts(deliveryId: string): Promise<Parsed[]> {
 
 /** Deletes pending deliveries of earlier tests, which a sweep would send. */
 export async function clearOutbox(): Promise<void> {
-  const tables = ["delivery_attempts", "deliveries", "changelog_entries"];
+  const tables = ["delivery_attempts", "deliveries", "events", "changelog_entries"];
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 }

@@ -3,21 +3,21 @@ import type { DeliveryMessage } from "../../src/features/notifications/delivery/
 const BATCH = 5;
 const MAX_RETRIES = 100;
 const RETRY_DELAY_SECONDS = 30;
-const QUEUE = "longshore-deliveries";
 
 interface QueuedMessage {
   body: DeliveryMessage;
   attempts: number;
   at: number;
-  queue: string;
 }
 
 type Acknowledgement = { acked: true } | { delaySeconds: number };
 
 export interface ReceivedBatch {
   batch: MessageBatch<DeliveryMessage>;
-  /** Applies the acks and retries of the consumer; retries every message if it crashed. */
-  complete(hasCrashed: boolean): void;
+  /** Applies the acks and retries of the consumer. */
+  complete(): void;
+  /** Retries every message, unless the batch is complete. */
+  crash(): void;
 }
 
 /** A queue with the settings of wrangler.toml and a clock that the test controls. */
@@ -32,8 +32,18 @@ export class VirtualQueue {
     this.#now = now;
   }
 
-  push(body: DeliveryMessage, delaySeconds: number, queue = QUEUE): void {
-    this.messages.push({ body, attempts: 0, at: this.#now() + delaySeconds * 1_000, queue });
+  /** The number of calls of the producer. */
+  sends = 0;
+  /** As the binding of a Worker. */
+  readonly producer = {
+    sendBatch: async (messages: Iterable<MessageSendRequest<DeliveryMessage>>) => {
+      this.sends += 1;
+      for (const { body, delaySeconds = 0 } of messages) this.push(body, delaySeconds);
+    },
+  } as unknown as Queue<DeliveryMessage>;
+
+  push(body: DeliveryMessage, delaySeconds: number): void {
+    this.messages.push({ body, attempts: 0, at: this.#now() + delaySeconds * 1_000 });
   }
 
   /** When the next message is due. */
@@ -42,14 +52,9 @@ export class VirtualQueue {
   }
 
   receiveBatch(): ReceivedBatch | undefined {
-    const first = this.messages.findIndex(({ at }) => at <= this.#now());
-    if (first < 0) return undefined;
-    const queue = this.messages[first]?.queue ?? QUEUE;
-    const taken: QueuedMessage[] = [];
-    for (let at = first; at < this.messages.length && taken.length < BATCH; at += 1) {
-      const each = this.messages[at];
-      if (each && each.at <= this.#now() && each.queue === queue) taken.push(each);
-    }
+    const now = this.#now();
+    const taken = this.messages.filter(({ at }) => at <= now).slice(0, BATCH);
+    if (taken.length === 0) return undefined;
     const chosen = new Set(taken);
     this.messages = this.messages.filter((each) => !chosen.has(each));
     const acknowledgements = new Map<QueuedMessage, Acknowledgement>();
@@ -59,7 +64,6 @@ export class VirtualQueue {
       return this.#messageOf(each, (given) => acknowledgements.set(each, given));
     });
     const batch = {
-      queue,
       messages,
       ackAll: () => {
         for (const message of messages) message.ack();
@@ -68,15 +72,17 @@ export class VirtualQueue {
         for (const message of messages) message.retry();
       },
     } as unknown as MessageBatch<DeliveryMessage>;
-    const complete = (hasCrashed: boolean) => {
-      this.completedBatches += 1;
-      for (const each of taken)
-        this.#finish(
-          each,
-          hasCrashed ? { delaySeconds: RETRY_DELAY_SECONDS } : acknowledgements.get(each),
-        );
+    const finish = (acknowledgementOf: (each: QueuedMessage) => Acknowledgement | undefined) => {
+      for (const each of taken.splice(0)) this.#finish(each, acknowledgementOf(each));
     };
-    return { batch, complete };
+    return {
+      batch,
+      complete: () => {
+        this.completedBatches += 1;
+        finish((each) => acknowledgements.get(each));
+      },
+      crash: () => finish(() => ({ delaySeconds: RETRY_DELAY_SECONDS })),
+    };
   }
 
   #messageOf(
@@ -103,10 +109,6 @@ export class VirtualQueue {
   #finish(each: QueuedMessage, acknowledgement: Acknowledgement = { acked: true }): void {
     if ("acked" in acknowledgement) return;
     each.at = this.#now() + acknowledgement.delaySeconds * 1_000;
-    if (each.attempts > MAX_RETRIES) {
-      // Dead letters are due at once, whatever the delay, as in Miniflare.
-      Object.assign(each, { queue: `${QUEUE}-dead`, attempts: 0, at: this.#now() });
-    }
-    this.messages.push(each);
+    if (each.attempts <= MAX_RETRIES) this.messages.push(each);
   }
 }

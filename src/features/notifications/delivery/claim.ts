@@ -1,11 +1,12 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { EventType } from "../events.ts";
 import type { IntegrationType } from "../integrations/model.ts";
+import { integrations } from "../integrations/table.ts";
 import type { DeliveryStatus, FailureReason } from "../outbox/model.ts";
 import { deliveries } from "../outbox/table.ts";
-import { selectTurns, type Turn } from "./turns.ts";
+import { SLACK_INTERVAL_MS, selectTurns, type Turn } from "./turns.ts";
 
 /** Bounds crash loops: a claim counts even if it ends without a recorded attempt. */
 const MAX_CLAIMS = LIMITS.deliveryClaims.value;
@@ -41,45 +42,66 @@ export function claimNext(db: Database, turn: Turn) {
   const { now } = turn;
   const reason = sql`coalesce(turn.undeliverable,
     case when deliveries.attempts >= ${MAX_CLAIMS} then ${TOO_MANY} end)`;
-  return db
-    .update(deliveries)
-    .set({
-      status: sql`case when ${reason} is null then 'pending' else 'failed' end`,
-      failureReason: reason,
-      attempts: sql`deliveries.attempts + (${reason} is null)`,
-      dueAt: now + CLAIM_MS,
-      finishedAt: sql`case when ${reason} is not null then ${now} end`,
-      updatedAt: now,
-    })
-    .from(sql`(${selectTurns(turn)}) as turn`)
-    .where(sql`${deliveries.id} = turn.id`)
-    .returning({
-      id: deliveries.id,
-      organizationId: deliveries.organizationId,
-      projectId: deliveries.projectId,
-      integrationId: deliveries.integrationId,
-      eventId: deliveries.eventId,
-      eventType: sql<EventType>`deliveries.type`,
-      data: sql<string>`coalesce(nullif(deliveries.data, ''),
+  return (
+    db
+      .update(deliveries)
+      .set({
+        status: sql`case when ${reason} is null then 'pending' else 'failed' end`,
+        failureReason: reason,
+        attempts: sql`deliveries.attempts + (${reason} is null)`,
+        dueAt: now + CLAIM_MS,
+        finishedAt: sql`case when ${reason} is not null then ${now} end`,
+        updatedAt: now,
+      })
+      .from(sql`(${selectTurns(turn)}) as turn`)
+      // Without the `+`, SQLite may index the turns, and scan all deliveries.
+      .where(sql`${deliveries.id} = +turn.id`)
+      .returning({
+        id: deliveries.id,
+        organizationId: deliveries.organizationId,
+        projectId: deliveries.projectId,
+        integrationId: deliveries.integrationId,
+        eventId: deliveries.eventId,
+        eventType: sql<EventType>`deliveries.type`,
+        data: sql<string>`coalesce(nullif(deliveries.data, ''),
         (select events.data from events where events.id = deliveries.event_id))`,
-      occurredAt: deliveries.occurredAt,
-      status: sql<DeliveryStatus>`deliveries.status`,
-      attempts: deliveries.attempts,
-      recordedAttempts: sql<number>`(select count(*) from delivery_attempts
+        occurredAt: deliveries.occurredAt,
+        status: sql<DeliveryStatus>`deliveries.status`,
+        attempts: deliveries.attempts,
+        recordedAttempts: sql<number>`(select count(*) from delivery_attempts
         where delivery_attempts.delivery_id = deliveries.id)`,
-      /** JSON: a `ClaimedIntegration`. */
-      integration: sql<string>`(select json_object('integrationType', integrations.type,
+        /** JSON: a `ClaimedIntegration`. */
+        integration: sql<string>`(select json_object('integrationType', integrations.type,
           'integrationProjectId', integrations.project_id, 'url', integrations.url,
           'secret', integrations.secret, 'previousSecret', integrations.previous_secret,
           'previousSecretUntil', integrations.previous_secret_until,
           'linksTo', integrations.links_to, 'failingSince', integrations.failing_since,
           'integrationUpdatedAt', integrations.updated_at)
         from integrations where integrations.id = deliveries.integration_id)`,
-      /** Right only in the last row of an integration: the others are read before it is updated. */
-      hasMore: sql<number>`exists (select 1 from deliveries as more where more.status = 'pending'
+        /** Right only in the last row of an integration: the others are read before it is updated. */
+        hasMore: sql<number>`exists (select 1 from deliveries as more where more.status = 'pending'
         and more.organization_id = deliveries.organization_id
         and more.integration_id = deliveries.integration_id and more.due_at <= ${now})`,
-    });
+      })
+  );
+}
+
+/** Of deliveries that woke a consumer: Slack channels with more that is due, but throttled. */
+export function findThrottled(db: Database, woken: readonly string[], now: number) {
+  return db
+    .select({
+      id: deliveries.id,
+      waitMs: sql<number>`integrations.last_sent_at + ${SLACK_INTERVAL_MS} - ${now}`.as("wait_ms"),
+    })
+    .from(deliveries)
+    .innerJoin(integrations, eq(integrations.id, deliveries.integrationId))
+    .where(
+      sql`${deliveries.id} in (select value from json_each(${JSON.stringify(woken)}))
+        and integrations.type = 'slack' and integrations.last_sent_at > ${now - SLACK_INTERVAL_MS}
+        and exists (select 1 from deliveries as more where more.status = 'pending'
+          and more.organization_id = deliveries.organization_id
+          and more.integration_id = deliveries.integration_id and more.due_at <= ${now})`,
+    );
 }
 
 /** `withMore` has the integrations of which more deliveries are due. */

@@ -10,6 +10,8 @@ interface InProgress {
   /** The start of each request, oldest first. */
   starts: number[];
   isFailing: boolean;
+  /** A claim left the integration out meanwhile. */
+  wasLeftOut: boolean;
 }
 
 /**
@@ -30,20 +32,35 @@ export class Endpoints {
 
   /** Returns what `end` needs. */
   begin(integrationId: string, now: number, isFailing: boolean): number {
-    const endpoint = this.#inProgress.get(integrationId) ?? { starts: [], isFailing };
+    const endpoint = this.#inProgress.get(integrationId) ?? {
+      starts: [],
+      isFailing,
+      wasLeftOut: false,
+    };
     endpoint.starts.push(now);
     endpoint.isFailing ||= isFailing;
     this.#inProgress.set(integrationId, endpoint);
     return now;
   }
 
-  end(integrationId: string, startedAt: number, now: number): void {
+  /** Returns whether more may be due: a claim left the integration out, which now accepts requests. */
+  end(integrationId: string, startedAt: number, now: number): boolean {
     const endpoint = this.#inProgress.get(integrationId);
-    if (!endpoint) return;
+    if (!endpoint) return false;
     endpoint.starts.splice(endpoint.starts.indexOf(startedAt), 1);
     if (endpoint.starts.length === 0) this.#inProgress.delete(integrationId);
     if (now - startedAt > SLOW_MS) this.#proven.delete(integrationId);
     else this.#proven.set(integrationId, true);
+    const mayClaim = endpoint.wasLeftOut && this.accepts(integrationId, now);
+    if (mayClaim) endpoint.wasLeftOut = false;
+    return mayClaim;
+  }
+
+  leaveOut(integrationIds: readonly string[]): void {
+    for (const id of integrationIds) {
+      const endpoint = this.#inProgress.get(id);
+      if (endpoint) endpoint.wasLeftOut = true;
+    }
   }
 
   /** The integrations for which `accepts` is false. */

@@ -6,7 +6,7 @@ export interface Failure {
   error: string;
   /** The endpoint no longer exists (410). */
   isGone: boolean;
-  /** The endpoint, or a proxy in front of it, is overloaded (429, 502, 504). */
+  /** The endpoint, or a proxy in front of it, is overloaded (429, 502, 504, or no response in time). */
   isThrottled: boolean;
 }
 

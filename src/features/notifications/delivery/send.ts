@@ -39,7 +39,7 @@ async function sendRequest(
   { url, headers, body }: DeliveryRequest,
   signal: AbortSignal,
 ): Promise<Result> {
-  const timedOut = failure(`timed out after ${TIMEOUT_MS / 1_000} s`);
+  const timedOut = { ...failure(`timed out after ${TIMEOUT_MS / 1_000} s`), isThrottled: true };
   const init = { method: "POST", headers, body, redirect: "manual", signal } as const;
   const response = await ctx.fetch(url, init).catch(requestFailure);
   if ("success" in response) return { outcome: signal.aborted ? timedOut : response };

@@ -1,7 +1,7 @@
 import { commit } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
-import { type ClaimedDelivery, claimNext, release, toClaimed } from "./claim.ts";
+import { type ClaimedDelivery, claimNext, findThrottled, release, toClaimed } from "./claim.ts";
 import { type Endpoints, SLOW_MS } from "./endpoints.ts";
 import { type RecordingContext, recordAttempts, type SentDelivery, toSent } from "./record.ts";
 import { type SendingContext, send } from "./send.ts";
@@ -36,6 +36,7 @@ export class Sender {
   #recordTimer: ReturnType<typeof setTimeout> | undefined;
   #isWindowOver = false;
   #mayFindMore = true;
+  #isFirstClaim = true;
   #isFinishing = false;
   /** Integrations of which more deliveries were due at their last claim. */
   readonly #withMore = new Set<string>();
@@ -115,10 +116,13 @@ export class Sender {
     if (turn) this.#mayFindMore = false;
     const wakeUps = sent.flatMap((each) => this.#retryOf(each));
     try {
-      const { claimed } = await commit(this.#ctx, {
+      const { claimed, throttled = [] } = await commit(this.#ctx, {
         recorded: recordAttempts(this.#ctx, sent),
         claimed: turn && claimNext(db, turn),
+        throttled: turn && this.#isFirstClaim ? findThrottled(db, turn.woken, turn.now) : undefined,
       });
+      if (turn) this.#isFirstClaim = false;
+      wakeUps.push(...throttled.map(({ id, waitMs }) => ({ deliveryId: id, delayMs: waitMs })));
       if (claimed) wakeUps.push(...this.#take(toClaimed(claimed, maximum)));
     } catch (error) {
       this.#sent.unshift(...sent);
@@ -129,6 +133,7 @@ export class Sender {
 
   #turn(maximum: number): Turn {
     const [busy, proven] = [this.#busy(), this.#ctx.endpoints.proven()];
+    this.#ctx.endpoints.leaveOut(busy);
     const startsWith = this.#lastClaimed;
     return { now: this.#now(), maximum, woken: this.#woken, startsWith, busy, proven };
   }
@@ -186,7 +191,7 @@ export class Sender {
     await this.#try(async () => {
       this.#addSent(toSent(this.#ctx, claimed, await send(this.#ctx, claimed)));
     });
-    endpoints.end(integrationId, request, this.#now());
+    if (endpoints.end(integrationId, request, this.#now())) this.#withMore.add(integrationId);
     this.#sending.delete(claimed);
     this.#mayFindMore ||= this.#withMore.has(integrationId) && this.#isInTime();
     this.#fillConnections();

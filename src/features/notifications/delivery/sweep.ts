@@ -12,16 +12,20 @@ const MAX_WAKE_UPS = LIMITS.sweepDeliveries.value;
  * consumer that is awake sends all that is due, so that few have to be named.
  */
 export async function sweepDeliveries(ctx: SystemContext): Promise<void> {
-  const overdue = await findOverdue(ctx.db, ctx.clock.now() - OVERDUE_MS);
+  const overdue = await findOverdue(ctx.db, ctx.clock.now());
   if (overdue.length > 0) ctx.enqueue(overdue.map(({ id }) => id));
 }
 
-/** One of each integration that waits. Reads the index of pending deliveries only. */
-function findOverdue(db: Database, before: number) {
+/** One of each integration that waits and is not paused: a pause is enqueued with its end. */
+function findOverdue(db: Database, now: number) {
   return db
     .select({ id: sql<string>`min(${deliveries.id})`.as("id") })
     .from(deliveries)
-    .where(sql`${deliveries.status} = 'pending' and ${deliveries.dueAt} <= ${before}`)
+    .where(sql`${deliveries.status} = 'pending' and ${deliveries.dueAt} <= ${now - OVERDUE_MS}`)
     .groupBy(deliveries.organizationId, deliveries.integrationId)
+    .having(
+      sql`not exists (select 1 from integrations where integrations.id = ${deliveries.integrationId}
+        and integrations.disabled_at is null and integrations.paused_until > ${now})`,
+    )
     .limit(MAX_WAKE_UPS);
 }

@@ -101,7 +101,8 @@ export function selectTurns(turn: Turn): SQL {
       select integrations.id, integrations.organization_id, organizations.delivery_weight as weight,
         case when integrations.disabled_at is not null then 'integration_disabled'
           when not ${IS_CONFIRMED} then 'integration_unconfirmed' end as undeliverable,
-        case when integrations.type = 'slack' or integrations.failing_since is not null then 1
+        case when integrations.disabled_at is not null or not ${IS_CONFIRMED} then ${maximum}
+          when integrations.type = 'slack' or integrations.failing_since is not null then 1
           when integrations.id in (select value from json_each(${JSON.stringify(turn.proven)}))
             then ${maximum} else ${UNPROVEN_MAXIMUM} end as maximum
       from candidates
