@@ -141,7 +141,7 @@ describe("an alarm", () => {
     );
     expect(written).toHaveLength(1);
     const tables = written[0]?.statements.map(({ sql }) => /^insert into "(\w+)"/.exec(sql)?.[1]);
-    expect(tables).toEqual(["limit_checks", "deliveries", "alarms"]);
+    expect(tables).toEqual(["limit_checks", "events", "deliveries", "alarms"]);
   });
 
   it.each(["CPU > 90 %", "a/b?c#d", "Ünïcode 🔑", "x".repeat(100)])(
@@ -244,7 +244,7 @@ describe("a runner", () => {
     await runner.put(`${path}/cpu`, { state: "alarm" });
     worker.forget();
     await runner.put(`${path}/cpu`, { state: "ok" });
-    expect(worker.database.map(({ statements }) => statements.length)).toEqual([1, 2]);
+    expect(worker.database.map(({ statements }) => statements.length)).toEqual([1, 3]);
   });
 
   it("does not find stacks outside its pool's environments, or of another organization", async () => {

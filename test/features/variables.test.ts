@@ -261,7 +261,7 @@ describe("a bulk write of variables", () => {
     expect(reply.body.data).toHaveLength(200);
     expect(reply.headers.get("x-ratelimit-remaining")).toBe("98");
     const shapes = worker.database.map(({ statements }) => statements.length);
-    expect(shapes).toEqual([2, 8]);
+    expect(shapes).toEqual([2, 9]);
     for (const { params } of worker.database.flatMap(({ statements }) => statements)) {
       expect(params.length).toBeLessThanOrEqual(100);
     }

@@ -33,8 +33,15 @@ beforeEach(async () => {
   failing = await newIntegration(client, project.id, ["changelog"]);
   healthy = await newIntegration(client, project.id, ["changelog"]);
   deaf = await newIntegration(client, project.id, ["promotions"]);
+  await untilSent();
   now = Date.now();
 });
+
+/** A success of the events of their creation would end the failures that the tests set. */
+async function untilSent(): Promise<void> {
+  const pending = "select 1 from deliveries where project_id = ? and status = 'pending'";
+  while (await env.DB.prepare(pending).bind(project.id).first()) await scheduler.wait(5);
+}
 
 const run = (query: string, ...values: unknown[]) =>
   env.DB.prepare(query)

@@ -97,8 +97,8 @@ async function newSent({ status, createdAt, isOld = false, ...sent }: Sent): Pro
 /** The events of the deliveries that the recovery has created, oldest first. */
 async function created(integrationId: string = integration.id): Promise<string[]> {
   const { results } = await env.DB.prepare(
-    `select event_id from deliveries where integration_id = ? and status = 'pending' and attempts = 0
-       and created_at >= ? order by id`,
+    `select event_id from deliveries where integration_id = ? and created_at >= ?
+       and created_at > occurred_at order by id`,
   )
     .bind(integrationId, now)
     .all<{ event_id: string }>();

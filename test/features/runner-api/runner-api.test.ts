@@ -505,12 +505,12 @@ describe("each call of a runner", () => {
     );
     await measure("complete", () => attempt.complete("succeeded"));
     expect(costs).toEqual({
-      claim: [12],
-      start: [10],
+      claim: [13],
+      start: [11],
       heartbeat: [2],
       variables: [3],
       report: [5],
-      complete: [9],
+      complete: [10],
     });
     expect((await read(attempt.deploymentId)).status).toBe("succeeded");
   });

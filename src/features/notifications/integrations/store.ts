@@ -42,13 +42,15 @@ const { url: _, secret: __, previousSecret: ___, ...COLUMNS } = getTableColumns(
 const PUBLIC = {
   ...COLUMNS,
   environmentIds: sql<string | null>`iif(integrations.environment_ids is null, null,
-    (select json_group_array(item.value order by item.key)
-      from json_each(integrations.environment_ids) as item
-      join environments on environments.id = item.value))`.as("environment_ids"),
+    (select json_group_array(wanted.value)
+      from json_each(integrations.environment_ids) as wanted
+      cross join environments on environments.id = wanted.value
+        and environments.organization_id = integrations.organization_id))`.as("environment_ids"),
   stackIds: sql<string | null>`iif(integrations.stack_ids is null, null,
-    (select json_group_array(item.value order by item.key)
-      from json_each(integrations.stack_ids) as item
-      join stacks on stacks.id = item.value))`.as("stack_ids"),
+    (select json_group_array(wanted.value)
+      from json_each(integrations.stack_ids) as wanted
+      cross join stacks on stacks.id = wanted.value
+        and stacks.organization_id = integrations.organization_id))`.as("stack_ids"),
 };
 
 /** JSON, for a column. */
@@ -57,18 +59,19 @@ export function toJson(ids: readonly string[] | null): string | null {
 }
 
 function areKnown(
-  { projectId }: Pick<Reference, "projectId">,
+  { organizationId, projectId }: Omit<Reference, "id">,
   table: "environments" | "stacks",
   ids: readonly string[] | null = null,
 ): SQL {
   const name = sql.raw(table);
   return sql`not exists (select 1 from json_each(${toJson(ids)}) as item
     left join ${name} on ${name}.id = item.value and ${name}.project_id = ${projectId}
+      and ${name}.organization_id = ${organizationId}
     where ${name}.id is null)`;
 }
 
 /** Whether the filters list only records of the project. */
-function areFiltersKnown(reference: Pick<Reference, "projectId">, filters: Filters): SQL {
+function areFiltersKnown(reference: Omit<Reference, "id">, filters: Filters): SQL {
   const { environmentIds, stackIds } = filters;
   return sql`(${areKnown(reference, "environments", environmentIds)}
     and ${areKnown(reference, "stacks", stackIds)})`;
