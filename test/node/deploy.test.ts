@@ -117,7 +117,6 @@ describe("npm run deploy", () => {
     const names = deployer.commands.map(({ command }) => command.split(" --")[0]);
     expect(names).toEqual([
       "queues info longshore-deliveries",
-      "queues info longshore-deliveries-dead",
       "d1 list",
       "d1 create longshore",
       "d1 migrations apply DB",
