@@ -51,6 +51,7 @@ const roundTripsOf = (harness: DeliveryHarness) =>
 
 const KINDS: readonly (readonly [string, RegExp])[] = [
   ["claim", /with recursive/],
+  ["throttled", /"wait_ms"/],
   ["release", /^update "deliveries" set "due_at" = \?, "updated_at" = \? from json_each/],
   ["attempts", /^insert into "delivery_attempts"/],
   ["succeed", /^update "deliveries" set "status" = \?/],
@@ -68,12 +69,18 @@ describe("a run of the sender", () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     harness.enqueue(await insertDeliveries(project, integrationId, harness.now));
     await harness.runUntil(harness.now);
-    expect(roundTripsOf(harness)).toEqual([["claim"], ["attempts", "succeed", "healthy"]]);
+    expect(roundTripsOf(harness)).toEqual([
+      ["claim", "throttled"],
+      ["attempts", "succeed", "healthy"],
+    ]);
 
     const failing = new DeliveryHarness(refused, { instances: 1 });
     failing.enqueue(await insertDeliveries(project, integrationId, failing.now));
     await failing.runUntil(failing.now);
-    expect(roundTripsOf(failing)).toEqual([["claim"], ["attempts", "fail", "failing"]]);
+    expect(roundTripsOf(failing)).toEqual([
+      ["claim", "throttled"],
+      ["attempts", "fail", "failing"],
+    ]);
   });
 
   it("records what it has sent in the batch that claims more", async () => {
@@ -84,7 +91,7 @@ describe("a run of the sender", () => {
     expect(harness.received).toHaveLength(100);
     const [first, ...others] = roundTripsOf(harness);
     const last = others.pop();
-    expect(first).toEqual(["claim"]);
+    expect(first).toEqual(["claim", "throttled"]);
     expect(last).toEqual(["attempts", "succeed", "healthy"]);
     const together = ["attempts", "succeed", "healthy", "claim"];
     expect(others.length).toBeGreaterThan(0);
