@@ -46,14 +46,18 @@ export function bundle(entry: string, folder: string): Bundle {
   return { file, compressed: gzipSync(readFileSync(file)).length };
 }
 
-/** Runs a bundle in its own Miniflare, with wrangler.toml's bindings, new secrets, and `bindings`. */
+/**
+ * Runs a bundle in its own Miniflare, with wrangler.toml's bindings, new secrets, and `bindings`. Its
+ * data outlives it only in a `folder`.
+ */
 export async function start(
   { file }: Bundle,
   bindings: Record<string, unknown>,
+  folder?: string,
 ): Promise<RunningWorker> {
   const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({
       ...options,
       name: "longshore",
       modules: [{ type: "ESModule", path: file }],
@@ -61,7 +65,8 @@ export async function start(
       bindings: { ...newSecrets(), ...bindings },
       handleStructuredLogs: () => undefined,
     }),
-  );
+    ...(folder !== undefined && { resourcePersistencePath: folder }),
+  });
   return {
     url: await miniflare.ready,
     d1: (await miniflare.getD1Database("DB")) as unknown as D1Database,

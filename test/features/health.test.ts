@@ -98,7 +98,10 @@ describe("health", () => {
       const { body } = await new Client(undefined).get("/health");
       expect(body.cause.missing_tables.toSorted()).toEqual([
         "audit_log",
+        "events",
         "invitations",
+        "purges",
+        "recoveries",
         "revoked_keys",
         "trusts",
         "used_tokens",

@@ -49,7 +49,7 @@ async function counting(respond: () => Promise<Response>): Promise<Response> {
 const freezeTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
 
 /** Lets the database, the cryptography and the sender proceed as far as they can without the clock. */
-async function settle(harness: DeliveryHarness): Promise<void> {
+async function untilIdle(harness: DeliveryHarness): Promise<void> {
   for (let idle = 0; idle < 10; idle = harness.openRoundTrips > 0 ? 0 : idle + 1) {
     await scheduler.wait(0);
   }
@@ -62,11 +62,11 @@ async function advance(harness: DeliveryHarness, ms: number, run?: Promise<unkno
     hasEnded = true;
   });
   const until = harness.now + ms;
-  await settle(harness);
+  await untilIdle(harness);
   while (harness.now < until && !hasEnded) {
     harness.now += STEP_MS;
     vi.advanceTimersByTime(STEP_MS);
-    await settle(harness);
+    await untilIdle(harness);
   }
 }
 

@@ -1,6 +1,11 @@
+import type { SystemContext } from "../../../context.ts";
 import { describeError } from "../../../lib/log.ts";
 import { Sender, type SenderContext } from "./sender.ts";
 import type { DeliveryMessage } from "./wake-up.ts";
+
+interface ConsumerContext extends SystemContext, SenderContext {
+  waitUntil(promise: Promise<unknown>): void;
+}
 
 /**
  * Sends what is due until nothing is, or until its time is over. Requests that are still in progress
@@ -8,7 +13,7 @@ import type { DeliveryMessage } from "./wake-up.ts";
  * lost after the claim does no harm: deliveries become due again when their claims end.
  */
 export async function consume(
-  ctx: SenderContext & { waitUntil(promise: Promise<unknown>): void },
+  ctx: ConsumerContext,
   batch: MessageBatch<DeliveryMessage>,
 ): Promise<void> {
   const sender = new Sender(

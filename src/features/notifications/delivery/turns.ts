@@ -109,14 +109,21 @@ export function selectTurns(turn: Turn): SQL {
       join integrations on integrations.id = candidates.id
         and integrations.organization_id = candidates.organization_id
       join organizations on organizations.id = integrations.organization_id
-      where (integrations.disabled_at is not null
+      -- Those of which nothing is due take no share.
+      where exists (select 1 from deliveries as due where due.status = 'pending'
+          and due.organization_id = integrations.organization_id
+          and due.integration_id = integrations.id and due.due_at <= ${now})
+        and (integrations.disabled_at is not null
           or integrations.id not in (select value from json_each(${JSON.stringify(turn.busy)}))
             and (integrations.paused_until is null or integrations.paused_until <= ${now})
             and (integrations.type <> 'slack' or integrations.last_sent_at is null
               or integrations.last_sent_at <= ${now - SLACK_INTERVAL_MS}))
     ),
     share as materialized (
-      select max(1, cast(${maximum} as integer) / max(1, count(*))) as deliveries from ready
+      -- Of organizations, not of integrations: one with many gets no more than one with few.
+      select max(1, (cast(${maximum} as integer) * max(weight) + sum(weight) - 1) / sum(weight))
+        as deliveries
+      from (select distinct organization_id, weight from ready)
     )
     select id, undeliverable from (
       select id, undeliverable, due_at,

@@ -1,0 +1,13 @@
+/** A process for `npm run test:kill`: runs a Worker, sends its URL, and runs its schedule until it is killed. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { start } from "./workers.ts";
+
+const SWEEP_EVERY_MS = 2_000;
+
+const [file = "", folder = "", bindings = "{}"] = process.argv.slice(2);
+const { url, sweep } = await start({ file, compressed: 0 }, JSON.parse(bindings), folder);
+process.send?.(url.origin);
+for (;;) {
+  await sleep(SWEEP_EVERY_MS);
+  await sweep().catch(() => undefined);
+}
