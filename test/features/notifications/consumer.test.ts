@@ -51,11 +51,7 @@ const roundTripsOf = (harness: DeliveryHarness) =>
 
 const KINDS: readonly (readonly [string, RegExp])[] = [
   ["claim", /with recursive/],
-<<<<<<< HEAD
-  ["throttled", /wait_ms/],
-=======
   ["throttled", /"wait_ms"/],
->>>>>>> h-15t
   ["release", /^update "deliveries" set "due_at" = \?, "updated_at" = \? from json_each/],
   ["attempts", /^insert into "delivery_attempts"/],
   ["succeed", /^update "deliveries" set "status" = \?/],
