@@ -90,20 +90,6 @@ export async function insertDeliveries(
   ]);
 }
 
-/** Writes an event that no integration gets. */
-export async function insertEvent(
-  d1: D1Database,
-  { actor: { organizationId }, project }: Seed,
-): Promise<void> {
-  await d1
-    .prepare(
-      `insert into events (id, organization_id, project_id, type, data, created_at, last_used_at)
-        values (?, ?, ?, 'deployments.succeeded', ?, 1, 1)`,
-    )
-    .bind(newId(systemClock), organizationId, project.id, DATA)
-    .run();
-}
-
 /** Waits until every delivery has been recorded as succeeded. */
 export async function waitUntilDelivered(d1: D1Database): Promise<void> {
   const pending = "select count(*) as n from deliveries where status <> 'succeeded'";
