@@ -29,7 +29,7 @@ const CLOSE_DELAY_MS = 250;
 const NEIGHBORS = ["none", "healthy", "dead"] as const;
 type Neighbor = (typeof NEIGHBORS)[number];
 
-/** Time from enqueueing an event to its arrival, in milliseconds. */
+/** Time from the write of an event to its arrival, in milliseconds. */
 interface Latency {
   median: number;
   p90: number;
@@ -68,7 +68,7 @@ export async function measureDeadEndpoint(
   receiver.close();
   unresponsive.close();
   return {
-    title: `From enqueueing to arrival, ${EVENTS} events, one in ${INTERVAL_MS} ms, ${rounds} rounds`,
+    title: `From write to arrival, ${EVENTS} events, one in ${INTERVAL_MS} ms, ${rounds} rounds`,
     rows: compare(run.slice(WARM_UP_ROUNDS)),
   };
 }
@@ -94,11 +94,11 @@ async function measure(fixture: Fixture, neighbor: Neighbor): Promise<Latency> {
     ...own.map((delivery, at) => ({ delivery, dueMs: at * INTERVAL_MS })),
     ...other.map((delivery, at) => ({ delivery, dueMs: (at + Math.random()) * INTERVAL_MS })),
   ];
-  const enqueuedAt = await insertWhenDue(fixture, due);
+  const writtenAt = await insertWhenDue(fixture, due);
   await received;
   const latencies = own.map((delivery) => {
     const arrivedAt = receiver.receivedAt(`/${delivery.integration}`, delivery.event);
-    return (arrivedAt ?? Number.NaN) - (enqueuedAt.get(delivery) ?? Number.NaN);
+    return (arrivedAt ?? Number.NaN) - (writtenAt.get(delivery) ?? Number.NaN);
   });
   if (neighbor === "dead") await discard(fixture, other);
   await waitUntilDelivered(worker.d1);
@@ -116,19 +116,17 @@ async function insertWhenDue(
   { worker: { d1, queue }, seed }: Fixture,
   due: readonly { delivery: Delivery; dueMs: number }[],
 ): Promise<Map<Delivery, number>> {
-  const enqueuedAt = new Map<Delivery, number>();
+  const writtenAt = new Map<Delivery, number>();
   const sends: Promise<unknown>[] = [];
   const start = performance.now();
   for (const { delivery, dueMs } of due.toSorted((one, other) => one.dueMs - other.dueMs)) {
     await sleep(Math.max(0, start + dueMs - performance.now()));
-    const inserted = insertDeliveries(d1, seed, [delivery]).then(() => {
-      enqueuedAt.set(delivery, performance.now());
-      return wakeConsumers(queue, [delivery.id]);
-    });
-    sends.push(inserted);
+    writtenAt.set(delivery, performance.now());
+    const inserted = insertDeliveries(d1, seed, [delivery]);
+    sends.push(inserted.then(() => wakeConsumers(queue, [delivery.id])));
   }
   await Promise.all(sends);
-  return enqueuedAt;
+  return writtenAt;
 }
 
 /** Deletes the deliveries to the dead endpoint, so that they do not affect the next measurement. */
