@@ -7,8 +7,8 @@ import { purges } from "./table.ts";
 
 export type PurgeRow = typeof purges.$inferSelect;
 
-export function findOldest(db: Database) {
-  return db.select().from(purges).orderBy(asc(purges.id)).limit(1);
+export function listOldest(db: Database, limit: number) {
+  return db.select().from(purges).orderBy(asc(purges.id)).limit(limit);
 }
 
 /** Some of the rows, with their children. No statement deletes more than `limit` rows. */

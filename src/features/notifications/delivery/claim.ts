@@ -104,7 +104,7 @@ export function findThrottled(db: Database, woken: readonly string[], now: numbe
     );
 }
 
-/** `withMore` has the integrations of which more deliveries are due. */
+/** `withMore`: by integration of which more deliveries are due, one of its deliveries. */
 export function toClaimed(rows: readonly ClaimRow[], maximum: number) {
   const deliveries = rows
     .filter(({ status }) => status === "pending")
@@ -112,9 +112,13 @@ export function toClaimed(rows: readonly ClaimRow[], maximum: number) {
       ...row,
       ...(JSON.parse(integration) as ClaimedIntegration),
     }));
-  const hasMore = [...new Map(rows.map((row) => [row.integrationId, row.hasMore === 1]))];
-  const withMore = hasMore.flatMap(([id, has]) => (has ? [id] : []));
-  const withoutMore = hasMore.flatMap(([id, has]) => (has ? [] : [id]));
+  const lastRows = [...new Map(rows.map((row) => [row.integrationId, row])).values()];
+  const withMore = new Map(
+    lastRows.flatMap(({ integrationId, id, hasMore }) => (hasMore ? [[integrationId, id]] : [])),
+  );
+  const withoutMore = lastRows.flatMap(({ integrationId, hasMore }) =>
+    hasMore ? [] : [integrationId],
+  );
   return { deliveries, isFull: rows.length >= maximum, withMore, withoutMore };
 }
 

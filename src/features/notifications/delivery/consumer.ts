@@ -1,7 +1,7 @@
 import type { SystemContext } from "../../../context.ts";
 import { describeError } from "../../../lib/log.ts";
 import { Sender, type SenderContext } from "./sender.ts";
-import type { DeliveryMessage } from "./wake-up.ts";
+import { type DeliveryMessage, deliveryIdsOf } from "./wake-up.ts";
 
 interface ConsumerContext extends SystemContext, SenderContext {
   waitUntil(promise: Promise<unknown>): void;
@@ -18,7 +18,7 @@ export async function consume(
 ): Promise<void> {
   const sender = new Sender(
     ctx,
-    batch.messages.map(({ body }) => body.delivery_id),
+    batch.messages.flatMap(({ body }) => deliveryIdsOf(body)),
   );
   try {
     await sender.sendDue();

@@ -38,8 +38,8 @@ export class Sender {
   #mayFindMore = true;
   #isFirstClaim = true;
   #isFinishing = false;
-  /** Integrations of which more deliveries were due at their last claim. */
-  readonly #withMore = new Set<string>();
+  /** By integration of which more deliveries were due at its last claim, one of its deliveries. */
+  readonly #withMore = new Map<string, string>();
   #lastClaimed: string | undefined;
   #changed = Promise.withResolvers<"changed">();
 
@@ -70,15 +70,23 @@ export class Sender {
     this.#isFinishing = true;
     const unsent = this.#waiting.splice(0);
     if (unsent.length > 0) await this.#try(() => release(this.#ctx.db, unsent, this.#now()));
+    // At once, because the requests in progress may take long.
+    await this.#wakeForMore(unsent);
     for (let failures = 0; this.#sending.size + this.#sent.length > 0; ) {
-      const hasFailed = this.#needsRecord() && !(await this.#try(() => this.#recordAndClaim()));
-      if (hasFailed && ++failures === RECORD_TRIES) this.#sent.splice(0);
+      if (this.#needsRecord()) {
+        const isRecorded = await this.#try(() => this.#recordAndClaim());
+        failures = isRecorded ? 0 : failures + 1;
+        if (failures >= RECORD_TRIES) this.#sent.splice(0);
+      }
       if (this.#sending.size + this.#sent.length > 0) await this.#nextChange();
     }
-    const deliveryId = this.#lastClaimed;
-    if (deliveryId !== undefined && (unsent.length > 0 || this.#withMore.size > 0)) {
-      await this.#wakeUp([{ deliveryId, delayMs: 0 }]);
-    }
+    await this.#wakeForMore([]);
+  }
+
+  async #wakeForMore(unsent: readonly ClaimedDelivery[]): Promise<void> {
+    const deliveryIds = [...this.#withMore.values(), ...unsent.map(({ id }) => id)];
+    this.#withMore.clear();
+    await this.#wakeUp(deliveryIds.map((deliveryId) => ({ deliveryId, delayMs: 0 })));
   }
 
   #now(): number {
@@ -126,6 +134,7 @@ export class Sender {
       if (claimed) wakeUps.push(...this.#take(toClaimed(claimed, maximum)));
     } catch (error) {
       this.#sent.unshift(...sent);
+      this.#startRecordTimer();
       throw error;
     }
     await this.#wakeUp(wakeUps);
@@ -148,19 +157,21 @@ export class Sender {
 
   #take({ deliveries, isFull, withMore, withoutMore }: ReturnType<typeof toClaimed>): WakeUp[] {
     const slack = deliveries.filter(({ integrationType }) => integrationType === "slack");
-    const throttled = slack.filter(({ integrationId }) => withMore.includes(integrationId));
-    for (const id of withMore) this.#withMore.add(id);
+    const throttled = slack.filter(({ integrationId }) => withMore.has(integrationId));
+    for (const [id, deliveryId] of withMore) this.#withMore.set(id, deliveryId);
     for (const id of withoutMore) this.#withMore.delete(id);
     for (const { integrationId } of throttled) this.#withMore.delete(integrationId);
     this.#lastClaimed = deliveries.at(-1)?.id ?? this.#lastClaimed;
     this.#waiting.push(...deliveries);
     this.#fillConnections();
     const busy = this.#busy();
-    this.#mayFindMore ||= isFull || withMore.some((id) => !busy.includes(id));
+    this.#mayFindMore ||= isFull || [...withMore.keys()].some((id) => !busy.includes(id));
     return throttled.map(({ id }) => ({ deliveryId: id, delayMs: SLACK_INTERVAL_MS }));
   }
 
   #fillConnections(): void {
+    // A late claim would leave too little time for slow endpoints: `finish` gives back what is left.
+    if (this.#isFinishing || !this.#isInTime()) return;
     while (this.#sending.size < CONNECTIONS) {
       const next = this.#nextToSend();
       if (!next) return;
@@ -191,7 +202,9 @@ export class Sender {
     await this.#try(async () => {
       this.#addSent(toSent(this.#ctx, claimed, await send(this.#ctx, claimed)));
     });
-    if (endpoints.end(integrationId, request, this.#now())) this.#withMore.add(integrationId);
+    if (endpoints.end(integrationId, request, this.#now())) {
+      this.#withMore.set(integrationId, claimed.id);
+    }
     this.#sending.delete(claimed);
     this.#mayFindMore ||= this.#withMore.has(integrationId) && this.#isInTime();
     this.#fillConnections();
@@ -199,7 +212,10 @@ export class Sender {
   }
 
   #addSent(sent: SentDelivery): void {
-    if (this.#sent.push(sent) > 1) return;
+    if (this.#sent.push(sent) === 1) this.#startRecordTimer();
+  }
+
+  #startRecordTimer(): void {
     this.#recordTimer = setTimeout(() => {
       this.#isWindowOver = true;
       this.#changed.resolve("changed");

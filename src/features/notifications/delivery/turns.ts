@@ -98,7 +98,7 @@ export function selectTurns(turn: Turn): SQL {
       where ${isNewIntegration}
     ),
     ready as materialized (
-      select integrations.id, integrations.organization_id, organizations.delivery_weight as weight,
+      select integrations.id, integrations.organization_id, max(1, organizations.delivery_weight) as weight,
         case when integrations.disabled_at is not null then 'integration_disabled'
           when not ${IS_CONFIRMED} then 'integration_unconfirmed' end as undeliverable,
         case when integrations.disabled_at is not null or not ${IS_CONFIRMED} then ${maximum}

@@ -1,11 +1,17 @@
 import { LIMITS } from "../../../lib/limits.ts";
 
 /**
- * Wakes a consumer, which sends what is due. The database decides what that is: the delivery only
- * tells whose turn is first.
+ * Wakes a consumer, which sends what is due. The database decides what that is: the deliveries only
+ * tell whose turn is first.
  */
 export interface DeliveryMessage {
   delivery_id: string;
+  /** Further deliveries. Earlier releases send and read only the first. */
+  others?: string[];
+}
+
+export function deliveryIdsOf({ delivery_id, others = [] }: DeliveryMessage): string[] {
+  return [delivery_id, ...others];
 }
 
 /** The most messages of one `sendBatch` (Cloudflare Queues, limits). */
@@ -18,12 +24,9 @@ export async function wakeConsumers(
   queue: Queue<DeliveryMessage>,
   deliveryIds: readonly string[],
 ): Promise<void> {
-  const slots = LIMITS.deliveryConnections.value;
-  const first = deliveryIds.filter((_, at) => at % slots === 0);
-  await sendMessages(
-    queue,
-    first.map((delivery_id) => ({ body: { delivery_id } })),
-  );
+  const connections = LIMITS.deliveryConnections.value;
+  const messages = chunksOf(deliveryIds, connections).flatMap((ids) => toMessages(ids));
+  await sendMessages(queue, messages);
 }
 
 export interface WakeUp {
@@ -36,12 +39,26 @@ export async function scheduleWakeUps(
   queue: Queue<DeliveryMessage>,
   wakeUps: readonly WakeUp[],
 ): Promise<void> {
-  const bySecond = new Map(
-    wakeUps.map(({ deliveryId, delayMs }) => [toSeconds(delayMs), deliveryId]),
+  const bySecond = Map.groupBy(wakeUps, ({ delayMs }) => toSeconds(delayMs));
+  const messages = [...bySecond].flatMap(([delaySeconds, due]) =>
+    toMessages(
+      due.map(({ deliveryId }) => deliveryId),
+      delaySeconds,
+    ),
   );
-  await sendMessages(
-    queue,
-    [...bySecond].map(([delaySeconds, delivery_id]) => ({ body: { delivery_id }, delaySeconds })),
+  await sendMessages(queue, messages);
+}
+
+function toMessages(
+  [delivery_id, ...others]: readonly string[],
+  delaySeconds = 0,
+): MessageSendRequest<DeliveryMessage>[] {
+  return delivery_id === undefined ? [] : [{ body: { delivery_id, others }, delaySeconds }];
+}
+
+function chunksOf(ids: readonly string[], size: number): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) =>
+    ids.slice(at * size, (at + 1) * size),
   );
 }
 

@@ -165,14 +165,16 @@ function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
 
 /**
  * Writes new deliveries of events that failed, oldest first, if the previous statement of the batch
- * changed a row. Leaves out events that the integration has received or that are pending.
+ * changed a row. Leaves out events that the integration has received, that are pending, or that were
+ * delivered again since the recovery was created.
  * @param failedIds Of deliveries of the integration.
  */
 export function writeRedeliveries(
   { db, clock }: SystemContext,
-  { organizationId, integrationId }: { organizationId: string; integrationId: string },
+  recovery: { organizationId: string; integrationId: string; createdAt: number },
   failedIds: readonly string[],
 ) {
+  const { organizationId, integrationId } = recovery;
   const now = clock.now();
   const ids = new IdSequence(clock);
   const isPending = sql`exists (select 1 from deliveries as waiting
@@ -184,7 +186,8 @@ export function writeRedeliveries(
         and original.created_at = failed.occurred_at and original.event_id = failed.event_id)
     or exists (select 1 from deliveries as again
       where again.integration_id = failed.integration_id and again.event_id = failed.event_id
-        and again.status = 'succeeded' and again.created_at > again.occurred_at)`;
+        and again.created_at > again.occurred_at
+        and (again.status = 'succeeded' or again.created_at >= ${recovery.createdAt}))`;
   return {
     deliveries: insertFrom(
       db,

@@ -5,6 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { describeError } from "../../../lib/log.ts";
 import {
   DISABLED,
   findIntegration,
@@ -96,10 +97,18 @@ export async function sweepRecoveries(ctx: SystemContext): Promise<void> {
   while (budget > 0 && isInTime()) {
     const running = await store.listRunning(ctx.db, Math.ceil(budget / READ_AT_ONCE));
     if (running.length === 0) return;
-    for (const recovery of running) {
-      const failed = await store.listFailed(ctx.db, recovery);
-      await commit(ctx, store.advance(ctx, recovery, failed));
-      budget -= Math.max(failed.length, LEAST_COST);
-    }
+    for (const recovery of running) budget -= await advance(ctx, recovery);
+  }
+}
+
+/** Returns what it costs. An error delays only this recovery. */
+async function advance(ctx: SystemContext, recovery: RecoveryRow): Promise<number> {
+  try {
+    const failed = await store.listFailed(ctx.db, recovery);
+    await commit(ctx, store.advance(ctx, recovery, failed));
+    return Math.max(failed.length, LEAST_COST);
+  } catch (error) {
+    ctx.log("error", "recovery.failed", { recovery: recovery.id, ...describeError(error) });
+    return READ_AT_ONCE;
   }
 }

@@ -81,14 +81,19 @@ export function insertRecovery(db: Database, recovery: RecoveryRow) {
   ).returning();
 }
 
-/** Those that have waited longest first. One whose integration is disabled waits. */
+/** One of each organization in turn, the longest waiting first. One whose integration is disabled waits. */
 export function listRunning(db: Database, limit: number) {
   return db
     .select(getTableColumns(recoveries))
     .from(recoveries)
     .innerJoin(integrations, eq(integrations.id, recoveries.integrationId))
     .where(sql`${recoveries.status} = 'running' and ${IS_ENABLED}`)
-    .orderBy(recoveries.updatedAt, recoveries.id)
+    .orderBy(
+      sql`row_number() over (partition by ${recoveries.organizationId}
+        order by ${recoveries.updatedAt}, ${recoveries.id})`,
+      recoveries.updatedAt,
+      recoveries.id,
+    )
     .limit(limit);
 }
 
