@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
 import { wakeConsumers } from "../src/features/notifications/delivery/wake-up.ts";
+import { systemClock } from "../src/lib/clock.ts";
 import {
   type Delivery,
   insertDeliveries,
@@ -21,6 +22,10 @@ import { pairedRatio, quantile, shuffle, spread } from "./stats.ts";
 
 const EVENTS = 100;
 const INTERVAL_MS = 40;
+/** Longer than the insertion of all deliveries takes. */
+const INSERT_MS = 1_000;
+/** A message must not arrive before its delivery is due. */
+const DUE_MARGIN_MS = 1;
 const WARM_UP_ROUNDS = 2;
 /** Time for the service to notice closed connections. */
 const CLOSE_DELAY_MS = 250;
@@ -29,7 +34,7 @@ const CLOSE_DELAY_MS = 250;
 const NEIGHBORS = ["none", "healthy", "dead"] as const;
 type Neighbor = (typeof NEIGHBORS)[number];
 
-/** Time from the write of an event to its arrival, in milliseconds. */
+/** Time from when a delivery is due to its arrival, in milliseconds. */
 interface Latency {
   median: number;
   p90: number;
@@ -68,7 +73,7 @@ export async function measureDeadEndpoint(
   receiver.close();
   unresponsive.close();
   return {
-    title: `From write to arrival, ${EVENTS} events, one in ${INTERVAL_MS} ms, ${rounds} rounds`,
+    title: `From due time to arrival, ${EVENTS} events, one in ${INTERVAL_MS} ms, ${rounds} rounds`,
     rows: compare(run.slice(WARM_UP_ROUNDS)),
   };
 }
@@ -94,11 +99,11 @@ async function measure(fixture: Fixture, neighbor: Neighbor): Promise<Latency> {
     ...own.map((delivery, at) => ({ delivery, dueMs: at * INTERVAL_MS })),
     ...other.map((delivery, at) => ({ delivery, dueMs: (at + Math.random()) * INTERVAL_MS })),
   ];
-  const writtenAt = await insertWhenDue(fixture, due);
+  const dueAt = await sendWhenDue(fixture, due);
   await received;
   const latencies = own.map((delivery) => {
     const arrivedAt = receiver.receivedAt(`/${delivery.integration}`, delivery.event);
-    return (arrivedAt ?? Number.NaN) - (writtenAt.get(delivery) ?? Number.NaN);
+    return (arrivedAt ?? Number.NaN) - (dueAt.get(delivery) ?? Number.NaN);
   });
   if (neighbor === "dead") await discard(fixture, other);
   await waitUntilDelivered(worker.d1);
@@ -111,22 +116,27 @@ async function newEvents({ worker: { d1 }, seed }: Fixture, url: string): Promis
   return newDeliveries(integrations, EVENTS);
 }
 
-/** Inserts each delivery at its due time, counted from now; returns the actual times. */
-async function insertWhenDue(
+/**
+ * Inserts all deliveries, and wakes the service for each at its due time, counted from soon after.
+ * Returns the due times. Writes of the benchmark in the meantime would delay the receiver, which is
+ * in this process.
+ */
+async function sendWhenDue(
   { worker: { d1, queue }, seed }: Fixture,
   due: readonly { delivery: Delivery; dueMs: number }[],
 ): Promise<Map<Delivery, number>> {
-  const writtenAt = new Map<Delivery, number>();
+  const start = performance.now() + INSERT_MS;
+  const offset = systemClock.now() - performance.now();
+  const dueAt = new Map(due.map(({ delivery, dueMs }) => [delivery, start + dueMs]));
+  const wallClock = new Map([...dueAt].map(([delivery, at]) => [delivery, Math.ceil(at + offset)]));
+  await insertDeliveries(d1, seed, [...dueAt.keys()], wallClock);
   const sends: Promise<unknown>[] = [];
-  const start = performance.now();
-  for (const { delivery, dueMs } of due.toSorted((one, other) => one.dueMs - other.dueMs)) {
-    await sleep(Math.max(0, start + dueMs - performance.now()));
-    writtenAt.set(delivery, performance.now());
-    const inserted = insertDeliveries(d1, seed, [delivery]);
-    sends.push(inserted.then(() => wakeConsumers(queue, [delivery.id])));
+  for (const [delivery, at] of [...dueAt].toSorted(([, one], [, other]) => one - other)) {
+    await sleep(Math.max(0, at + DUE_MARGIN_MS - performance.now()));
+    sends.push(wakeConsumers(queue, [delivery.id]));
   }
   await Promise.all(sends);
-  return writtenAt;
+  return dueAt;
 }
 
 /** Deletes the deliveries to the dead endpoint, so that they do not affect the next measurement. */

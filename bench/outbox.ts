@@ -64,14 +64,17 @@ export async function giveData(d1: D1Database): Promise<void> {
     .run();
 }
 
-/** Inserts due deliveries, and their events. */
+/** Inserts deliveries, by default due ones, and their events. */
 export async function insertDeliveries(
   d1: D1Database,
   { actor: { organizationId }, project }: Seed,
   deliveries: readonly Delivery[],
+  dueAt?: ReadonlyMap<Delivery, number>,
 ): Promise<void> {
   const now = systemClock.now();
-  const items = JSON.stringify(deliveries);
+  const items = JSON.stringify(
+    deliveries.map((delivery) => ({ ...delivery, dueAt: dueAt?.get(delivery) ?? now })),
+  );
   await d1.batch([
     d1
       .prepare(
@@ -84,7 +87,8 @@ export async function insertDeliveries(
         `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
             occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at, updated_at)
           select value ->> 'id', ?1, ?2, value ->> 'integration', value ->> 'event',
-            'deployments.succeeded', '', ?3, 'pending', 0, ?3, ?4, ?4, ?3, ?3 from json_each(?5)`,
+            'deployments.succeeded', '', ?3, 'pending', 0, value ->> 'dueAt', ?4, ?4, ?3, ?3
+          from json_each(?5)`,
       )
       .bind(organizationId, project.id, now, UNCLAIMABLE_BY_EARLIER_RELEASES, items),
   ]);
