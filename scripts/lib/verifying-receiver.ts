@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 
 /** The first request of one event in this many is refused. */
-const REFUSES_ONE_IN = 20;
+const REFUSES_ONE_IN = 10;
 
 /** A local endpoint that verifies each request, and counts those of each event. */
 export class VerifyingReceiver {
