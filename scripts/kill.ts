@@ -196,8 +196,8 @@ async function finish({ file, folder, bindings }: Run) {
       .all<Logged>();
     const names = await d1
       .prepare(
-        `select distinct events.project_id || ' ' || (after ->> '$.name') as name
-          from changelog_entries join events on events.data ->> '$.id' = changelog_entries.id`,
+        `select distinct project_id || ' ' || (data ->> '$.record.name') as name
+          from events where type = 'changelog.created'`,
       )
       .all<{ name: string }>();
     return {
@@ -265,7 +265,8 @@ await runCommand(async () => {
     const recorded = found.deliveries.reduce((sum, each) => sum + each.recorded, 0);
     console.log(
       `${events} changes, ${kills + 1} kills: ${found.deliveries.length} deliveries, ` +
-        `${receiver.requests} requests, ${recorded} of them in the log. ` +
+        `${receiver.requests} requests (${receiver.requests - receiver.requestsOf.size} repeated), ` +
+        `${recorded} of them in the log, ${Math.round(performance.now() / 1_000)} s. ` +
         (problems.length > 0 ? `WRONG: ${problems.join(", ")}.` : "None lost, none extra."),
     );
     return problems.length > 0 ? 1 : 0;
