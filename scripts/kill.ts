@@ -20,6 +20,7 @@ const USAGE = "Usage: npm run test:kill -- [--events 10000] [--kills 4]";
 const EVENTS_OF_ORGANIZATION = 1_000;
 const KEYS_OF_ORGANIZATION = 12;
 const CONCURRENT_REQUESTS = 10;
+const RETRIED_STATUSES = new Set([429, 500, 503]);
 const POLL_EVERY_MS = 500;
 const FINISH_WITHIN_MS = 600_000;
 /** A claim, and the minute until the sweep. */
@@ -30,6 +31,7 @@ const SETTINGS = { ALLOW_INSECURE_WEBHOOKS: "true", ALLOW_NEW_ORGANIZATIONS: "tr
 interface Tenant {
   keys: string[];
   projectId: string;
+  environmentId: string;
 }
 
 interface Run {
@@ -93,11 +95,12 @@ async function createTenant(url: string, key: string, target: string) {
     const { key = "" } = await create(url, api_key.key, `/v1/orgs/${id}/api-keys`, { name });
     keys.push(key);
   }
-  const { id: projectId = "" } = await create(url, api_key.key, "/v1/projects", { name: "before" });
+  const project = await create(url, api_key.key, "/v1/projects", { name: "before" });
+  const { id: projectId = "", default_environment_id: environmentId = "" } = project;
   const integrations = `/v1/projects/${projectId}/notification-integrations`;
   const integration = { type: "webhook", configuration: { changelog: true }, url: target };
   const { secret = "" } = await create(url, api_key.key, integrations, integration);
-  return { keys, projectId, secret };
+  return { keys, projectId, environmentId, secret };
 }
 
 /** A process group that a SIGKILL ends at once. */
@@ -145,15 +148,18 @@ async function makeEvents(run: Run, tenants: readonly Tenant[], events: number, 
 }
 
 /** Changes the name of the project, which makes an event. Tries until it is acknowledged. */
-async function rename(urlOf: () => string, { keys, projectId }: Tenant, at: number) {
+async function rename(urlOf: () => string, { keys, projectId, environmentId }: Tenant, at: number) {
   for (let tries = at; ; tries += 1) {
     try {
       const key = keys[tries % keys.length] ?? "";
       const path = `/v1/projects/${projectId}`;
-      const response = await call(urlOf(), key, "PATCH", path, { name: `name ${at}` });
+      const response = await call(urlOf(), key, "PUT", path, {
+        name: `name ${at}`,
+        default_environment_id: environmentId,
+      });
       if (response.ok) return;
-      if (response.status !== 429 && response.status < 500) {
-        throw new CommandError(`PATCH ${path}: ${response.status} ${await response.text()}`);
+      if (!RETRIED_STATUSES.has(response.status)) {
+        throw new CommandError(`PUT ${path}: ${response.status} ${await response.text()}`);
       }
     } catch (error) {
       if (error instanceof CommandError) throw error;
@@ -190,8 +196,8 @@ async function finish({ file, folder, bindings }: Run) {
       .all<Logged>();
     const names = await d1
       .prepare(
-        `select distinct events.project_id || ' ' || (after ->> '$.name') as name
-          from changelog_entries join events on events.data ->> '$.id' = changelog_entries.id`,
+        `select distinct project_id || ' ' || (data ->> '$.record.name') as name
+          from events where type = 'changelog.created'`,
       )
       .all<{ name: string }>();
     return {
@@ -259,7 +265,8 @@ await runCommand(async () => {
     const recorded = found.deliveries.reduce((sum, each) => sum + each.recorded, 0);
     console.log(
       `${events} changes, ${kills + 1} kills: ${found.deliveries.length} deliveries, ` +
-        `${receiver.requests} requests, ${recorded} of them in the log. ` +
+        `${receiver.requests} requests (${receiver.requests - receiver.requestsOf.size} repeated), ` +
+        `${recorded} of them in the log, ${Math.round(performance.now() / 1_000)} s. ` +
         (problems.length > 0 ? `WRONG: ${problems.join(", ")}.` : "None lost, none extra."),
     );
     return problems.length > 0 ? 1 : 0;

@@ -6,6 +6,8 @@ const SWEEP_EVERY_MS = 2_000;
 
 const [file = "", folder = "", bindings = "{}"] = process.argv.slice(2);
 const { url, sweep } = await start({ file, compressed: 0 }, JSON.parse(bindings), folder);
+// Ends with its parent, and so does workerd.
+process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 process.send?.(url.origin);
 for (;;) {
   await sleep(SWEEP_EVERY_MS);
