@@ -169,8 +169,13 @@ function compare(rounds: readonly Record<Name, number>[]): Row[] {
     {
       what: "ours / idiomatic, deliveries/s",
       measured: pairedRatio(of("ours"), of("idiomatic")),
+      goal: { bound: "at least", value: 2, aim: 3 },
     },
-    { what: "ours / queued, deliveries/s", measured: pairedRatio(of("ours"), of("queued")) },
+    {
+      what: "ours / queued, deliveries/s",
+      measured: pairedRatio(of("ours"), of("queued")),
+      goal: { bound: "at least", value: 0.45, aim: 0.6 },
+    },
     { what: "queued / bare, deliveries/s", measured: pairedRatio(of("queued"), of("bare")) },
     ...NAMES.map((name) => ({ what: `${name}, deliveries/s`, measured: spread(of(name)) })),
   ];
