@@ -282,12 +282,12 @@ export const LIMITS = {
   scannedOrganizations: items(
     "Organizations with pending deliveries that one claim considers, besides those of new events",
     100,
-    "the next claim considers the next ones",
+    "the others take their turns when messages name them",
   ),
   scannedIntegrations: items(
     "Integrations with pending deliveries that one claim considers, besides those of new events",
     200,
-    "the next claim considers the next ones",
+    "the others take their turns when messages name them",
   ),
   sweepDeliveries: items(
     "Integrations with overdue deliveries for which one run of the sweep wakes the sender",
