@@ -38,7 +38,7 @@ function line(table: string, fields: Row): RowLine {
 
 async function* rows(): AsyncGenerator<RowLine> {
   const accountId = newId(systemClock);
-  yield line("organizations", { id: organizationId, name: "Acme" });
+  yield line("organizations", { id: organizationId, name: "Acme", delivery_weight: 1 });
   const person = { name: "Ada", display_name: "Ada\u2028L", profile: "{}" };
   yield line("accounts", { id: accountId, email: "ada@example.com", ...person });
   const ids = { id: membershipId, organization_id: organizationId, account_id: accountId };
