@@ -163,6 +163,42 @@ describe("an endpoint that does not respond", () => {
     expect(harness.queue.messages.some(({ at }) => at <= harness.now)).toBe(true);
   });
 
+  it("and others that take all connections do not delay another endpoint by their timeouts", async () => {
+    freezeTimers();
+    const harness = new DeliveryHarness(
+      async ({ url }, signal) =>
+        url.includes("healthy") ? arrived() : counting(() => hang(signal)),
+      { instances: 1, detachesWaitUntil: true },
+    );
+    const start = harness.now;
+    const deadIds: string[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const dead = await insertIntegration(project, { url: `https://dead${at}.longshore.dev/` });
+      deadIds.push(...(await insertDeliveries(project, dead, start - SECOND, 2)));
+    }
+    const healthy = await insertIntegration(project, { url: "https://healthy.longshore.dev/" });
+    const healthyIds = await insertDeliveries(project, healthy, start, 40);
+    harness.enqueue(deadIds.slice(0, 1));
+    const run = harness.runUntil(start);
+    await advance(harness, 2 * SECOND, run);
+    await run;
+    await advance(harness, SECOND);
+    expect(inProgress).toEqual({ now: 5, most: 5 });
+    expect(harness.queue.messages).not.toEqual([]);
+    const again = harness.runUntil(harness.now);
+    await advance(harness, 2 * SECOND, again);
+    await again;
+    expect(inProgress).toEqual({ now: 5, most: 5 });
+    for (const id of healthyIds) {
+      expect(await stored(id)).toMatchObject({ status: "succeeded" });
+      expect(await storedAttempts(id)).toHaveLength(1);
+    }
+    expect(harness.now).toBeLessThan(start + 15 * SECOND);
+    expect((await Promise.all(deadIds.map(storedAttempts))).flat()).toEqual([]);
+    await advance(harness, 15 * SECOND, harness.waitForDetached());
+    expect((await Promise.all(deadIds.map(storedAttempts))).flat()).toHaveLength(5);
+  });
+
   it("gets what arrived during a slow request when that ends, without the sweep", async () => {
     freezeTimers();
     const slow = async (signal: AbortSignal) => {
@@ -195,6 +231,36 @@ describe("an endpoint that does not respond", () => {
     expect(harness.now).toBeLessThan(start + MINUTE);
     await advance(harness, 5 * SECOND, harness.waitForDetached());
     expect(await stored(String(later[0]))).toMatchObject({ status: "succeeded", attempts: 1 });
+  });
+
+  it("does not hold up what its consumer gives back: another one is woken at once", async () => {
+    freezeTimers();
+    const harness = new DeliveryHarness(
+      ({ url }, signal) => (url.includes("healthy") ? arrived() : hang(signal)),
+      { instances: 1, detachesWaitUntil: true },
+    );
+    const start = harness.now;
+    const dead: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const id = await insertIntegration(project);
+      dead.push(...(await insertDeliveries(project, id, start - SECOND, 2)));
+    }
+    const url = "https://healthy.longshore.dev/";
+    const healthy = await insertIntegration(project, { url });
+    const ids = await insertDeliveries(project, healthy, start, 20);
+    harness.enqueue(dead.slice(0, 1));
+    const first = harness.runUntil(start);
+    await advance(harness, 2 * SECOND, first);
+    await first;
+    await advance(harness, SECOND);
+    const second = harness.runUntil(harness.now);
+    await advance(harness, 2 * SECOND, second);
+    await second;
+    expect(harness.now).toBeLessThan(start + 15 * SECOND);
+    for (const id of ids) expect(await stored(id)).toMatchObject({ status: "succeeded" });
+    for (const id of dead) expect(await stored(id)).toMatchObject({ status: "pending" });
+    await advance(harness, 15 * SECOND);
+    await harness.waitForDetached();
   });
 });
 
