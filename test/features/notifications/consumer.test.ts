@@ -202,6 +202,44 @@ describe("a run of the sender", () => {
 });
 
 describe("a claim", () => {
+  it("that answers when the time to send is over starts no request, and the next run sends", async () => {
+    let runs = 0;
+    const sentBy: number[] = [];
+    const harness = new DeliveryHarness(
+      () => {
+        sentBy.push(runs);
+        return arrived();
+      },
+      { instances: 1 },
+    );
+    const start = harness.now;
+    harness.newInvocation = () => {
+      runs += 1;
+      return {
+        hasCrashed: false,
+        pass: async (call) => {
+          const result = await call();
+          if (harness.roundTrips.length === 1 && harness.now === start) harness.now += 9 * SECOND;
+          return result;
+        },
+      };
+    };
+    const ids = await insertDeliveries(project, integrationId, start, 2);
+    harness.enqueue(ids);
+    await harness.runUntil(start + 10 * SECOND);
+    expect(sentBy).toEqual([2, 2]);
+    expect(roundTripsOf(harness).slice(0, 3)).toEqual([
+      ["claim", "throttled"],
+      ["release"],
+      ["claim", "throttled"],
+    ]);
+    for (const id of ids) {
+      expect(await stored(id)).toMatchObject({ status: "succeeded" });
+      expect(await storedAttempts(id)).toMatchObject([{ status_code: 204 }]);
+    }
+    expect(harness.queue.messages).toEqual([]);
+  });
+
   it("lets another consumer send once it has expired, and its failure no longer counts", async () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const start = harness.now;
