@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
+  deliveryIdsOf,
   scheduleWakeUps,
   wakeConsumers,
 } from "../../../src/features/notifications/delivery/wake-up.ts";
@@ -52,6 +53,43 @@ describe("a wake-up", () => {
     await wakeConsumers(queue.producer, ids);
     expect(queue.messages.map(({ body }) => body.delivery_id)).toEqual(expected);
     expect(queue.sends).toBe(sends);
+  });
+
+  it("names every delivery", async () => {
+    const queue = new VirtualQueue(() => 0);
+    const ids = Array.from({ length: 12 }, (_, at) => `d${at}`);
+    await wakeConsumers(queue.producer, ids);
+    expect(queue.messages.map(({ body }) => deliveryIdsOf(body))).toEqual([
+      ids.slice(0, 5),
+      ids.slice(5, 10),
+      ids.slice(10),
+    ]);
+  });
+
+  it("names the deliveries of all integrations that are due in a second", async () => {
+    const harness = new DeliveryHarness(refused, { instances: 1 });
+    const start = harness.now;
+    const other = await insertIntegration(project);
+    const ids = [
+      ...(await insertDeliveries(project, integrationId, start)),
+      ...(await insertDeliveries(project, other, start)),
+    ];
+    harness.enqueue(ids);
+    await harness.runUntil(start);
+    const named = harness.queue.messages.map(({ body }) => deliveryIdsOf(body).toSorted());
+    expect(named).toEqual([ids.toSorted()]);
+    await harness.runUntil(start + 10 * SECOND);
+    for (const id of ids) expect(await stored(id)).toMatchObject({ attempts: 2 });
+  });
+
+  it("of an earlier release names one delivery", async () => {
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+    harness.queue.push({ delivery_id: id }, 0);
+    await harness.runUntil(harness.now);
+    expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(harness.queue.messages).toEqual([]);
+    expect(harness.logged).toEqual([]);
   });
 
   it("is one message for each second in which something is due, of 12 hours at most", async () => {
