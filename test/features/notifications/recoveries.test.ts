@@ -15,6 +15,7 @@ import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { systemContext } from "../../../src/system-context.ts";
 import type { Client, Parsed } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
 import {
   join,
   newIntegration,
@@ -92,6 +93,27 @@ async function newSent({ status, createdAt, isOld = false, ...sent }: Sent): Pro
     createdAt,
   );
   return eventId;
+}
+
+/** Inserts failed deliveries, each with its event, of an hour ago. */
+async function insertFailed(count: number): Promise<{ id: string; event: string }[]> {
+  const inserted = Array.from({ length: count }, () => ({
+    id: newId(systemClock),
+    event: newId(systemClock),
+  }));
+  await run(
+    `insert into events select value ->> 'event', ?2, ?3, null, 'services.ok', '{}', ?4, ?4
+       from json_each(?1)`,
+    ...[JSON.stringify(inserted), world.id, integration.project_id, now - HOUR],
+  );
+  await run(
+    `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
+       occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
+     select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'services.ok', '', ?5, 'failed', 8, 0, 0,
+       ?5 + key / 700, ?5 from json_each(?1)`,
+    ...[JSON.stringify(inserted), world.id, integration.project_id, integration.id, now - HOUR],
+  );
+  return inserted;
 }
 
 /** The events of the deliveries that the recovery has created, oldest first. */
@@ -183,19 +205,7 @@ describe("a recovery", () => {
 
   it("continues where it stopped, in chunks, and two sweeps create nothing twice", async () => {
     const count = 2 * READ_AT_ONCE + 3;
-    const inserted = rows(count);
-    await run(
-      `insert into events select value ->> 'event', ?2, ?3, null, 'services.ok', '{}', ?4, ?4
-         from json_each(?1)`,
-      ...[JSON.stringify(inserted), world.id, integration.project_id, now - HOUR],
-    );
-    await run(
-      `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
-         occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
-       select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'services.ok', '', ?5, 'failed', 8, 0, 0,
-         ?5 + key / 700, ?5 from json_each(?1)`,
-      ...[JSON.stringify(inserted), world.id, integration.project_id, integration.id, now - HOUR],
-    );
+    const inserted = await insertFailed(count);
     const recovery = await recover();
     const own = async () => (await listRunning(db, 1_000)).filter(({ id }) => id === recovery.id);
     const [before] = await own();
@@ -215,8 +225,65 @@ describe("a recovery", () => {
     expect(await read(recovery)).toMatchObject({ status: "finished", delivery_count: count });
   });
 
-  const rows = (count: number) =>
-    Array.from({ length: count }, () => ({ id: newId(systemClock), event: newId(systemClock) }));
+  it("creates an event once, even if that fails before the next chunk", async () => {
+    const twice = await newSent({ status: "failed", createdAt: now - 5 * HOUR });
+    const between = await insertFailed(READ_AT_ONCE);
+    await newSent({ status: "failed", createdAt: now - HOUR / 2, eventId: twice });
+    const later = await newSent({ status: "failed", createdAt: now - HOUR / 2 });
+    const recovery = await recover();
+    const before = (await listRunning(db, 1_000)).find(({ id }) => id === recovery.id);
+    if (!before) throw new Error("The recovery is not running");
+    await commit(ctx, advance(ctx, before, await listFailed(db, before)));
+    expect(await created()).toContain(twice);
+    await run(
+      "update deliveries set status = 'failed' where event_id = ? and created_at >= ?",
+      twice,
+      now,
+    );
+    await sweep();
+    const expected = [twice, later, ...between.map(({ event }) => event)];
+    expect((await created()).toSorted()).toEqual(expected.toSorted());
+    expect((await read(recovery)).status).toBe("finished");
+    // A later recovery delivers it again. The others are pending.
+    const next = await recover();
+    await sweep();
+    expect((await created()).toSorted()).toEqual([...expected, twice].toSorted());
+    expect((await read(next)).delivery_count).toBe(1);
+  });
+
+  it("that cannot be advanced does not delay another one", async () => {
+    const failed = await newSent({ status: "failed", createdAt: now - HOUR });
+    const broken = await recover();
+    const other = await newIntegration(client, integration.project_id);
+    const others = await newSent({
+      status: "failed",
+      createdAt: now - HOUR,
+      integrationId: other.id,
+    });
+    const otherPath = path.replace(integration.id, other.id);
+    const { body: second } = await client.post(`${otherPath}/recoveries`, {
+      since: at(now - DAY),
+    });
+    await run(
+      `create trigger broken before update on recoveries when old.id = '${broken.id}'
+        begin select raise(abort, 'broken'); end`,
+    );
+    const isolate = new Instrumented();
+    await isolate.sweep().finally(() => run("drop trigger broken"));
+    expect(isolate.logged.filter(({ event }) => event === "recovery.failed")).toContainEqual(
+      expect.objectContaining({
+        level: "error",
+        fields: expect.objectContaining({ recovery: broken.id }),
+      }),
+    );
+    expect(await created()).toEqual([]);
+    expect((await read(broken)).status).toBe("running");
+    expect(await created(other.id)).toEqual([others]);
+    expect((await client.get(`${otherPath}/recoveries/${second.id}`)).body.status).toBe("finished");
+    await sweep();
+    expect(await created()).toEqual([failed]);
+    expect((await read(broken)).status).toBe("finished");
+  });
 
   it("reads and writes by indexes", async () => {
     await newSent({ status: "failed", createdAt: now - HOUR });
