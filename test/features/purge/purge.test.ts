@@ -145,6 +145,30 @@ describe("the purge of a deleted record", () => {
     expect(await purged()).toBe(3 * ROWS);
   });
 
+  it("that fails is logged, and delays neither another one nor the retention", async () => {
+    const owner = await newOwner();
+    const { world, projectId, integrationId } = owner;
+    const old = await addDelivery(owner, { createdAt: daysAgo(40) });
+    const unknown = idAt(daysAgo(1));
+    await env.DB.prepare("insert into purges values (?, ?, 'domain', 'x', 1)")
+      .bind(unknown, world.id)
+      .run();
+    const deleted = await newIntegration(world.client, projectId);
+    await copyDeliveries(deleted.id, 3);
+    await world.client.delete(`/v1/projects/${projectId}/notification-integrations/${deleted.id}`);
+    const isolate = new Instrumented();
+    await isolate.sweep();
+    expect(isolate.logged.filter(({ level }) => level === "error")).toMatchObject([
+      { event: "purge.failed", fields: { purge: unknown } },
+    ]);
+    expect(await exists("purges", unknown)).toBe(true);
+    expect(await exists("integrations", deleted.id)).toBe(false);
+    expect(await count("purges", "record_id = ?", deleted.id)).toBe(0);
+    expect(await exists("deliveries", old.delivery)).toBe(false);
+    expect(await exists("integrations", integrationId)).toBe(true);
+    await env.DB.prepare("delete from purges where id = ?").bind(unknown).run();
+  });
+
   it("empties every table of a full project, and keeps the other organizations", async () => {
     const [own, other] = [await FullOrganization.create(90), await FullOrganization.create(90)];
     const tables = ownership.ownedBy(projects).map((table) => getTableName(table));
@@ -221,6 +245,37 @@ describe("the retention", () => {
     await new Instrumented().sweep();
     expect(await exists("deliveries", old.delivery)).toBe(false);
     expect(await count("deliveries", OF_INTEGRATION, owner.integrationId)).toBe(1220);
+  });
+
+  it("deletes what has just expired even if a run ends among old rows that are kept", async () => {
+    const owner = await newOwner();
+    const { event: kept } = await addDelivery(owner, {
+      createdAt: daysAgo(60),
+      usedAt: daysAgo(10),
+    });
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)
+       insert into events select substr(id, 1, 18) || printf('%04d', i), organization_id, project_id,
+         null, type, data, created_at, last_used_at from n join events on events.id = ?`,
+    )
+      .bind(kept)
+      .run();
+    const { event: expired } = await addDelivery(owner, { createdAt: daysAgo(30) - DAY_MS / 24 });
+    const { event: recent } = await addDelivery(owner, { createdAt: daysAgo(30) + DAY_MS / 24 });
+    const ranges = () =>
+      isolate.database
+        .flatMap(({ statements }) => statements)
+        .filter(({ sql }) => /max\(id\).* from "events"/s.test(sql)).length;
+    // The time of the run is over after it has read two ranges of events.
+    const clock = { now: () => Date.now() + (ranges() < 2 ? 0 : LIMITS.purgeMs.value) };
+    const isolate = new Instrumented({ clock });
+    await isolate.sweep();
+    expect(ranges()).toBe(2);
+    expect(await exists("events", expired)).toBe(false);
+    expect(await exists("events", recent)).toBe(true);
+    const ofProject = "project_id = ? and id < ?";
+    expect(await count("events", ofProject, owner.projectId, idAt(daysAgo(59)))).toBe(1201);
+    await env.DB.prepare("delete from events where project_id = ?").bind(owner.projectId).run();
   });
 
   it.each([
