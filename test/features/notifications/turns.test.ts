@@ -96,20 +96,6 @@ describe("organizations that wait", () => {
     ]);
   });
 
-  it.each([0, -3])("have a weight of at least one (%d)", async (weight) => {
-    const projects = [await newProjectOfTenant(weight), await newProjectOfTenant(1)];
-    const proven: string[] = [];
-    for (const project of projects) {
-      const id = await insertIntegration(project);
-      proven.push(id);
-      await insertDeliveries(project, id, NOW, 30);
-    }
-    const { deliveries } = await claim(turnOf({ proven, maximum: 24 }));
-    expect(countBy(deliveries.map(({ organizationId }) => organizationId))).toEqual(
-      Object.fromEntries(projects.map(({ org_id }) => [org_id, 12])),
-    );
-  });
-
   it.each([0, -3])("have a weight of at least 1: %s counts as 1", async (weight) => {
     const proven: string[] = [];
     const [odd, one] = [await newProjectOfTenant(weight), await newProjectOfTenant()];
