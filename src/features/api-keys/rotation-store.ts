@@ -45,6 +45,7 @@ export function insertRotatedKey(db: Database, { old, callerId, key, now }: Rota
       createdByMembershipId: apiKeys.createdByMembershipId,
       trustId: null,
       replacedByKeyId: null,
+      recordVersion: 1,
     },
     sql`from ${apiKeys} where ${apiKeys.id} = ${old.id}
       and ${apiKeys.organizationId} = ${old.organizationId}

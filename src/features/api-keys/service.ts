@@ -228,6 +228,7 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     trustId: null,
     replacedByKeyId: null,
     isOwn: false,
+    recordVersion: 1,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, time } from "../../db/columns.ts";
+import { createdAt, id, recordVersion, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
 import { memberships } from "../memberships/table.ts";
@@ -45,6 +45,7 @@ export const apiKeys = sqliteTable(
     trustId: id("trust_id"),
     /** Whether only the membership itself has made it and the keys that it descends from. */
     isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
+    recordVersion: recordVersion(),
   },
   (table) => [
     uniqueIndex("api_keys_secret_hash").on(table.secretHash),

@@ -52,7 +52,7 @@ export async function createComponent(
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };
   const times = { createdAt: now, updatedAt: now };
-  const component = { id: newId(ctx.clock), ...scope, ...input, ...times };
+  const component = { id: newId(ctx.clock), ...scope, ...input, ...times, recordVersion: 1 };
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { components: 1 },

@@ -64,6 +64,7 @@ export async function createEnvironment(
     epoch: 0,
     startedNumber: 0,
     configurationVersion: 0,
+    recordVersion: 1,
   };
   const limits = limitGrowth(ctx, {
     organizationId,

@@ -93,6 +93,7 @@ function joiningOf(
     status: "active" as const,
     createdAt: now,
     updatedAt: now,
+    recordVersion: 1,
   };
   const key = {
     ...newKeyRow(issued, now),

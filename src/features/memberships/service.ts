@@ -147,7 +147,7 @@ export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {
   const now = clock.now();
   const { email, name, displayName, avatar, profile } = account;
   const fields = { email, name, displayName: displayName ?? name, avatar, profile };
-  return { id: newId(clock), ...fields, createdAt: now, updatedAt: now };
+  return { id: newId(clock), ...fields, createdAt: now, updatedAt: now, recordVersion: 1 };
 }
 
 /** Without the address: only the membership has it, until the person proves that it is theirs. */

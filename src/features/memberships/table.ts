@@ -1,5 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import { organizations } from "../organizations/table.ts";
 import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
@@ -29,6 +29,7 @@ export const accounts = sqliteTable(
     profile: text("profile", { mode: "json" }).$type<Profile>().notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    recordVersion: recordVersion(),
   },
   (table) => [uniqueIndex("accounts_email").on(table.email)],
 );
@@ -51,6 +52,7 @@ export const memberships = sqliteTable(
     status: text("status", { enum: MEMBER_STATUSES }).notNull().default("active"),
     /** The address that the person was added with, in lower case. Private. */
     email: text("email"),
+    recordVersion: recordVersion(),
   },
   (table) => [
     uniqueIndex("memberships_organization_email").on(table.organizationId, table.email),

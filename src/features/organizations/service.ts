@@ -71,6 +71,7 @@ export async function prepareOrganization(
     ...times,
     maxKeyAgeSeconds: null,
     deliveryWeight: 1,
+    recordVersion: 1,
   };
   const membership = { id: newId(clock), organizationId: organization.id, accountId, now };
   const issued = await issueApiKey(newId(clock));

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
 
 export const organizations = sqliteTable("organizations", {
   id: id("id").primaryKey(),
@@ -10,4 +10,5 @@ export const organizations = sqliteTable("organizations", {
   maxKeyAgeSeconds: integer("max_key_age_seconds"),
   /** Its share of the deliveries while several organizations wait, relative to theirs. */
   deliveryWeight: integer("delivery_weight").notNull().default(1),
+  recordVersion: recordVersion(),
 });

@@ -159,6 +159,7 @@ export function addMembers(
       role,
       createdAt: now,
       projectCreatedAt,
+      recordVersion: 1,
     },
     sql`from ${memberships} where ${and(isAdded, sql`(${count}) = ${added.membershipIds.length}`)}`,
   ).returning({ membershipId: projectMembers.membershipId });

@@ -54,6 +54,7 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     ...input,
     defaultEnvironmentId: newId(ctx.clock),
     connectionStatus: "disconnected",
+    recordVersion: 1,
     createdAt: now,
     updatedAt: now,
   };

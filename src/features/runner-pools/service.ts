@@ -47,7 +47,8 @@ export async function createPool(
   const { name, maxRunSeconds } = input;
   const environmentIds = [...new Set(input.environmentIds)];
   const times = { createdAt: now, updatedAt: now };
-  const pool = { id: newId(ctx.clock), organizationId, name, maxRunSeconds, ...times };
+  const fields = { organizationId, name, maxRunSeconds, ...times, recordVersion: 1 };
+  const pool = { id: newId(ctx.clock), ...fields };
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { runner_pools: 1 },

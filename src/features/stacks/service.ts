@@ -53,7 +53,8 @@ export async function createStack(
   const { organizationId, projectId } = environment;
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };
-  const stack = { id: newId(ctx.clock), ...scope, ...input, createdAt: now, updatedAt: now };
+  const times = { createdAt: now, updatedAt: now };
+  const stack = { id: newId(ctx.clock), ...scope, ...input, ...times, recordVersion: 1 };
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { stacks: 1 },

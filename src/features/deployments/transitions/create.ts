@@ -56,6 +56,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       configurationVersion,
       isAbsolute: fields.isAbsolute ?? false,
       lapsedOffers: 0,
+      recordVersion: 1,
     },
     sql`from projects
       join environments on environments.project_id = projects.id

@@ -304,5 +304,6 @@ function toRow(integration: store.NewIntegration): IntegrationRow {
     lastSentAt: null,
     confirmedAt: null,
     updatedAt: integration.createdAt,
+    recordVersion: 1,
   };
 }

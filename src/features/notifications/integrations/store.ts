@@ -137,6 +137,7 @@ export function insertIntegration(
       lastSentAt: null,
       confirmedAt: null,
       updatedAt: createdAt,
+      recordVersion: 1,
     },
     sql`where not ${unless} and ${filters ? areFiltersKnown(integration, filters) : sql`true`}
       and (select count(*) from integrations

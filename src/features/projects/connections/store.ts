@@ -45,6 +45,7 @@ export function connectProject(db: Database, connection: NewConnection) {
         ...connection,
         roleArn: connection.roleArn ?? null,
         externalId: connection.externalId ?? null,
+        recordVersion: 1,
       },
       sql`where ${exists(connected)}`,
     ).onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
