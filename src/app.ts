@@ -4,6 +4,7 @@ import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
 import { HEALTH_PATH } from "./features/health/routes.ts";
+import { readIdempotencyKey } from "./features/idempotency/middleware.ts";
 import { FEATURES } from "./features/index.ts";
 import {
   consume,
@@ -13,6 +14,7 @@ import {
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
+import { type FindRoute, readPreconditions, replyNotModified } from "./http/entity-tags.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
   createRequestContext,
@@ -98,10 +100,11 @@ function createRouters(deps: PublicRouteDeps) {
       all,
       FEATURES.flatMap(({ tags = [] }) => tags),
     );
+  const findRoute: FindRoute = (method, path) => routes.find(method, path);
   const requiresBody: RequiresBody = (method, path) =>
-    routes.find(method, path)?.requiresBody === true;
+    findRoute(method, path)?.requiresBody === true;
   const publicRouter = createPublicRouter(deps, describe);
-  const apiKeyRouter = createApiKeyRouter(requiresBody);
+  const apiKeyRouter = createApiKeyRouter(requiresBody, findRoute);
   const runnerRouter = createRunnerRouter(requiresBody);
   all.route("/", publicRouter).route("/", apiKeyRouter).route("/", runnerRouter);
   describeWebhooks(all.openAPIRegistry);
@@ -146,9 +149,12 @@ function createPublicRouter(deps: PublicRouteDeps, describe: () => OpenApiDocume
   return router.route("/", referenceRoutes(describe));
 }
 
-function createApiKeyRouter(requiresBody: RequiresBody) {
+function createApiKeyRouter(requiresBody: RequiresBody, findRoute: FindRoute) {
   const router = createRouter<ApiKeyEnv>();
   router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
+  router.on(["POST", "PUT", "PATCH", "DELETE"], "*", readPreconditions(findRoute));
+  router.on(["POST", "PATCH"], "*", readIdempotencyKey(findRoute));
+  router.get("*", replyNotModified);
   router.onError(rethrow);
   const routers = FEATURES.flatMap(({ routes }) => routes?.apiKey ?? []);
   for (const each of routers) router.route("/", each);

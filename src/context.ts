@@ -2,7 +2,8 @@ import type { Database } from "./db/client.ts";
 import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
-import { Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
+import { type ExpectedVersions, entityTag } from "./lib/entity-tag.ts";
+import { EtagMismatch, Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
 import type { RetentionPeriod, RetentionSetting } from "./lib/retention.ts";
@@ -89,11 +90,30 @@ export type Settings = Omit<TextSettings, SecretName | RetentionSetting> & {
   SLACK_CLIENT_SECRET?: string;
 };
 
+/** A request with an `Idempotency-Key`. */
+export interface IdempotentRequest {
+  key: string;
+  /** SHA-256 of method, path, query and body, hexadecimal. */
+  fingerprint: string;
+  /** Of the response, as the route declares it. */
+  status: number;
+  /** Of the record of its result. */
+  recordId: string;
+  /** Whether the record is committed. */
+  isRecorded: boolean;
+  /** The status of the response that this request repeats. */
+  replayedStatus: number | undefined;
+}
+
 /** The context of a request with an API key. */
 export interface ServiceContext extends CoreContext {
   actor: Actor;
   settings: Settings;
   allowsNewOrganizations: boolean;
+  /** Of `If-Match`. Absent: the request has no condition. */
+  expectedVersions?: ExpectedVersions;
+  /** Absent: the request has no `Idempotency-Key`. */
+  idempotentRequest?: IdempotentRequest;
 }
 
 export interface RunnerContext extends CoreContext {
@@ -166,6 +186,20 @@ export function authorize<Found extends Authorizable>(
     throw new Unauthorized(ONLY_IN_ENVIRONMENTS);
   }
   return found;
+}
+
+/**
+ * Throws `EtagMismatch` if the request expects another version of the record.
+ * @param present The record as a response shows it.
+ */
+export async function requireExpectedVersion(
+  { expectedVersions }: Pick<ServiceContext, "expectedVersions">,
+  version: number,
+  present: () => unknown,
+): Promise<void> {
+  if (expectedVersions === undefined || expectedVersions === "any") return;
+  if (expectedVersions.includes(version)) return;
+  throw new EtagMismatch(await entityTag(version, present()));
 }
 
 export const ONLY_IN_ENVIRONMENTS =

@@ -20,6 +20,17 @@ type ResultOf<Item> = Item extends Statement
     ? Results<Item>
     : undefined;
 
+const observers = new WeakMap<Statement, (result: unknown) => void>();
+
+/** Calls `observer` with the result of the statement once `runBatch` has committed it. */
+export function observe<Observed extends Statement>(
+  statement: Observed,
+  observer: (result: Observed["_"]["result"]) => void,
+): Observed {
+  observers.set(statement, observer);
+  return statement;
+}
+
 /** One transaction, in one round trip. */
 export async function runBatch<const Group extends Statements>(
   db: Database,
@@ -28,6 +39,7 @@ export async function runBatch<const Group extends Statements>(
   const flat = flatten(statements);
   const [first, ...rest] = flat;
   const results: readonly unknown[] = first ? await db.batch([first, ...rest]) : [];
+  for (const [index, statement] of flat.entries()) observers.get(statement)?.(results[index]);
   return collect(statements, results.values()) as Results<Group>;
 }
 

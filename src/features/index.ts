@@ -9,6 +9,7 @@ import { componentsFeature } from "./components/feature.ts";
 import { deploymentsFeature } from "./deployments/feature.ts";
 import { environmentsFeature } from "./environments/feature.ts";
 import { healthFeature } from "./health/feature.ts";
+import { idempotencyFeature } from "./idempotency/feature.ts";
 import { invitationsFeature } from "./invitations/feature.ts";
 import { membershipsFeature } from "./memberships/feature.ts";
 import { deliveryFeature } from "./notifications/delivery/feature.ts";
@@ -57,6 +58,7 @@ export const FEATURES: readonly Feature[] = [
   deliveryFeature,
   recoveriesFeature,
   auditFeature,
+  idempotencyFeature,
   purgeFeature,
   bootstrapFeature,
   healthFeature,

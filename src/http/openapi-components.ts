@@ -12,6 +12,11 @@ export const HEADERS = {
   RateLimit: header(
     'The remaining requests, and the seconds until the reset: `"default";r=99;t=60`.',
   ),
+  ETag: header("The version of the record and a digest of it, for `If-Match` and `If-None-Match`."),
+  Location: header("The path of the created record."),
+  "Idempotency-Replayed": header(
+    "`true` if this repeats the response to an earlier request with the same `Idempotency-Key`.",
+  ),
   "Retry-After": header("Seconds to wait before a retry.", "integer"),
   "Deployment-Desired": header("What the runner must do: `continue`, `cancel`, or `stop` at once."),
   Allow: header("The methods that the path has."),
@@ -46,12 +51,13 @@ export function addHeadersAndShareErrors(document: OpenApiDocument): void {
   /** Names by the text of the reply. */
   const names = new Map<string, string>();
   const shared: Record<string, DocumentedReply> = {};
-  for (const { operationId = "", security = [], responses = {} } of operationsOf(document)) {
+  for (const operation of operationsOf(document)) {
+    const { operationId = "", security = [], responses = {} } = operation;
     const audience = audienceOf(security);
     for (const [status, reply] of Object.entries(responses)) {
       const isError = Number(status) >= 400;
-      const added = (isError && HEADERS_BY_STATUS[status]) || [];
-      reply.headers = headerReferences([...HEADERS_OF_AUDIENCE[audience], ...added]);
+      const added = isError ? HEADERS_BY_STATUS[status] : successHeaders(operation, status);
+      reply.headers = headerReferences([...HEADERS_OF_AUDIENCE[audience], ...(added ?? [])]);
       if (!isError) continue;
       const text = JSON.stringify(reply);
       const name = names.get(text) ?? nameOfErrors(status, operationId, reply) + audience;
@@ -63,6 +69,16 @@ export function addHeadersAndShareErrors(document: OpenApiDocument): void {
   }
   const sorted = Object.entries(shared).toSorted(([a], [b]) => (a < b ? -1 : 1));
   Object.assign(document.components ?? {}, { responses: Object.fromEntries(sorted) });
+}
+
+function successHeaders(operation: DocumentedOperation, status: string): HeaderName[] {
+  const { "x-record": isRecord = false, parameters = [] } = operation;
+  const isIdempotent = parameters.some(({ name }) => name === "Idempotency-Key");
+  return [
+    ...(isRecord && status !== "204" ? (["ETag"] as const) : []),
+    ...(isRecord && status === "201" ? (["Location"] as const) : []),
+    ...(isIdempotent ? (["Idempotency-Replayed"] as const) : []),
+  ];
 }
 
 /** Replaces parameters that several operations have by references. */
@@ -128,6 +144,7 @@ interface DocumentedParameter {
 
 interface DocumentedOperation {
   operationId?: string;
+  "x-record"?: boolean;
   parameters?: DocumentedParameter[] | undefined;
   security?: object[];
   responses?: Record<string, DocumentedReply>;

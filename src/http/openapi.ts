@@ -11,6 +11,7 @@ import {
 } from "./openapi-components.ts";
 import { simplifySchemas } from "./openapi-schemas.ts";
 import { withErrorReplies } from "./operation-errors.ts";
+import { withHeaderParameters } from "./operation-headers.ts";
 
 export type { OpenApiDocument };
 
@@ -44,6 +45,11 @@ a value; where a request may clear a field, \`null\` clears it.
 time is admitted. A client address that sends more than ${LIMITS.addressRequests.value} requests in a minute without a valid key
 is refused, also with keys that were never used; a key that was used before is admitted.
 
+**Safe writes.** Send an \`Idempotency-Key\` with a POST or PATCH, and repeat the request with it if the
+response is lost: the repeat gets the response to the first request, with \`Idempotency-Replayed: true\`.
+A record has an \`ETag\`: send it as \`If-Match\` with a PUT, PATCH or DELETE, which is a \`conflict\` if
+the record has changed since. An operation that has no such condition refuses the header.
+
 **Reading your own writes.** Reads use the nearest replica of the database. Send the
 \`X-D1-Bookmark\` of a response with a later request to read data that is at least as new.
 `.trim();
@@ -70,7 +76,7 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
   });
   const definitions = router.openAPIRegistry.definitions.map((definition) =>
     definition.type === "route"
-      ? { ...definition, route: withErrorReplies(definition.route) }
+      ? { ...definition, route: withHeaderParameters(withErrorReplies(definition.route)) }
       : definition,
   );
   const generator = new OpenApiGeneratorV31([...COMPONENTS.definitions, ...definitions]);

@@ -14,6 +14,7 @@ import {
 } from "../lib/errors.ts";
 import { toIssues } from "./errors.ts";
 import { type ErrorOptions, optionsOf, separateErrorOptions } from "./operation.ts";
+import { headerErrors } from "./operation-headers.ts";
 import { errorReply } from "./replies.ts";
 
 type NamedErrors = Readonly<Record<string, ApiError>>;
@@ -72,6 +73,7 @@ function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOpti
     ...Object.fromEntries(notFound.map((what) => [nameOf(what), new NotFound(what)])),
     ...((credentials.length > 0 || writes) && { timeout: new DatabaseTimeout() }),
     ...(hasKey && mayWrite && { deleted_meanwhile: DELETED }),
+    ...headerErrors(route),
     rate_limited: new RateLimited(12),
     internal: INTERNAL,
     ...errors,

@@ -7,6 +7,7 @@ import { POLICIES, type PolicyName, WINDOW_MS } from "../rate-limits/policies.ts
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
 const SCOPE_EXTENSION = "x-scope";
+const RECORD_EXTENSION = "x-record";
 
 export type Credential = "api_key" | "runner_token" | "bootstrap_token";
 
@@ -30,6 +31,11 @@ interface OperationOptions extends ErrorOptions {
   policy?: PolicyName;
   /** For a GET that writes: it uses the primary, and waits for the rate limiter. */
   writes?: true;
+  /**
+   * For an operation on one record: its response has an `ETag`, a GET accepts `If-None-Match`, and a PUT,
+   * PATCH or DELETE accepts `If-Match`.
+   */
+  record?: true;
   /** What a narrowed API key needs. Null: nothing, so that every key may call it. */
   scope?: Scope | null;
 }
@@ -60,7 +66,14 @@ const ERROR_OPTIONS = "errorOptions";
 export function operation<const Config extends OperationConfig>(
   config: Config & NoOtherKeys<Config> & DeclaresScope<Config>,
 ): Operation<Config> {
-  const { credentials = ["api_key"], policy, writes, scope, ...others }: OperationConfig = config;
+  const {
+    credentials = ["api_key"],
+    policy,
+    writes,
+    record,
+    scope,
+    ...others
+  }: OperationConfig = config;
   const { role, notFound, errors, ...route } = others;
   const needs = [role && describeRole(role), scope && `Needs the scope \`${scope}\`.`];
   const description = [...needs, route.description].filter(Boolean).join(" ");
@@ -70,6 +83,7 @@ export function operation<const Config extends OperationConfig>(
     security: credentials.map((name) => ({ [name]: [] })),
     ...(policy && { [POLICY_EXTENSION]: policy }),
     ...(writes && { [WRITES_EXTENSION]: writes }),
+    ...(record && { [RECORD_EXTENSION]: record }),
     ...(scope && { [SCOPE_EXTENSION]: scope }),
     [ERROR_OPTIONS]: { role, notFound, errors },
   } as unknown as Operation<Config>;
@@ -88,6 +102,7 @@ export function optionsOf(route: RouteConfig) {
     credentials: route.security?.flatMap((each) => Object.keys(each)) ?? [],
     policy: isPolicyName(policy) ? policy : undefined,
     writes: route[WRITES_EXTENSION] === true,
+    isRecord: route[RECORD_EXTENSION] === true,
     scope: SCOPES.find((each) => each === scope),
   };
 }

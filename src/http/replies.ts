@@ -126,10 +126,22 @@ const PatchConflictCause = component(
     }),
 );
 
+const EtagCause = component(
+  "EtagCause",
+  z
+    .object({
+      etag: z.string().openapi({
+        description: "The current `ETag` of the record.",
+        example: '"4.5f0c8a526f0e4a539d0f3f8e"',
+      }),
+    })
+    .openapi({ description: "The cause of a `conflict` with the `If-Match` of the request." }),
+);
+
 const ErrorCause = component(
   "ErrorCause",
   z
-    .union([BadInputCause, UnhealthyCause, InternalCause, PatchConflictCause])
+    .union([BadInputCause, UnhealthyCause, InternalCause, PatchConflictCause, EtagCause])
     .openapi({ description: "Details of the error, for programs. The code determines the form." }),
 );
 
@@ -144,7 +156,7 @@ export const ErrorBody = component(
       cause: ErrorCause.optional().openapi({
         description:
           "Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that " +
-          "fails a deployment.",
+          "fails a deployment or that `If-Match` causes.",
       }),
     })
     .openapi({

@@ -19,6 +19,10 @@ export interface IndexedRoute {
   isPublic: boolean;
   acceptsRunnerToken: boolean;
   requiresBody: boolean;
+  /** Whether the request or the response is one record. */
+  isRecord: boolean;
+  /** The status of a response that is no error. */
+  successStatus: number;
 }
 
 /** Has the matching rules of Hono's own router. */
@@ -33,7 +37,7 @@ export class RouteIndex {
       if (definition.type !== "route") continue;
       const { route } = definition;
       const method = route.method.toUpperCase();
-      const { credentials, policy, writes, scope } = optionsOf(route);
+      const { credentials, policy, writes, isRecord, scope } = optionsOf(route);
       const accepts = (credential: Credential) => credentials.includes(credential);
       const indexed = {
         method,
@@ -44,6 +48,8 @@ export class RouteIndex {
         isPublic: !accepts("api_key") && !accepts("runner_token"),
         acceptsRunnerToken: accepts("runner_token"),
         requiresBody: route.request?.body?.required === true,
+        isRecord,
+        successStatus: Number(Object.keys(route.responses)[0]),
       };
       this.#methods.add(method);
       this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), indexed);

@@ -2,12 +2,13 @@ import { toHex } from "./radix.ts";
 
 const encoder = new TextEncoder();
 
-export async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+export async function sha256(input: string | ArrayBuffer): Promise<Uint8Array> {
+  const bytes = typeof input === "string" ? encoder.encode(input) : input;
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-export async function sha256Hex(text: string): Promise<string> {
-  return toHex(await sha256(text));
+export async function sha256Hex(input: string | ArrayBuffer): Promise<string> {
+  return toHex(await sha256(input));
 }
 
 /** HMAC-SHA-256 (RFC 2104) of `text` in UTF-8, in lowercase. */

@@ -105,8 +105,18 @@ export class NotFound extends ApiError {
 }
 
 export class Conflict extends ApiError {
-  constructor(message: string) {
-    super("conflict", message);
+  constructor(message: string, options?: { cause: unknown }) {
+    super("conflict", message, options);
+  }
+}
+
+/** The record does not have a version that `If-Match` lists. */
+export class EtagMismatch extends Conflict {
+  /** @param etag The current tag of the record. */
+  constructor(etag: string) {
+    super("The record has changed. Read it again, and send its new ETag in If-Match.", {
+      cause: { etag },
+    });
   }
 }
 

@@ -165,6 +165,23 @@ export const LIMITS = {
     5_000,
     "the next run, within a minute, continues",
   ),
+  idempotencyKeyLength: characters("The `Idempotency-Key` of a request", 255),
+  idempotencyMs: ms(
+    "How long a repeat of a request with an `Idempotency-Key` gets its response",
+    24 * HOUR_MS,
+    "the request is carried out again",
+  ),
+  // The trigger `idempotency_records_size` has it, too.
+  idempotencyBytes: bytes(
+    "What an organization stores for repeats of requests with an `Idempotency-Key`",
+    64 * MIB,
+    "the oldest are deleted",
+  ),
+  sweepIdempotencyRecords: items(
+    "Records for repeats that one run of the sweep deletes, once they are too old",
+    20_000,
+    "the next run, within a minute, continues",
+  ),
   runnerTokensOfPool: items("Tokens of a runner pool", 100, CONFLICT),
   openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(

@@ -133,6 +133,7 @@ function contentTypeViolations(content: Content | undefined, type: string | null
 }
 
 const RATE_LIMIT = /^(x-)?ratelimit/i;
+const OF_SAFE_WRITES = ["ETag", "Location", "Idempotency-Replayed"];
 /** These may be sent before the key is known: per client address, or after an early failure. */
 const SENT_WITHOUT_A_KNOWN_KEY = [401, 408, 429, 500];
 
@@ -151,10 +152,14 @@ function headerViolations(
   const isOpen =
     operation && !operation.security.some((each) => "api_key" in each || "runner_token" in each);
   const hasKnownKey = operation && !isOpen && !SENT_WITHOUT_A_KNOWN_KEY.includes(status);
-  const needed = declared.filter((name) => status < 400 || (hasKnownKey && RATE_LIMIT.test(name)));
+  const needed = declared
+    .filter((name) => status < 400 || (hasKnownKey && RATE_LIMIT.test(name)))
+    .filter((name) => name !== "Idempotency-Replayed");
   if (status === 429) needed.push("Retry-After");
   const missing = [...needed, "X-Request-Id"].filter((name) => !headers.has(name));
-  const surplus = isOpen ? [...headers.keys()].filter((name) => RATE_LIMIT.test(name)) : [];
+  const undeclared = OF_SAFE_WRITES.filter((name) => headers.has(name) && !declared.includes(name));
+  const limits = isOpen ? [...headers.keys()].filter((name) => RATE_LIMIT.test(name)) : [];
+  const surplus = [...undeclared, ...limits];
   return [...missing.map((name) => `no ${name}`), ...surplus.map((name) => `there is ${name}`)];
 }
 

@@ -1,3 +1,5 @@
+import type { Context } from "hono";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams, ProjectParams } from "../../http/params.ts";
@@ -5,15 +7,24 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { presentEnvironment } from "./presenters.ts";
-import { CreateEnvironment, Environment, EnvironmentList, ReplaceEnvironment } from "./schemas.ts";
+import {
+  CreateEnvironment,
+  Environment,
+  EnvironmentList,
+  ReplaceEnvironment,
+  UpdateEnvironment,
+} from "./schemas.ts";
 import {
   createEnvironment,
   deleteEnvironment,
   getEnvironment,
   listEnvironments,
   replaceEnvironment,
+  updateEnvironment,
 } from "./service.ts";
+import type { EnvironmentRow } from "./store.ts";
 
 const list = operation({
   method: "get",
@@ -35,6 +46,7 @@ const create = operation({
   tags: ["Environments"],
   summary: "Create an environment",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description: `A name that is taken in the project is a \`conflict\`.`,
   notFound: ["project"],
@@ -55,6 +67,7 @@ const get = operation({
   tags: ["Environments"],
   summary: "Read an environment",
   role: "viewer",
+  record: true,
   scope: "environments:read",
   notFound: ["environment"],
   request: { params: EnvironmentParams },
@@ -68,6 +81,7 @@ const replace = operation({
   tags: ["Environments"],
   summary: "Replace an environment",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description:
     `A name that is taken in the project is a \`conflict\`, and so is ` +
@@ -87,6 +101,29 @@ const replace = operation({
   responses: { 200: jsonReply(Environment, "The environment.") },
 });
 
+const update = operation({
+  method: "patch",
+  path: "/v1/environments/{environment_id}",
+  operationId: "updateEnvironment",
+  tags: ["Environments"],
+  summary: "Rename an environment",
+  role: "contributor",
+  record: true,
+  scope: "environments:write",
+  description:
+    "A field that is absent stays as it is. To change the configuration, replace the environment or " +
+    "create a deployment. A name that is taken in the project is a `conflict`.",
+  notFound: ["environment"],
+  errors: {
+    environment_name_taken: new Conflict(
+      "The project already has an environment with this name. Choose another name.",
+    ),
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
+  },
+  request: { params: EnvironmentParams, body: jsonBody(UpdateEnvironment) },
+  responses: { 200: jsonReply(Environment, "The environment.") },
+});
+
 const remove = operation({
   method: "delete",
   path: "/v1/environments/{environment_id}",
@@ -94,6 +131,7 @@ const remove = operation({
   tags: ["Environments"],
   summary: "Delete an environment",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description:
     `Deletes its components, stacks and variables too. The default ` +
@@ -119,19 +157,31 @@ export const environmentRoutes = createRouter()
   })
   .openapi(create, async (c) => {
     const { project_id } = c.req.valid("param");
-    const environment = await createEnvironment(c.env, project_id, c.req.valid("json"));
-    return c.json(presentEnvironment(environment), 201);
+    const input = c.req.valid("json");
+    const environment = await once(c.env, () => createEnvironment(c.env, project_id, input));
+    setLocation(c, get, { environment_id: environment.id });
+    return c.json(await tagEnvironment(c, environment), 201);
   })
   .openapi(get, async (c) => {
     const environment = await getEnvironment(c.env, c.req.valid("param").environment_id);
-    return c.json(presentEnvironment(environment), 200);
+    return c.json(await tagEnvironment(c, environment), 200);
   })
   .openapi(replace, async (c) => {
     const { environment_id } = c.req.valid("param");
     const environment = await replaceEnvironment(c.env, environment_id, c.req.valid("json"));
-    return c.json(presentEnvironment(environment), 200);
+    return c.json(await tagEnvironment(c, environment), 200);
+  })
+  .openapi(update, async (c) => {
+    const { environment_id } = c.req.valid("param");
+    const change = c.req.valid("json");
+    const environment = await once(c.env, () => updateEnvironment(c.env, environment_id, change));
+    return c.json(await tagEnvironment(c, environment), 200);
   })
   .openapi(remove, async (c) => {
     await deleteEnvironment(c.env, c.req.valid("param").environment_id);
     return c.body(null, 204);
   });
+
+function tagEnvironment(c: Context, row: EnvironmentRow) {
+  return tagged(c, row.recordVersion, presentEnvironment(row));
+}

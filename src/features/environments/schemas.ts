@@ -67,3 +67,11 @@ export const ReplaceEnvironment = component(
     example: { name: "production", configuration: { replicas: 2 } },
   }),
 );
+
+export const UpdateEnvironment = component(
+  "UpdateEnvironment",
+  z.strictObject({ name: Name.optional() }).openapi({
+    description: "The fields to change. The others stay as they are.",
+    example: { name: "production-eu" },
+  }),
+);

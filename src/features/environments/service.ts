@@ -1,11 +1,12 @@
-import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
+import { authorize, requireExpectedVersion, type ServiceContext } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
+import { recordResult, recordRow } from "../idempotency/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { EnvironmentInput } from "./model.ts";
@@ -74,6 +75,7 @@ export async function createEnvironment(
   const statements = {
     limits: limits.statement,
     created: store.insertEnvironment(ctx.db, environment),
+    recorded: recordResult(ctx, environment),
   };
   await limits.enforce(
     refuseTakenName(commitChange(ctx, statements, changes.created(environment))),
@@ -92,29 +94,45 @@ export async function getEnvironment(ctx: ServiceContext, id: string): Promise<E
 export async function replaceEnvironment(
   ctx: ServiceContext,
   id: string,
-  input: EnvironmentInput,
+  { name, configuration }: EnvironmentInput,
+): Promise<EnvironmentRow> {
+  return changeEnvironment(ctx, id, { name, configuration: JSON.stringify(configuration) });
+}
+
+export async function updateEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  change: { name?: string | undefined },
+): Promise<EnvironmentRow> {
+  return changeEnvironment(ctx, id, change);
+}
+
+async function changeEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  fields: store.EnvironmentChange,
 ): Promise<EnvironmentRow> {
   const before = await requireEnvironment(ctx, id, "contributor");
-  const change = {
-    name: input.name,
-    configuration: JSON.stringify(input.configuration),
-    updatedAt: ctx.clock.now(),
-  };
-  const replaced = store.replaceEnvironment(ctx.db, before.organizationId, id, change);
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentEnvironment(before));
+  const { organizationId } = before;
+  const after = mergePatch(before, fields);
   const limits = limitGrowth(ctx, {
-    organizationId: before.organizationId,
-    bytes: bytesOf(change.name, change.configuration) - bytesOf(before.name, before.configuration),
+    organizationId,
+    bytes: bytesOf(after.name, after.configuration) - bytesOf(before.name, before.configuration),
   });
-  const statements = { limits: limits.statement, replaced };
+  const statements = {
+    limits: limits.statement,
+    changed: store.changeEnvironment(ctx, id, fields),
+    recorded: recordRow(ctx, store.selectEnvironment(ctx.db, organizationId, id)),
+  };
   const results = await limits.enforce(
-    refuseTakenName(
-      commitChange(ctx, statements, changes.updated(before, { ...before, ...change })),
-    ),
+    refuseTakenName(commitChange(ctx, statements, changes.updated(before, after))),
   );
   if (!results) return before;
-  const [environment] = results.replaced;
+  const [environment] = results.changed;
   if (environment) return environment;
-  await requireEnvironment(ctx, id, "contributor");
+  const now = await requireEnvironment(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentEnvironment(now));
   throw new Conflict(
     "A deployment of the environment is running. Change the configuration after it has ended.",
   );
@@ -122,11 +140,14 @@ export async function replaceEnvironment(
 
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireEnvironment(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentEnvironment(before));
   const statements = store.deleteEnvironment(ctx, before.organizationId, id);
   const results = await commitChange(ctx, statements, changes.deleted(before));
   if (results.deleted.length > 0) return;
   const [remaining] = results.remaining;
   if (!remaining) throw new NotFound("environment");
+  const now = await requireEnvironment(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentEnvironment(now));
   throw new Conflict(
     remaining.isIdle
       ? "This is the project's default environment. Make another the default first."

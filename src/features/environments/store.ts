@@ -1,6 +1,11 @@
 import { and, eq, getTableColumns, notExists, or, type SQL, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../context.ts";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
   keyset,
@@ -61,21 +66,41 @@ export function insertEnvironment(db: Database, environment: EnvironmentRow) {
   return db.insert(environments).values(environment);
 }
 
-/** Changes nothing if the configuration differs and a deployment is running. */
-export function replaceEnvironment(
-  db: Database,
-  organizationId: string,
-  id: string,
-  change: Pick<EnvironmentRow, "name" | "configuration" | "updatedAt">,
-) {
+export function selectEnvironment(db: Database, organizationId: string, id: string) {
+  return db.select().from(environments).where(within(organizationId, id));
+}
+
+/** The other fields stay as they are. */
+export type EnvironmentChange = {
+  [Name in "name" | "configuration"]?: EnvironmentRow[Name] | undefined;
+};
+
+/**
+ * Changes nothing if the request expects another version, or if the configuration differs and a deployment
+ * is running.
+ */
+export function changeEnvironment(ctx: ServiceContext, id: string, change: EnvironmentChange) {
+  const { db, actor, clock } = ctx;
+  const { configuration } = change;
   const isIdle = sql`not exists (select 1 from deployments
     where deployments.environment_id = ${id}
       and deployments.status in ('in_progress', 'canceling'))`;
-  const isSame = eq(environments.configuration, change.configuration);
+  const isSame =
+    configuration === undefined ? undefined : eq(environments.configuration, configuration);
   return db
     .update(environments)
-    .set(change)
-    .where(and(within(organizationId, id), or(isSame, isIdle)))
+    .set({
+      ...change,
+      updatedAt: clock.now(),
+      recordVersion: nextVersion(environments.recordVersion),
+    })
+    .where(
+      and(
+        within(actor.organizationId, id),
+        hasExpectedVersion(ctx, environments.recordVersion),
+        isSame && or(isSame, isIdle),
+      ),
+    )
     .returning();
 }
 
@@ -83,14 +108,16 @@ export function replaceEnvironment(
  * Deletes nothing if the environment is its project's default or has an unfinished deployment:
  * `remaining` then says which.
  */
-export function deleteEnvironment(ctx: SystemContext, organizationId: string, id: string) {
+export function deleteEnvironment(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
   const isDefault = db
     .select({ one: sql`1` })
     .from(projects)
     .where(and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)));
   const isIdle = noneActive("environment_id", id);
-  const isDeletable = sql`${notExists(isDefault)} and ${isIdle}`;
+  const record = within(organizationId, id);
+  const isExpected = recordHasExpectedVersion(ctx, environments.recordVersion, record);
+  const isDeletable = sql`${notExists(isDefault)} and ${isIdle} and ${isExpected}`;
   return {
     purge: markForPurge(
       ctx,

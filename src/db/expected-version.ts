@@ -1,0 +1,30 @@
+import { type Column, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../context.ts";
+
+/** Whether a record has a version that `If-Match` lists. Undefined: the request has no condition. */
+export function hasExpectedVersion(
+  { expectedVersions }: Pick<ServiceContext, "expectedVersions">,
+  version: Column,
+): SQL | undefined {
+  if (expectedVersions === undefined || expectedVersions === "any") return undefined;
+  return sql`${version} in (select value from json_each(${JSON.stringify(expectedVersions)}))`;
+}
+
+/**
+ * Like `hasExpectedVersion`, for the statements of a batch that write other tables.
+ * @param where Selects the record.
+ */
+export function recordHasExpectedVersion(
+  ctx: Pick<ServiceContext, "expectedVersions">,
+  version: Column,
+  where: SQL | undefined,
+): SQL {
+  const isExpected = hasExpectedVersion(ctx, version);
+  if (!isExpected) return sql`true`;
+  return sql`exists (select 1 from ${version.table} where ${where} and ${isExpected})`;
+}
+
+/** The version of a record after a write by a caller. */
+export function nextVersion(version: Column): SQL {
+  return sql`${version} + 1`;
+}

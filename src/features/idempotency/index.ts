@@ -1,0 +1,2 @@
+export { once } from "./once.ts";
+export { recordResult, recordRow, recordRows, recordWithSecrets } from "./record.ts";

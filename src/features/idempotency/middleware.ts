@@ -1,0 +1,44 @@
+import type { MiddlewareHandler } from "hono";
+import type { FindRoute } from "../../http/entity-tags.ts";
+import type { ApiKeyEnv } from "../../http/router.ts";
+import { sha256Hex } from "../../lib/digest.ts";
+import { INVALID_IDEMPOTENCY_KEY } from "../../lib/header-errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
+
+const maximum = LIMITS.idempotencyKeyLength.value;
+const KEY = new RegExp(`^[\\x21-\\x7e]{1,${maximum}}$`);
+
+/**
+ * Reads the `Idempotency-Key` of POST and PATCH requests, after the body, whose size is limited.
+ */
+export function readIdempotencyKey(findRoute: FindRoute): MiddlewareHandler<ApiKeyEnv> {
+  return async (c, next) => {
+    const key = c.req.header("idempotency-key");
+    if (key === undefined) return next();
+    if (!KEY.test(key)) throw INVALID_IDEMPOTENCY_KEY;
+    const { pathname, search } = new URL(c.req.url);
+    const idempotentRequest = {
+      key,
+      fingerprint: await fingerprintOf(c.req.method, pathname + search, await c.req.arrayBuffer()),
+      status: findRoute(c.req.method, c.req.path)?.successStatus ?? 200,
+      recordId: newId(c.env.clock),
+      isRecorded: false,
+      replayedStatus: undefined as number | undefined,
+    };
+    c.env = { ...c.env, idempotentRequest };
+    await next();
+    const { replayedStatus } = idempotentRequest;
+    if (replayedStatus === undefined) return;
+    c.header("idempotency-replayed", "true");
+    if (c.res.status !== replayedStatus) {
+      c.res = new Response(c.res.body, { status: replayedStatus, headers: c.res.headers });
+    }
+  };
+}
+
+async function fingerprintOf(method: string, target: string, body: ArrayBuffer): Promise<string> {
+  const digest = await sha256Hex(body);
+  // No part contains a line break, so that different requests have different texts.
+  return sha256Hex([method, target, digest].join("\n"));
+}

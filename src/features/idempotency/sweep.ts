@@ -1,0 +1,14 @@
+import type { SystemContext } from "../../context.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { deleteCreatedBefore } from "./store.ts";
+
+const CHUNK = 500;
+
+/** Removes the records of requests that are too old to be repeated. */
+export async function sweepRecords({ db, clock }: SystemContext): Promise<void> {
+  const time = clock.now() - LIMITS.idempotencyMs.value;
+  for (let removed = 0; removed < LIMITS.sweepIdempotencyRecords.value; removed += CHUNK) {
+    const deleted = await deleteCreatedBefore(db, time, CHUNK);
+    if (deleted.length < CHUNK) return;
+  }
+}

@@ -1,0 +1,54 @@
+import { sha256Hex } from "./digest.ts";
+
+/** The versions that a caller expects a record to have. */
+export type ExpectedVersions = "any" | readonly number[];
+
+const DIGEST_LENGTH = 24;
+/** As `entityTag` writes them. No other tag belongs to a record. */
+const OWN_TAG = /^(\d{1,15})\.[0-9a-f]{24}$/;
+
+/**
+ * The strong entity tag of a record (RFC 9110, 8.8.3): its version, and a digest of what is shown,
+ * because some of that changes without a write by a caller.
+ */
+export async function entityTag(version: number, record: unknown): Promise<string> {
+  const digest = (await sha256Hex(JSON.stringify(record))).slice(0, DIGEST_LENGTH);
+  return `"${version}.${digest}"`;
+}
+
+/** Of `If-Match` (RFC 9110, 13.1.1). Undefined if it is malformed. */
+export function parseIfMatch(header: string): ExpectedVersions | undefined {
+  const tags = parseTags(header);
+  if (tags === undefined || tags === "any") return tags;
+  return tags.flatMap((tag) => {
+    const version = OWN_TAG.exec(tag)?.[1];
+    return version === undefined ? [] : [Number(version)];
+  });
+}
+
+/** Whether `If-None-Match` (RFC 9110, 13.1.2) lists a tag. Undefined if it is malformed. */
+export function listsTag(header: string, tag: string): boolean | undefined {
+  const tags = parseTags(header);
+  if (tags === undefined) return undefined;
+  return tags === "any" || tags.includes(tag.slice(1, -1));
+}
+
+/** A tag, or nothing: lists may have empty elements (RFC 9110, 5.6.1). */
+const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(,|$)/y;
+
+/**
+ * The opaque parts of the tags. Weak tags count as strong ones: Cloudflare weakens the tags of
+ * responses that it compresses.
+ */
+function parseTags(header: string): "any" | string[] | undefined {
+  if (header.trim() === "*") return "any";
+  const tags: string[] = [];
+  for (let at = 0; ; ) {
+    ELEMENT.lastIndex = at;
+    const match = ELEMENT.exec(header);
+    if (!match) return undefined;
+    if (match[1] !== undefined) tags.push(match[1]);
+    if (match[2] === "") return tags.length > 0 ? tags : undefined;
+    at = ELEMENT.lastIndex;
+  }
+}
