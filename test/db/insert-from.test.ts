@@ -26,6 +26,7 @@ function newAccount(fields: Partial<Account> = {}): Account {
     profile: { bio: "Mathematician" },
     createdAt: 1,
     updatedAt: 2,
+    recordVersion: 3,
     ...fields,
   };
 }
