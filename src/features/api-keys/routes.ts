@@ -38,7 +38,6 @@ import {
   UpdateApiKey,
 } from "./schemas.ts";
 import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
-import type { CreatedKey, KeyRecord } from "./store.ts";
 import { updateKey } from "./update.ts";
 
 const OWN_OR_ADMIN =
@@ -236,11 +235,11 @@ export const apiKeyRoutes = createRouter()
     return c.body(null, 204);
   });
 
-function tagKey(c: Context, row: KeyRecord) {
+function tagKey(c: Context, row: Parameters<typeof presentKeyRecord>[0]) {
   return tagged(c, versionOf(row), presentKeyRecord(row));
 }
 
-async function presentAndLocate(c: Context, created: CreatedKey) {
+async function presentAndLocate(c: Context, created: Parameters<typeof presentCreatedApiKey>[0]) {
   const { id, organizationId } = created.row;
   setLocation(c, get, { org_id: organizationId, key_id: id });
   await tagKey(c, created.row);

@@ -25,7 +25,6 @@ import {
   UpdateRunnerPool,
 } from "./schemas.ts";
 import { createPool, deletePool, getPool, listPools, updatePool } from "./service.ts";
-import type { CreatedToken, PoolRow, TokenRow } from "./store.ts";
 import {
   CREATOR_REVOKED,
   createToken,
@@ -279,15 +278,15 @@ export const runnerPoolRoutes = createRouter()
     return c.body(null, 204);
   });
 
-function tagPool(c: Context, row: PoolRow) {
+function tagPool(c: Context, row: Parameters<typeof presentPool>[0]) {
   return tagged(c, row.recordVersion, presentPool(row));
 }
 
-function tagToken(c: Context, row: TokenRow) {
+function tagToken(c: Context, row: Parameters<typeof presentToken>[0]) {
   return tagged(c, row.version, presentToken(row));
 }
 
-async function presentAndLocate(c: Context, created: CreatedToken) {
+async function presentAndLocate(c: Context, created: Parameters<typeof presentCreatedToken>[0]) {
   const { id, organizationId, poolId } = created.row;
   setLocation(c, readToken, { org_id: organizationId, pool_id: poolId, token_id: id });
   await tagToken(c, created.row);

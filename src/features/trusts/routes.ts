@@ -38,7 +38,6 @@ import {
   listTrusts,
   ONE_TARGET,
 } from "./service.ts";
-import type { TrustRow } from "./store.ts";
 import { issuerUnavailable, REFUSED } from "./token.ts";
 
 const list = operation({
@@ -192,7 +191,7 @@ async function locateCredential(c: Context, exchanged: Exchanged) {
   await tagged(c, 1, exchanged.presented);
 }
 
-function tagTrust(c: Context, row: TrustRow) {
+function tagTrust(c: Context, row: Parameters<typeof presentTrust>[0]) {
   return tagged(c, TRUST_VERSION, presentTrust(row));
 }
 

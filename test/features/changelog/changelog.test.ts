@@ -362,7 +362,7 @@ const CASES: Record<string, Case> = {
 const WITHOUT_ENTRY = [
   "addMember",
   "createApiKey",
-  "renameApiKey",
+  "updateApiKey",
   "rotateApiKey",
   "putApiKeyPolicy",
   "createServiceAccount",
@@ -374,6 +374,7 @@ const WITHOUT_ENTRY = [
   "createInvitation",
   "createOrganization",
   "createRunnerPool",
+  "updateRunnerPool",
   "createRunnerToken",
   "deleteAccount",
   "deleteRunnerPool",
