@@ -46,6 +46,7 @@ describe("bootstrapping", () => {
     expect(more).toEqual([]);
     expect(replies.filter(({ status }) => status === 404)).toHaveLength(9);
     expect(winner?.body.api_key.key).toMatch(API_KEY_PATTERN);
+    expect(winner?.headers.get("location")).toBe(`/v1/orgs/${winner?.body.id}`);
     const owner = new Client(winner?.body.api_key.key);
     const organizations = await owner.get("/v1/orgs");
     expect(organizations.body.data).toMatchObject([{ id: winner?.body.id, name: "Acme" }]);

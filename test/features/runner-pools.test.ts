@@ -2,7 +2,17 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { listAuditLog } from "../support/audit.ts";
 import { Client, type Parsed, type Reply } from "../support/client.ts";
 import { beforeBatch, deleteKey, Instrumented } from "../support/instruments.ts";
-import { newKey, newPool, newProject, newWorld, type Pool, type World } from "../support/world.ts";
+import { Attempt, claim } from "../support/runner.ts";
+import {
+  newDeployableProject,
+  newDeployment,
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  type Pool,
+  type World,
+} from "../support/world.ts";
 
 let world: World;
 let pool: Pool;
@@ -57,4 +67,87 @@ describe("a runner token", () => {
       expect(await statusOf(pool.runner)).toBe(overlap_seconds === 0 ? 401 : 200);
     },
   );
+});
+
+describe("a change of a runner pool", () => {
+  const poolPath = () => tokens.replace("/tokens", "");
+
+  it("keeps absent fields, and replaces the environments", async () => {
+    const { body: before } = await world.client.get(poolPath());
+    const [one, two] = [await newProject(world.client), await newProject(world.client)];
+    const ids = [one, two].map(({ default_environment_id }) => default_environment_id).toSorted();
+    const { body: moved } = await world.client.patch(poolPath(), {
+      environment_ids: [...ids, ids[0]],
+    });
+    expect(moved).toEqual({ ...before, environment_ids: ids, updated_at: moved.updated_at });
+    const { body: longer } = await world.client.patch(poolPath(), { max_run_seconds: 60 });
+    expect(longer).toMatchObject({ name: before.name, environment_ids: ids, max_run_seconds: 60 });
+    const renamed = await world.client.patch(poolPath(), { name: "renamed" });
+    expect(renamed.body).toMatchObject({ environment_ids: ids, max_run_seconds: 60 });
+    expect((await world.client.get(poolPath())).text).toBe(renamed.text);
+    for (const same of [{}, { environment_ids: ids.toReversed() }, { name: "renamed" }]) {
+      const reply = await world.client.patch(poolPath(), same);
+      expect(reply.headers.get("etag")).toBe(renamed.headers.get("etag"));
+    }
+  });
+
+  it("is refused for environments of others, for none, for null and for a taken name", async () => {
+    const before = await world.client.get(poolPath());
+    const other = await newProject((await newWorld()).client);
+    const own = await newProject(world.client);
+    const taken = await newPool(world, [own.default_environment_id]);
+    const { name } = (await world.client.get(poolPath().replace(pool.id, taken.id))).body;
+    const refusals = [
+      [404, { environment_ids: [own.default_environment_id, other.default_environment_id] }],
+      [400, { environment_ids: [] }],
+      [400, { environment_ids: null }],
+      [400, { max_run_seconds: null }],
+      [400, { name: null }],
+      [409, { name, environment_ids: [own.default_environment_id] }],
+    ] as const;
+    for (const [status, body] of refusals) {
+      expect((await world.client.patch(poolPath(), body)).status).toBe(status);
+    }
+    const after = await world.client.get(poolPath());
+    expect([after.text, after.headers.get("etag")]).toEqual([
+      before.text,
+      before.headers.get("etag"),
+    ]);
+  });
+
+  it("with If-Match changes all of it or nothing, also if the pool changes meanwhile", async () => {
+    const { default_environment_id } = await newProject(world.client);
+    const before = await world.client.get(poolPath());
+    const rename = () => world.client.patch(poolPath(), { name: "renamed" });
+    const late = world.client.via(new Instrumented({ database: beforeBatch(1, rename) }).fetch);
+    const headers = { "if-match": String(before.headers.get("etag")) };
+    const body = { environment_ids: [default_environment_id] };
+    for (const method of ["PATCH", "DELETE"]) {
+      const client = method === "PATCH" ? late : world.client;
+      const sent = method === "PATCH" ? body : undefined;
+      expect((await client.request(method, poolPath(), sent, headers)).status).toBe(409);
+    }
+    const { environment_ids, name } = (await world.client.get(poolPath())).body;
+    expect([environment_ids, name]).toEqual([before.body.environment_ids, "renamed"]);
+    expect(await statusOf(pool.runner)).toBe(200);
+  });
+
+  it("lets claimed attempts continue, and has its effect on the next claims and starts", async () => {
+    const { environmentId, pool: deploying } = await newDeployableProject(world);
+    const other = await newProject(world.client);
+    const path = `/v1/orgs/${world.id}/runner-pools/${deploying.id}`;
+    await newDeployment(world.client, environmentId);
+    const attempt = await Attempt.started(deploying.runner);
+    const change = { environment_ids: [other.default_environment_id], max_run_seconds: 60 };
+    expect((await world.client.patch(path, change)).status).toBe(200);
+    expect((await attempt.post("heartbeat")).body.desired).toBe("continue");
+    expect((await attempt.variables()).status).toBe(200);
+    expect((await attempt.complete("succeeded")).status).toBe(200);
+    const deployment = await world.client.get(`/v1/deployments/${attempt.deploymentId}`);
+    expect(deployment.body.status).toBe("succeeded");
+    await newDeployment(world.client, environmentId);
+    expect((await claim(deploying.runner)).status).toBe(204);
+    await world.client.patch(path, { environment_ids: [environmentId] });
+    expect((await claim(deploying.runner)).status).toBe(200);
+  });
 });

@@ -1,0 +1,270 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Client, type Parsed, type Reply } from "../support/client.ts";
+import { ExchangeHarness } from "../support/exchange-harness.ts";
+import { beforeBatch, Instrumented } from "../support/instruments.ts";
+import { AUDIENCE, ISSUER, Issuer } from "../support/issuer.ts";
+import {
+  newKey,
+  newPool,
+  newProject,
+  newServiceAccount,
+  newTrust,
+  newWorld,
+  type Pool,
+  type World,
+} from "../support/world.ts";
+
+const DAY_MS = 86_400_000;
+
+let world: World;
+let organization: string;
+let keys: string;
+
+beforeEach(async () => {
+  world = await newWorld();
+  organization = `/v1/orgs/${world.id}`;
+  keys = `${organization}/api-keys`;
+});
+
+const repeatable = (method: string, path: string, body: object, key = "key-1") =>
+  world.client.request(method, path, body, { "idempotency-key": key });
+const conditional = (method: string, path: string, etag: string | null, body?: object) =>
+  world.client.request(method, path, body, { "if-match": String(etag) });
+const etagOf = ({ headers }: Reply) => headers.get("etag");
+
+async function recordOf(key = "key-1"): Promise<Record<string, string>> {
+  const record = await env.DB.prepare(
+    "select * from idempotency_records where organization_id = ? and key = ?",
+  )
+    .bind(world.id, key)
+    .first<Record<string, string>>();
+  return record ?? {};
+}
+
+async function versionsOf(table: "api_keys" | "runner_tokens", id: string): Promise<unknown> {
+  return env.DB.prepare(`select secret_hash as secretHash, version from ${table} where id = ?`)
+    .bind(id)
+    .first();
+}
+
+function expectRepeat(repeated: Reply, first: Reply): void {
+  expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+  expect([repeated.status, repeated.text]).toEqual([first.status, first.text]);
+  for (const name of ["etag", "location"]) {
+    expect(repeated.headers.get(name)).toBe(first.headers.get(name));
+  }
+}
+
+async function newPoolOf(): Promise<{ pool: Pool; path: string; environmentId: string }> {
+  const project = await newProject(world.client);
+  const environmentId = project.default_environment_id;
+  const pool = await newPool(world, [environmentId]);
+  return { pool, path: `${organization}/runner-pools/${pool.id}`, environmentId };
+}
+
+describe("a repeated creation of a credential", () => {
+  it("shows the secret again, which is stored sealed only, also after the key is gone", async () => {
+    const { path: pool } = await newPoolOf();
+    for (const [path, secret] of [
+      [keys, "key"],
+      [`${pool}/tokens`, "token"],
+    ] as const) {
+      const body = { name: "ci", expires_at: new Date(Date.now() + DAY_MS).toISOString() };
+      const first = await repeatable("POST", path, body, secret);
+      const location = String(first.headers.get("location"));
+      expect(location).toBe(`${path}/${first.body.id}`);
+      const read = await world.client.get(location);
+      expect(etagOf(read)).toBe(etagOf(first));
+      const { [secret]: shown, ...rest } = first.body;
+      expect(read.body).toEqual(rest);
+      const record = await recordOf(secret);
+      expect(JSON.stringify(record)).not.toContain(shown);
+      expect(record["secrets"]).toMatch(/^test\.v2\./);
+      await world.client.delete(location);
+      expectRepeat(await repeatable("POST", path, body, secret), first);
+    }
+  });
+
+  it("is a new request after a refusal, which keeps no record", async () => {
+    const body = { name: "ci", scopes: ["keys:read"] };
+    const { client, keyId } = await newKey(world, { scopes: ["keys:write"], expiresAt: null });
+    const send = () => client.request("POST", keys, { ...body, scopes: ["audit:read"] }, HEADERS);
+    expect((await send()).status).toBe(403);
+    expect(await recordOf()).toEqual({});
+    await env.DB.prepare("update api_keys set scopes = null, version = 2 where id = ?")
+      .bind(keyId)
+      .run();
+    const other = client.via(new Instrumented().fetch);
+    expect((await other.request("POST", keys, body, HEADERS)).status).toBe(201);
+  });
+});
+
+const HEADERS = { "idempotency-key": "key-1" };
+
+describe("a repeated rotation", () => {
+  it("of a key shows the new key again, and every isolate reads the old one again", async () => {
+    for (const [overlap_seconds, key] of [
+      [0, "at-once"],
+      [60, "later"],
+    ] as const) {
+      const { body: old } = await world.client.post(keys, { name: "ci" });
+      const before = (await versionsOf("api_keys", old.id)) as Parsed;
+      const path = `${keys}/${old.id}/rotate`;
+      const first = await repeatable("POST", path, { overlap_seconds }, key);
+      expect(first.status).toBe(201);
+      const read = await world.client.get(String(first.headers.get("location")));
+      expect([read.body.id, etagOf(read)]).toEqual([first.body.id, etagOf(first)]);
+      const [changed, ...more] = JSON.parse(String((await recordOf(key))["changed_keys"]));
+      expect(more).toEqual([]);
+      expect(changed.secretHash).toBe(before.secretHash);
+      if (overlap_seconds > 0) expect(changed).toEqual(await versionsOf("api_keys", old.id));
+      else expect(changed.version).toBeGreaterThan(Date.now() - DAY_MS);
+      await world.client.patch(`${keys}/${first.body.id}`, { name: "renamed" });
+      expectRepeat(await repeatable("POST", path, { overlap_seconds }, key), first);
+    }
+  });
+
+  it("of a runner token does the same", async () => {
+    for (const [overlap_seconds, key] of [
+      [0, "at-once"],
+      [60, "later"],
+    ] as const) {
+      const { pool, path: poolPath } = await newPoolOf();
+      const before = (await versionsOf("runner_tokens", pool.tokenId)) as Parsed;
+      const path = `${poolPath}/tokens/${pool.tokenId}/rotate`;
+      const first = await repeatable("POST", path, { overlap_seconds }, key);
+      const read = await world.client.get(String(first.headers.get("location")));
+      expect([read.body.id, etagOf(read)]).toEqual([first.body.id, etagOf(first)]);
+      const [changed] = JSON.parse(String((await recordOf(key))["changed_keys"]));
+      expect(changed.secretHash).toBe(before.secretHash);
+      if (overlap_seconds > 0) {
+        expect(changed).toEqual(await versionsOf("runner_tokens", pool.tokenId));
+      } else expect(changed.version).toBeGreaterThan(Date.now() - DAY_MS);
+      expectRepeat(await repeatable("POST", path, { overlap_seconds }, key), first);
+      expect((await new Client(first.body.token).get("/v1/runner/attempts")).status).toBe(200);
+    }
+  });
+
+  it("and a repeated narrowing make up for an invalidation that failed", async () => {
+    const project = await newProject(world.client);
+    const { body: key } = await world.client.post(keys, { name: "ci" });
+    const cached = new Client(key.key).via(new Instrumented().fetch);
+    expect((await cached.get(`/v1/projects/${project.id}`)).status).toBe(200);
+    const body = { scopes: ["keys:read"] };
+    const first = await repeatable("PATCH", `${keys}/${key.id}`, body);
+    const changed = JSON.parse(String((await recordOf())["changed_keys"]));
+    expect(changed).toEqual([await versionsOf("api_keys", key.id)]);
+    expectRepeat(await repeatable("PATCH", `${keys}/${key.id}`, body), first);
+    expect((await cached.get(`/v1/projects/${project.id}`)).status).toBe(403);
+  });
+});
+
+describe("If-Match", () => {
+  it("ignores uses of a key, and knows what a caller has changed of it", async () => {
+    const created = await world.client.post(keys, { name: "ci" });
+    const path = `${keys}/${created.body.id}`;
+    await new Client(created.body.key).get("/v1/orgs");
+    const renamed = await conditional("PATCH", path, etagOf(created), { name: "shop" });
+    expect(renamed.status).toBe(200);
+    for (const [method, body] of [
+      ["PATCH", { name: "other" }],
+      ["PATCH", { scopes: ["keys:read"] }],
+      ["DELETE", undefined],
+    ] as const) {
+      const refused = await conditional(method, path, etagOf(created), body);
+      expect(refused.status).toBe(409);
+      expect(refused.body.cause.etag).toBe(etagOf(await world.client.get(path)));
+    }
+    const narrowed = await conditional("PATCH", path, etagOf(renamed), { scopes: ["keys:read"] });
+    expect(narrowed.status).toBe(200);
+    expect((await conditional("DELETE", path, etagOf(renamed))).status).toBe(409);
+    expect((await conditional("DELETE", path, etagOf(narrowed))).status).toBe(204);
+  });
+
+  it("revokes a key with all that descends from it, or nothing, also if it changes meanwhile", async () => {
+    const parent = await world.client.post(keys, { name: "parent" });
+    const child = await new Client(parent.body.key).post(keys, { name: "child" });
+    await newTrust(
+      world,
+      { membershipId: await newServiceAccount(world) },
+      { createdByKeyId: child.body.id },
+    );
+    const path = `${keys}/${parent.body.id}`;
+    const family = `${path}?descendants=revoke`;
+    const rename = () => world.client.patch(path, { name: "renamed" });
+    const late = world.client.via(new Instrumented({ database: beforeBatch(2, rename) }).fetch);
+    const headers = { "if-match": String(etagOf(parent)) };
+    const refused = await late.request("DELETE", family, undefined, headers);
+    expect(refused.status).toBe(409);
+    expect((await world.client.get(`${keys}/${child.body.id}`)).body).not.toHaveProperty(
+      "revoked_at",
+    );
+    expect((await world.client.get(`${organization}/trusts`)).body.data).toHaveLength(1);
+    const revoked = await conditional("DELETE", family, refused.body.cause.etag);
+    expect(revoked.status).toBe(204);
+    expect((await world.client.get(`${organization}/trusts`)).body.data).toEqual([]);
+    const tombstone = await world.client.get(path);
+    expect(tombstone.body.revoked_at).toBeDefined();
+    expect((await conditional("DELETE", family, '"7.000000000000000000000000"')).status).toBe(409);
+    expect((await conditional("DELETE", family, etagOf(tombstone))).status).toBe(204);
+  });
+
+  it("of the rules for keys has the version of the organization", async () => {
+    const path = `${organization}/api-key-policy`;
+    const before = await world.client.get(path);
+    const first = await conditional("PUT", path, etagOf(before), { max_age_seconds: 172_800 });
+    expect(etagOf(first)).toBe(etagOf(await world.client.get(path)));
+    const refused = await conditional("PUT", path, etagOf(before), { max_age_seconds: null });
+    expect(refused).toMatchObject({ status: 409, body: { cause: { etag: etagOf(first) } } });
+    expect((await world.client.get(path)).body).toEqual({ max_age_seconds: 172_800 });
+    expect((await conditional("PUT", path, "*", { max_age_seconds: null })).status).toBe(200);
+  });
+
+  it("of a runner token and of a trust is their own", async () => {
+    const { pool, path } = await newPoolOf();
+    const token = `${path}/tokens/${pool.tokenId}`;
+    const before = await world.client.get(token);
+    await world.client.post(`${token}/rotate`, { overlap_seconds: 60 });
+    expect((await conditional("DELETE", token, etagOf(before))).status).toBe(409);
+    expect((await pool.runner.get("/v1/runner/attempts")).status).toBe(200);
+    const after = await world.client.get(token);
+    expect((await conditional("DELETE", token, etagOf(after))).status).toBe(204);
+    const trust = `${organization}/trusts/${await newTrust(world, { poolId: pool.id })}`;
+    const read = await world.client.get(trust);
+    expect((await conditional("DELETE", trust, '"2.000000000000000000000000"')).status).toBe(409);
+    expect((await conditional("DELETE", trust, etagOf(read))).status).toBe(204);
+  });
+});
+
+describe("an exchange of a token", () => {
+  it("says where the key or the runner token is, with its ETag", async () => {
+    const harness = new ExchangeHarness(await Issuer.create());
+    const { pool } = await newPoolOf();
+    const membership_id = await newServiceAccount(world);
+    for (const target of [{ membership_id }, { pool_id: pool.id }]) {
+      const created = await harness
+        .client(world.client.key)
+        .request(
+          "POST",
+          `${organization}/trusts`,
+          {
+            name: "ci",
+            issuer: ISSUER,
+            audience: AUDIENCE,
+            conditions: { environment: "production" },
+            ...target,
+          },
+          { "idempotency-key": JSON.stringify(target) },
+        );
+      expect(created.status, created.text).toBe(201);
+      const trust = String(created.headers.get("location"));
+      expect(etagOf(await world.client.get(trust))).toBe(etagOf(created));
+      const exchanged = await harness.exchangeIn(world.id);
+      const read = await world.client.get(String(exchanged.headers.get("location")));
+      expect(read.status).toBe(200);
+      expect([read.body.id, etagOf(read)]).toEqual([exchanged.body.id, etagOf(exchanged)]);
+      await world.client.delete(trust);
+    }
+  });
+});
