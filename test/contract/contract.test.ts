@@ -224,6 +224,8 @@ describe("tenancy", () => {
     ["POST", "/v1/orgs/{org_id}/api-keys", "membership_id", "membership_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "project_ids", "project_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "environment_ids", "environment_id"],
+    ["PATCH", "/v1/orgs/{org_id}/api-keys/{key_id}", "project_ids", "project_id"],
+    ["PATCH", "/v1/orgs/{org_id}/api-keys/{key_id}", "environment_ids", "environment_id"],
     ["POST", "/v1/orgs/{org_id}/trusts", "membership_id", "membership_id"],
     ["POST", "/v1/orgs/{org_id}/trusts", "pool_id", "pool_id"],
     ["POST", "/v1/orgs/{org_id}/trusts", "project_ids", "project_id"],
@@ -250,6 +252,7 @@ describe("tenancy", () => {
     ["POST", "/v1/environments/{environment_id}/stacks", "component_id", "component_id"],
     ["PUT", "/v1/stacks/{stack_id}", "component_id", "component_id"],
     ["POST", "/v1/orgs/{org_id}/runner-pools", "environment_ids", "environment_id"],
+    ["PATCH", "/v1/orgs/{org_id}/runner-pools/{pool_id}", "environment_ids", "environment_id"],
     ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
     ["POST", "/v1/deployments/{deployment_id}/promote", "environment_id", "environment_id"],
   ] as const;
