@@ -158,6 +158,14 @@ const IN_A_PROJECT: Record<string, Case> = {
         after: { name: "new" },
       }),
   },
+  updateProject: {
+    body: () => ({ name: "new", description: null }),
+    records: ({ project: { id } }) =>
+      one("project.updated", "project", id, "new", {
+        before: { name: "storefront", description: "Before." },
+        after: { name: "new" },
+      }),
+  },
   deleteProject: {
     records: ({ project: { id } }) =>
       one("project.deleted", "project", id, "storefront", { before: any }),
