@@ -87,7 +87,6 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   pingIntegration: { trips: 2, statements: 3 },
   listEnvironments: { trips: 1, statements: 2 },
   createEnvironment: { trips: 2, statements: 6 },
-  updateEnvironment: { trips: 2, statements: 6 },
   getEnvironment: { trips: 1, statements: 1 },
   replaceEnvironment: { trips: 2, statements: 6 },
   updateEnvironment: { trips: 2, statements: 6 },

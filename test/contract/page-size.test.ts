@@ -136,7 +136,7 @@ const lists: Record<string, { count: number; path: () => string; fill: () => Pro
     fill: () =>
       env.DB.prepare(
         `insert into project_members select ?1, id, ?2, iif(rowid % 3, 'viewer', 'contributor'),
-           created_at, 0 from memberships where organization_id = ?2 and role = 'member'`,
+           created_at, 0, 1 from memberships where organization_id = ?2 and role = 'member'`,
       )
         .bind(project.id, world.id)
         .run(),
