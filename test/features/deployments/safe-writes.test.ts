@@ -43,7 +43,7 @@ const countOf = async () => (await client.get(deployments())).body.data.length;
 
 async function runToSuccess(): Promise<void> {
   const attempt = await Attempt.started(pool.runner);
-  for (const { id } of attempt.claimed.stacks) {
+  for (const id of attempt.claimed.deployment.stack_ids) {
     for (const [at, status] of ["in_progress", "succeeded"].entries()) {
       await attempt.report(id, { status, seq: at + 1 });
     }
