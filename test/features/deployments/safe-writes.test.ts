@@ -214,3 +214,21 @@ describe("a cancellation", () => {
     expectRepeat(await cancel(id, headers), second);
   });
 });
+
+describe("an environment whose configuration a deployment has changed", () => {
+  it("has another version, so that no write undoes the change unseen", async () => {
+    const path = `/v1/environments/${environmentId}`;
+    const before = await client.get(path);
+    await newDeployment(client, environmentId, {
+      patch: [{ op: "add", path: "/replicas", value: 3 }],
+    });
+    const queued = await client.get(path);
+    expect(tagOf(queued)).toBe(tagOf(before));
+    await runToSuccess();
+    const replacement = { name: "production", configuration: { features: [] } };
+    const refused = await send("PUT", path, replacement, { "if-match": tagOf(before) });
+    const current = await client.get(path);
+    expect(refused).toMatchObject({ status: 409, body: { cause: { etag: tagOf(current) } } });
+    expect(current.body.configuration).toEqual({ replicas: 3 });
+  });
+});
