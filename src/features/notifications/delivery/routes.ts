@@ -16,7 +16,6 @@ import {
   DeliveryQuery,
 } from "./schemas.ts";
 import { getDelivery, listDeliveries, pingIntegration, redeliver } from "./service.ts";
-import type { DeliveryRow } from "./store.ts";
 
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const TAGS = ["Deliveries"];
@@ -128,7 +127,7 @@ export const deliveryRoutes = createRouter()
 function presentCreated(
   c: Context,
   { projectId, integrationId }: { projectId: string; integrationId: string },
-  delivery: DeliveryRow,
+  delivery: Parameters<typeof presentDelivery>[0],
 ) {
   const integration = { project_id: projectId, integration_id: integrationId };
   setLocation(c, get, { ...integration, delivery_id: delivery.id });

@@ -34,7 +34,6 @@ import {
   UNCONFIRMED,
   updateIntegration,
 } from "./service.ts";
-import type { IntegrationRow } from "./store.ts";
 
 const ALL = "/v1/projects/{project_id}/notification-integrations";
 const ONE = `${ALL}/{integration_id}` as const;
@@ -262,7 +261,7 @@ export const integrationRoutes = createRouter()
   });
 
 /** The tag is that of the integration without its secret, as a GET shows it. */
-function tagIntegration(c: Context, row: IntegrationRow) {
+function tagIntegration(c: Context, row: Parameters<typeof presentIntegration>[0]) {
   return tagged(c, row.recordVersion, presentIntegration(row));
 }
 
