@@ -2,7 +2,7 @@ import type { Database } from "./db/client.ts";
 import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
-import { type ExpectedVersions, entityTag } from "./lib/entity-tag.ts";
+import { type ConditionalRequest, entityTag } from "./lib/entity-tag.ts";
 import { EtagMismatch, Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
@@ -106,12 +106,10 @@ export interface IdempotentRequest {
 }
 
 /** The context of a request with an API key. */
-export interface ServiceContext extends CoreContext {
+export interface ServiceContext extends CoreContext, ConditionalRequest {
   actor: Actor;
   settings: Settings;
   allowsNewOrganizations: boolean;
-  /** Of `If-Match`. Absent: the request has no condition. */
-  expectedVersions?: ExpectedVersions;
   /** Absent: the request has no `Idempotency-Key`. */
   idempotentRequest?: IdempotentRequest;
 }
@@ -193,7 +191,7 @@ export function authorize<Found extends Authorizable>(
  * @param present The record as a response shows it.
  */
 export async function requireExpectedVersion(
-  { expectedVersions }: Pick<ServiceContext, "expectedVersions">,
+  { expectedVersions }: ConditionalRequest,
   version: number,
   present: () => unknown,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
-import type { ServiceContext } from "../context.ts";
+import type { ConditionalRequest } from "../lib/entity-tag.ts";
 
 /** Whether a record has a version that `If-Match` lists. Undefined: the request has no condition. */
 export function hasExpectedVersion(
-  { expectedVersions }: Pick<ServiceContext, "expectedVersions">,
+  { expectedVersions }: ConditionalRequest,
   version: Column,
 ): SQL | undefined {
   if (expectedVersions === undefined || expectedVersions === "any") return undefined;
@@ -15,7 +15,7 @@ export function hasExpectedVersion(
  * @param where Selects the record.
  */
 export function recordHasExpectedVersion(
-  ctx: Pick<ServiceContext, "expectedVersions">,
+  ctx: ConditionalRequest,
   version: Column,
   where: SQL | undefined,
 ): SQL {

@@ -3,6 +3,11 @@ import { sha256Hex } from "./digest.ts";
 /** The versions that a caller expects a record to have. */
 export type ExpectedVersions = "any" | readonly number[];
 
+export interface ConditionalRequest {
+  /** Of `If-Match`. Absent: the request has no condition. */
+  expectedVersions?: ExpectedVersions;
+}
+
 const DIGEST_LENGTH = 24;
 /** As `entityTag` writes them. No other tag belongs to a record. */
 const OWN_TAG = /^(\d{1,15})\.[0-9a-f]{24}$/;

@@ -1,8 +1,7 @@
 import { BadInput } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
-const SEND_TAGS =
-  'Send ETags as responses give them, separated by commas: "3.5f0c8a526f0e4a539d0f3f8e".';
+const SEND_TAGS = "Send ETags with their quotes, as responses give them, separated by commas.";
 
 export const INVALID_IF_MATCH = headerError("If-Match", SEND_TAGS);
 export const INVALID_IF_NONE_MATCH = headerError("If-None-Match", SEND_TAGS);

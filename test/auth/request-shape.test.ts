@@ -1,29 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Client, type Parsed } from "../support/client.ts";
-import { exampleBody, type Operation, operations } from "../support/contract.ts";
-import { freezeTime } from "../support/frozen-time.ts";
+import { Client } from "../support/client.ts";
+import type { Operation } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { ISSUER, Issuer } from "../support/issuer.ts";
-import {
-  accept,
-  connect,
-  join,
-  newDelivery,
-  newDeployment,
-  newInside,
-  newIntegration,
-  newInvitation,
-  newKey,
-  newPool,
-  newProject,
-  newRecovery,
-  newResource,
-  newServiceAccount,
-  newTrust,
-  newWorld,
-  type World,
-} from "../support/world.ts";
+import { isRead, prepare, withApiKey } from "../support/operation-requests.ts";
+import { newKey, newWorld, type World } from "../support/world.ts";
 
 /**
  * D1 round trips and statements of a successful request with a cached key, for every operation with
@@ -105,6 +86,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   pingIntegration: { trips: 2, statements: 3 },
   listEnvironments: { trips: 1, statements: 2 },
   createEnvironment: { trips: 2, statements: 6 },
+  updateEnvironment: { trips: 2, statements: 6 },
   getEnvironment: { trips: 1, statements: 1 },
   replaceEnvironment: { trips: 2, statements: 6 },
   deleteEnvironment: { trips: 2, statements: 14 },
@@ -147,8 +129,6 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   putEnvironmentVariables: { trips: 2, statements: 11 },
 };
 
-const withApiKey = operations.filter(({ security }) => security.some((each) => "api_key" in each));
-const isRead = (each: Operation) => each.method === "GET" && each["x-writes"] !== true;
 const reads = withApiKey.filter(isRead);
 const writes = withApiKey.filter((each) => !isRead(each));
 const named = (each: Operation) => [each.operationId, each] as const;
@@ -158,130 +138,6 @@ let world: World;
 beforeAll(async () => {
   world = await newWorld();
 });
-
-/** Ends a deployment without a runner. */
-async function pretendSuccess(id: string): Promise<void> {
-  await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
-}
-
-async function pretendInstallation(id: string): Promise<void> {
-  await env.DB.prepare("update integrations set type = 'slack' where id = ?").bind(id).run();
-}
-
-interface Fixture {
-  world: World;
-  /** By the names of the path parameters. */
-  ids: Record<string, string>;
-  project: Parsed;
-  environmentId: string;
-  /** A membership that is not in the project. */
-  outsiderId: string;
-}
-
-async function newFixture(): Promise<Fixture> {
-  const world = await newWorld();
-  const project = await newProject(world.client);
-  const [inside, outside] = [await join(world), await join(world)];
-  const members = `/v1/projects/${project.id}/members`;
-  await world.client.post(members, { member_ids: [inside.membershipId] });
-  const { body: staging } = await world.client.post(`/v1/projects/${project.id}/environments`, {
-    name: "other",
-  });
-  const pool = await newPool(world, [staging.id]);
-  const within = await newInside(world.client, staging.id);
-  await connect(world.client, project.id);
-  const deployment = await newDeployment(world.client, staging.id);
-  const integration = await newIntegration(world.client, project.id);
-  const serviceAccountId = await newServiceAccount(world);
-  const ids = {
-    deployment_id: deployment.id,
-    resource_id: await newResource(String(within["stack_id"])),
-    pool_id: pool.id,
-    token_id: pool.tokenId,
-    ...within,
-    org_id: world.id,
-    project_id: project.id,
-    integration_id: integration.id,
-    delivery_id: await newDelivery(integration.id),
-    recovery_id: await newRecovery(integration.id),
-    member_id: inside.membershipId,
-    membership_id: serviceAccountId,
-    trust_id: await newTrust(world, { membershipId: serviceAccountId }),
-    key_id: inside.keyId,
-    invitation_id: (await newInvitation(world)).id,
-    name: "api-5xx",
-  };
-  const outsiderId = outside.membershipId;
-  return { world, ids, project, environmentId: staging.id, outsiderId };
-}
-
-let sharedByReads: Promise<Fixture> | undefined;
-let sharedByWrites: Promise<Fixture> | undefined;
-
-/** Writes that end records that others need, or take a name that another write takes. */
-const NEEDS_OWN_FIXTURE =
-  /^(cancel|delete|disconnect|remove|replace|revoke|rotate)|^createEnvironmentVariable$/;
-
-function fixtureOf(operation: Operation): Promise<Fixture> {
-  if (isRead(operation)) {
-    sharedByReads ??= newFixture();
-    return sharedByReads;
-  }
-  if (NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
-  sharedByWrites ??= newFixture();
-  return sharedByWrites;
-}
-
-function bodyOf(operation: Operation, { project, environmentId, outsiderId, ids }: Fixture) {
-  const body = exampleBody(operation);
-  if (!body) return undefined;
-  const { default_environment_id } = project;
-  const replacements = {
-    default_environment_id,
-    environment_ids: [environmentId],
-    member_ids: [outsiderId],
-    patch: [],
-    environment_id: environmentId,
-    configuration: {},
-    email: `${crypto.randomUUID()}@example.com`,
-    issuer: ISSUER,
-    since: new Date(Date.now() - 60_000).toISOString(),
-    until: undefined,
-    membership_id: ids["membership_id"],
-    // A stack's component costs a further query.
-    component_id: undefined,
-  };
-  for (const [name, value] of Object.entries(replacements)) if (name in body) body[name] = value;
-  if (operation.operationId === "replaceEnvironment") body["name"] = "renamed";
-  if (operation.operationId === "updateIntegration") {
-    body["url"] = "https://hooks.example.com/another";
-  }
-  return body;
-}
-
-const OWN = { isOwn: true };
-
-/** A successful request of an operation, for an isolate that has cached the key. */
-async function prepare(operation: Operation) {
-  const worker = new Instrumented({ network: (await Issuer.create()).fetch });
-  const fixture = await fixtureOf(operation);
-  const { world, ids } = fixture;
-  const { operationId } = operation;
-  if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
-  if (operationId === "confirmIntegration")
-    await pretendInstallation(String(ids["integration_id"]));
-  const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
-  const body = bodyOf(operation, fixture);
-  const { client } =
-    operationId === "deleteAccount" ? await accept(world) : await newKey(world, OWN);
-  const caller = client.via(worker.fetch);
-  // On a busy machine, a call to the limiter would time out, and be repeated or replaced.
-  freezeTime();
-  await caller.get("/v1/orgs");
-  worker.forget();
-  const send = (method = operation.method) => caller.request(method, path, body);
-  return { worker, send };
-}
 
 /** One database round trip and one object call, in parallel. */
 function expectParallel(worker: Instrumented, id: string): void {
@@ -335,7 +191,7 @@ describe("with a cached key", () => {
     const operation = reads.find(({ operationId }) => operationId === id);
     if (!operation) throw new Error(`There is no read called ${id}`);
     const { worker, send } = await prepare(operation);
-    expect((await send("HEAD")).status).toBe(200);
+    expect((await send({ method: "HEAD" })).status).toBe(200);
     expectParallel(worker, id);
   });
 
@@ -356,6 +212,27 @@ describe("with a cached key", () => {
         trips: worker.database.length,
         statements: worker.database.flatMap(({ statements }) => statements).length,
       }).toEqual(COSTS[id]);
+      await expectNoScan(worker);
+    },
+  );
+});
+
+const repeatable = writes.filter(({ method }) => method === "POST" || method === "PATCH");
+
+describe("with an Idempotency-Key", () => {
+  it.each(repeatable.map(named))(
+    "%s costs one round trip more, and its repeat costs one in total",
+    async (id, each) => {
+      const { worker, send } = await prepare(each);
+      const headers = { "idempotency-key": crypto.randomUUID() };
+      const first = await send({ headers });
+      expect(first.status).toBeLessThan(300);
+      expect(worker.database.length).toBeLessThanOrEqual(Number(COSTS[id]?.trips) + 1);
+      await expectNoScan(worker);
+      worker.forget();
+      const repeated = await send({ headers });
+      expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+      expect(worker.database).toHaveLength(1);
       await expectNoScan(worker);
     },
   );

@@ -99,6 +99,7 @@ describe("health", () => {
       expect(body.cause.missing_tables.toSorted()).toEqual([
         "audit_log",
         "events",
+        "idempotency_records",
         "invitations",
         "purges",
         "recoveries",

@@ -29,6 +29,7 @@ describe("an operation", () => {
       credentials: ["api_key"],
       policy: undefined,
       writes: false,
+      isRecord: false,
       scope: "projects:read",
     });
   });

@@ -85,7 +85,7 @@ describe("a restore", () => {
     // The target knows the same person by another ID.
     const [account] = rowsIn(lines, "accounts").filter(({ id }) => id === world.accountId);
     await env.RESTORED.prepare(
-      "insert into accounts values (?, ?, 'Known', 'Known', null, '{}', 1, 1)",
+      "insert into accounts values (?, ?, 'Known', 'Known', null, '{}', 1, 1, 1)",
     )
       .bind("1knownAccount111111111", account?.["email"] ?? null)
       .run();

@@ -14,6 +14,7 @@ interface DocumentedOperation {
   requestBody?: { required: boolean; content: Record<string, { schema: Node }> };
   responses: Record<string, Node>;
   "x-writes"?: boolean;
+  "x-record"?: boolean;
   "x-scope"?: string;
 }
 

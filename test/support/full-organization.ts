@@ -46,6 +46,7 @@ export class FullOrganization {
     await addUnfinishedDeployments(await caller());
     await addOptionalFields(await caller(), ids);
     await deleteStacks(await caller(), ids);
+    await addRepeatable(await caller(), ids);
     await addHistory(await caller(), ids, rows);
     await stopTime(world);
     return new FullOrganization(world, ids);
@@ -104,6 +105,14 @@ async function deleteStacks({ client }: World, ids: Record<string, string>): Pro
     const { body } = await client.post(stacks, { name });
     await newResource(body.id);
     await client.delete(`/v1/stacks/${body.id}`);
+  }
+}
+
+/** Requests that can be repeated. */
+async function addRepeatable({ client }: World, ids: Record<string, string>): Promise<void> {
+  for (const name of ["repeatable", "repeatable-too"]) {
+    const environments = `/v1/projects/${ids["project_id"]}/environments`;
+    await client.request("POST", environments, { name }, { "idempotency-key": name });
   }
 }
 

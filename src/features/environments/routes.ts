@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
@@ -24,7 +23,6 @@ import {
   replaceEnvironment,
   updateEnvironment,
 } from "./service.ts";
-import type { EnvironmentRow } from "./store.ts";
 
 const list = operation({
   method: "get",
@@ -160,28 +158,24 @@ export const environmentRoutes = createRouter()
     const input = c.req.valid("json");
     const environment = await once(c.env, () => createEnvironment(c.env, project_id, input));
     setLocation(c, get, { environment_id: environment.id });
-    return c.json(await tagEnvironment(c, environment), 201);
+    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 201);
   })
   .openapi(get, async (c) => {
     const environment = await getEnvironment(c.env, c.req.valid("param").environment_id);
-    return c.json(await tagEnvironment(c, environment), 200);
+    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 200);
   })
   .openapi(replace, async (c) => {
     const { environment_id } = c.req.valid("param");
     const environment = await replaceEnvironment(c.env, environment_id, c.req.valid("json"));
-    return c.json(await tagEnvironment(c, environment), 200);
+    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 200);
   })
   .openapi(update, async (c) => {
     const { environment_id } = c.req.valid("param");
     const change = c.req.valid("json");
     const environment = await once(c.env, () => updateEnvironment(c.env, environment_id, change));
-    return c.json(await tagEnvironment(c, environment), 200);
+    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 200);
   })
   .openapi(remove, async (c) => {
     await deleteEnvironment(c.env, c.req.valid("param").environment_id);
     return c.body(null, 204);
   });
-
-function tagEnvironment(c: Context, row: EnvironmentRow) {
-  return tagged(c, row.recordVersion, presentEnvironment(row));
-}

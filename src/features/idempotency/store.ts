@@ -20,7 +20,7 @@ export function findRecord(db: Database, credentialId: string, key: string) {
       createdAt,
       /** Of the organization: any wakes a consumer, which sends all that are due. */
       pendingDeliveryId: sql<string | null>`(select pending.id from deliveries as pending
-        where pending.organization_id = ${idempotencyRecords.organizationId}
+        where pending.organization_id = idempotency_records.organization_id
           and pending.status = 'pending' limit 1)`.as("pending_delivery_id"),
     })
     .from(idempotencyRecords)

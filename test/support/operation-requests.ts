@@ -1,0 +1,174 @@
+import { env } from "cloudflare:workers";
+import type { Parsed, Reply } from "./client.ts";
+import { exampleBody, type Operation, operations } from "./contract.ts";
+import { freezeTime } from "./frozen-time.ts";
+import { Instrumented } from "./instruments.ts";
+import { ISSUER, Issuer } from "./issuer.ts";
+import {
+  accept,
+  connect,
+  join,
+  newDelivery,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newInvitation,
+  newKey,
+  newPool,
+  newProject,
+  newRecovery,
+  newResource,
+  newServiceAccount,
+  newTrust,
+  newWorld,
+  type World,
+} from "./world.ts";
+
+export const withApiKey = operations.filter(({ security }) =>
+  security.some((each) => "api_key" in each),
+);
+export const isRead = (each: Operation) => each.method === "GET" && each["x-writes"] !== true;
+
+/** Ends a deployment without a runner. */
+async function pretendSuccess(id: string): Promise<void> {
+  await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
+}
+
+async function pretendInstallation(id: string): Promise<void> {
+  await env.DB.prepare("update integrations set type = 'slack' where id = ?").bind(id).run();
+}
+
+interface Fixture {
+  world: World;
+  /** By the names of the path parameters. */
+  ids: Record<string, string>;
+  project: Parsed;
+  environmentId: string;
+}
+
+async function newFixture(): Promise<Fixture> {
+  const world = await newWorld();
+  const project = await newProject(world.client);
+  const inside = await join(world);
+  const members = `/v1/projects/${project.id}/members`;
+  await world.client.post(members, { member_ids: [inside.membershipId] });
+  const { body: staging } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+    name: "other",
+  });
+  const pool = await newPool(world, [staging.id]);
+  const within = await newInside(world.client, staging.id);
+  await connect(world.client, project.id);
+  const deployment = await newDeployment(world.client, staging.id);
+  const integration = await newIntegration(world.client, project.id);
+  const serviceAccountId = await newServiceAccount(world);
+  const ids = {
+    deployment_id: deployment.id,
+    resource_id: await newResource(String(within["stack_id"])),
+    pool_id: pool.id,
+    token_id: pool.tokenId,
+    ...within,
+    org_id: world.id,
+    project_id: project.id,
+    integration_id: integration.id,
+    delivery_id: await newDelivery(integration.id),
+    recovery_id: await newRecovery(integration.id),
+    member_id: inside.membershipId,
+    membership_id: serviceAccountId,
+    trust_id: await newTrust(world, { membershipId: serviceAccountId }),
+    key_id: inside.keyId,
+    invitation_id: (await newInvitation(world)).id,
+    name: "api-5xx",
+  };
+  return { world, ids, project, environmentId: staging.id };
+}
+
+let sharedByReads: Promise<Fixture> | undefined;
+let sharedByWrites: Promise<Fixture> | undefined;
+
+/** Writes that end records that others need. */
+const NEEDS_OWN_FIXTURE = /^(cancel|delete|disconnect|remove|revoke|rotate)/;
+
+function fixtureOf(operation: Operation): Promise<Fixture> {
+  if (isRead(operation)) {
+    sharedByReads ??= newFixture();
+    return sharedByReads;
+  }
+  if (NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
+  sharedByWrites ??= newFixture();
+  return sharedByWrites;
+}
+
+/** So that requests with one fixture take different names. */
+function uniqueName(name: unknown): unknown {
+  const suffix = crypto.randomUUID().slice(0, 8);
+  if (/^[a-z0-9-]+$/.test(String(name))) return `${name}-${suffix}`;
+  return /^[A-Z_]+$/.test(String(name)) ? `${name}_${suffix.toUpperCase()}` : name;
+}
+
+async function bodyOf(operation: Operation, fixture: Fixture) {
+  const { world, project, environmentId, ids } = fixture;
+  const body = exampleBody(operation);
+  if (!body) return undefined;
+  const { default_environment_id } = project;
+  const outsider = "member_ids" in body ? await join(world) : undefined;
+  const replacements = {
+    default_environment_id,
+    environment_ids: [environmentId],
+    member_ids: [outsider?.membershipId],
+    name: uniqueName(body["name"]),
+    patch: [],
+    environment_id: environmentId,
+    configuration: {},
+    email: `${crypto.randomUUID()}@example.com`,
+    issuer: ISSUER,
+    since: new Date(Date.now() - 60_000).toISOString(),
+    until: undefined,
+    membership_id: ids["membership_id"],
+    // A stack's component costs a further query.
+    component_id: undefined,
+  };
+  for (const [name, value] of Object.entries(replacements)) if (name in body) body[name] = value;
+  if (operation.operationId === "updateIntegration") {
+    body["url"] = "https://hooks.example.com/another";
+  }
+  return body;
+}
+
+const OWN = { isOwn: true };
+
+interface Prepared {
+  worker: Instrumented;
+  fixture: Fixture;
+  /** In the same isolate, or in another one. */
+  send(options?: {
+    method?: string;
+    headers?: Record<string, string>;
+    worker?: Instrumented;
+  }): Promise<Reply>;
+}
+
+/** A successful request of an operation, for an isolate that has cached the key. */
+export async function prepare(operation: Operation): Promise<Prepared> {
+  const worker = new Instrumented({ network: (await Issuer.create()).fetch });
+  const fixture = await fixtureOf(operation);
+  const { world, ids } = fixture;
+  const { operationId } = operation;
+  if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
+  if (operationId === "confirmIntegration")
+    await pretendInstallation(String(ids["integration_id"]));
+  const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
+  const body = await bodyOf(operation, fixture);
+  const { client } =
+    operationId === "deleteAccount" ? await accept(world) : await newKey(world, OWN);
+  const caller = client.via(worker.fetch);
+  // On a busy machine, a call to the limiter would time out, and be repeated or replaced.
+  freezeTime();
+  await caller.get("/v1/orgs");
+  worker.forget();
+  return {
+    worker,
+    fixture,
+    send: ({ method = operation.method, headers, worker: other = worker } = {}) =>
+      client.via(other.fetch).request(method, path, body, headers),
+  };
+}
