@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
+import { isLiveOrganization } from "../../db/tombstone.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
 import { eraseAuditedPerson } from "../audit/index.ts";
@@ -176,11 +177,13 @@ function canErase({ accountId, memberships: known, now }: Erasure): SQL {
     where other.project_id = owned.project_id and other.role = 'owner'
       and other.membership_id <> own.id`;
   const lost = { column: "membership_id", value: sql`own.id` } as const;
+  const isOwn = sql`own.account_id = ${accountId}
+    and ${isLiveOrganization(sql`own.organization_id`)}`;
   return sql`(select count(*) from memberships where account_id = ${accountId}) = ${known.length}
     and not exists (select 1 from memberships as own
-      where own.account_id = ${accountId} and own.role = 'owner'
+      where ${isOwn} and own.role = 'owner'
         and (not exists (${otherOwner}) or not ${keepsOwnerKey(sql`own.organization_id`, lost, now)}))
     and not exists (select 1 from memberships as own
       join project_members as owned on owned.membership_id = own.id and owned.role = 'owner'
-      where own.account_id = ${accountId} and not exists (${otherProjectOwner}))`;
+      where ${isOwn} and not exists (${otherProjectOwner}))`;
 }
