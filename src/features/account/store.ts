@@ -2,6 +2,11 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
@@ -45,21 +50,25 @@ export function findOwnAccount(db: Database, actor: Actor) {
       profile: accounts.profile,
       createdAt: accounts.createdAt,
       updatedAt: accounts.updatedAt,
+      recordVersion: accounts.recordVersion,
     })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
     .where(isOwn(actor));
 }
 
-/** A display name that equals the name follows it. */
-export function updateAccount(db: Database, id: string, patch: AccountPatch, now: number) {
+/** A display name that equals the name follows it. Changes nothing if the request expects another version. */
+export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPatch) {
+  const { db, clock } = ctx;
+  const { recordVersion } = accounts;
   const { name, displayName, avatar, profile } = patch;
   const newName = name ?? accounts.name;
   const follows = name !== undefined && displayName === undefined;
   return db
     .update(accounts)
     .set({
-      updatedAt: now,
+      updatedAt: clock.now(),
+      recordVersion: nextVersion(recordVersion),
       ...(name !== undefined && { name }),
       ...(displayName !== undefined && { displayName: displayName ?? sql`${newName}` }),
       ...(follows && {
@@ -70,7 +79,7 @@ export function updateAccount(db: Database, id: string, patch: AccountPatch, now
         profile: profile ? sql`json_patch(${accounts.profile}, ${JSON.stringify(profile)})` : {},
       }),
     })
-    .where(eq(accounts.id, id))
+    .where(and(eq(accounts.id, id), hasExpectedVersion(ctx, recordVersion)))
     .returning();
 }
 
@@ -133,10 +142,16 @@ export interface Erasure {
   now: number;
 }
 
-/** Changes nothing if an organization or a project would lose its last owner or its last owner's key. */
-export function eraseAccount({ db, ownership, actor }: ServiceContext, erasure: Erasure) {
+/**
+ * Changes nothing if an organization or a project would lose its last owner or its last owner's key, or
+ * if the request expects another version.
+ */
+export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
+  const { db, ownership, actor } = ctx;
   const { accountId, targetIds, now } = erasure;
-  const isErasable = canErase(erasure);
+  const record = eq(accounts.id, accountId);
+  const isExpected = recordHasExpectedVersion(ctx, accounts.recordVersion, record);
+  const isErasable = sql`${canErase(erasure)} and ${isExpected}`;
   const own = sql`select id from memberships where account_id = ${accountId}`;
   const keys = erasure.memberships.map(({ id, organizationId }) => {
     const selected = sql`${eq(apiKeys.membershipId, id)} and ${isErasable}`;
@@ -149,23 +164,25 @@ export function eraseAccount({ db, ownership, actor }: ServiceContext, erasure: 
     keys: Object.fromEntries(keys.map((each, at) => [`of ${at}`, each])),
     audit: eraseAuditedPerson(db, [...targetIds, accountId], isErasable),
     changelog: eraseChangedPerson(db, targetIds, isErasable),
-    account: erasePerson(db, accountId, isErasable, now),
     records: ownership.deletionOf(db, memberships, own, isErasable),
     ended: db
       .delete(memberships)
       .where(and(eq(memberships.accountId, accountId), isErasable))
       .returning({ id: memberships.id }),
+    // Last: it changes the version of the account.
+    account: erasePerson(db, accountId, now),
   } satisfies Statements;
 }
 
 const ERASED_NAME = "Deleted account";
 
-function erasePerson(db: Database, id: string, condition: SQL, now: number) {
+/** Changes nothing unless the previous statement of the batch has changed a row. */
+function erasePerson(db: Database, id: string, now: number) {
   const names = { name: ERASED_NAME, displayName: ERASED_NAME };
   return db
     .update(accounts)
     .set({ ...names, email: id, avatar: null, profile: {}, updatedAt: now })
-    .where(and(eq(accounts.id, id), condition));
+    .where(and(eq(accounts.id, id), sql`changes() > 0`));
 }
 
 /** Stays true while the batch deletes the keys and the project roles. */

@@ -34,8 +34,8 @@ export interface InvitationToken {
 }
 
 /**
- * Not expired, its organization not deleted, and its inviter may still invite to its role. Names its columns with their table,
- * because Drizzle drops the names of tables in a select from one table.
+ * Not expired, its organization not deleted, and its inviter may still invite to its role. Names its
+ * columns with their table, because Drizzle drops the names of tables in a select from one table.
  */
 function isOpen(now: number): SQL {
   return sql`invitations.expires_at > ${now}
