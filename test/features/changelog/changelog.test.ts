@@ -373,6 +373,8 @@ const WITHOUT_ENTRY = [
   "rotateRunnerToken",
   "createInvitation",
   "createOrganization",
+  "updateOrganization",
+  "deleteOrganization",
   "createRunnerPool",
   "createRunnerToken",
   "deleteAccount",
