@@ -13,6 +13,9 @@ import { newKey, newWorld, type World } from "../support/world.ts";
 const COSTS: Record<string, { trips: number; statements: number }> = {
   listOrganizations: { trips: 1, statements: 1 },
   createOrganization: { trips: 2, statements: 6 },
+  getOrganization: { trips: 1, statements: 1 },
+  updateOrganization: { trips: 2, statements: 3 },
+  deleteOrganization: { trips: 2, statements: 10 },
   getUsage: { trips: 1, statements: 1 },
   listMembers: { trips: 1, statements: 1 },
   addMember: { trips: 1, statements: 5 },

@@ -320,6 +320,14 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
       }),
     ],
   },
+  updateOrganization: {
+    body: () => ({ name: "Acme Ünited" }),
+    records: ({ world }) =>
+      one("organization.renamed", "organization", world.id, "Acme Ünited", {
+        before: { name: expect.any(String) },
+        after: { name: "Acme Ünited" },
+      }),
+  },
   exportAuditLog: {
     repeats: true,
     records: ({ world }) => one("audit_log.exported", "organization", world.id),

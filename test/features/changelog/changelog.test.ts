@@ -393,6 +393,8 @@ const WITHOUT_ENTRY = [
   "rotateRunnerToken",
   "createInvitation",
   "createOrganization",
+  "updateOrganization",
+  "deleteOrganization",
   "createRunnerPool",
   "updateRunnerPool",
   "createRunnerToken",
