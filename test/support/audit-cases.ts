@@ -426,13 +426,22 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
       return one("api_key.created", "api_key", id, "ci", { after });
     },
   },
-  renameApiKey: {
-    body: () => ({ name: "renamed" }),
-    records: ({ member }) =>
-      one("api_key.renamed", "api_key", member.keyId, "renamed", {
+  updateApiKey: {
+    body: () => ({
+      name: "renamed",
+      scopes: ["keys:read"],
+      expires_at: "2100-01-01T00:00:00.000Z",
+    }),
+    records: ({ member }) => [
+      ...one("api_key.renamed", "api_key", member.keyId, "renamed", {
         before: { name: "test" },
         after: { name: "renamed" },
       }),
+      ...one("api_key.narrowed", "api_key", member.keyId, "renamed", {
+        before: {},
+        after: { scopes: ["keys:read"], expires_at: "2100-01-01T00:00:00.000Z" },
+      }),
+    ],
   },
   rotateApiKey: {
     body: () => ({ overlap_seconds: 0, expires_at: "2100-01-01T00:00:00.000Z" }),
@@ -494,6 +503,14 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
     records: (_, { id, environment_ids, max_run_seconds }) =>
       one("runner_pool.created", "runner_pool", id, "eu", {
         after: { environment_ids, max_run_seconds },
+      }),
+  },
+  updateRunnerPool: {
+    body: () => ({ name: "renamed", max_run_seconds: 900 }),
+    records: ({ pool }) =>
+      one("runner_pool.updated", "runner_pool", pool.id, "renamed", {
+        before: { name: expect.any(String), max_run_seconds: 21_600 },
+        after: { name: "renamed", max_run_seconds: 900 },
       }),
   },
   deleteRunnerPool: {

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
@@ -15,6 +16,8 @@ const requireToken: MiddlewareHandler<PublicEnv> = async (c, next) => {
   await next();
 };
 
+const ORGANIZATION_PATH = "/v1/orgs/{org_id}";
+
 const create = operation({
   method: "post",
   path: "/v1/bootstrap",
@@ -24,6 +27,7 @@ const create = operation({
   description:
     "Creates the first account, organization and key of a new installation. Works once; afterwards " +
     "the response is `not_found`.",
+  record: true,
   credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody(() => true)],
   notFound: ["path"],
@@ -42,6 +46,9 @@ export function bootstrapRoutes(clock: Clock) {
     const input = { organizationName: organization.name, account: toNewAccount(account) };
     const { DB: d1, origin } = c.env;
     const created = await bootstrap({ d1, clock, origin }, input);
-    return c.json(presentCreatedOrganization(created), 201);
+    setLocation(c, { path: ORGANIZATION_PATH }, { org_id: created.organization.id });
+    const { api_key, ...presented } = presentCreatedOrganization(created);
+    await tagged(c, created.organization.recordVersion, presented);
+    return c.json({ ...presented, api_key }, 201);
   });
 }

@@ -382,7 +382,7 @@ const CASES: Record<string, Case> = {
 const WITHOUT_ENTRY = [
   "addMember",
   "createApiKey",
-  "renameApiKey",
+  "updateApiKey",
   "rotateApiKey",
   "putApiKeyPolicy",
   "createServiceAccount",
@@ -394,6 +394,7 @@ const WITHOUT_ENTRY = [
   "createInvitation",
   "createOrganization",
   "createRunnerPool",
+  "updateRunnerPool",
   "createRunnerToken",
   "deleteAccount",
   "deleteRunnerPool",
