@@ -154,16 +154,6 @@ export function changeProject(
 ) {
   const { db, clock } = ctx;
   const { defaultEnvironmentId } = change;
-  const environment = db
-    .select({ one: sql`1` })
-    .from(environments)
-    .where(
-      and(
-        eq(environments.organizationId, organizationId),
-        eq(environments.id, defaultEnvironmentId ?? ""),
-        eq(environments.projectId, id),
-      ),
-    );
   const { recordVersion } = projects;
   return db
     .update(projects)
@@ -172,10 +162,26 @@ export function changeProject(
       and(
         within(organizationId, id),
         hasExpectedVersion(ctx, recordVersion),
-        defaultEnvironmentId === undefined ? undefined : exists(environment),
+        defaultEnvironmentId === undefined
+          ? undefined
+          : isInProject(db, organizationId, id, defaultEnvironmentId),
       ),
     )
     .returning();
+}
+
+function isInProject(db: Database, organizationId: string, id: string, environmentId: string) {
+  const environment = db
+    .select({ one: sql`1` })
+    .from(environments)
+    .where(
+      and(
+        eq(environments.organizationId, organizationId),
+        eq(environments.id, environmentId),
+        eq(environments.projectId, id),
+      ),
+    );
+  return exists(environment);
 }
 
 export function deleteProject(ctx: ServiceContext, organizationId: string, id: string) {
