@@ -57,7 +57,6 @@ export function connectProject(ctx: ServiceContext, connection: NewConnection) {
         ...connection,
         roleArn: connection.roleArn ?? null,
         externalId: connection.externalId ?? null,
-        recordVersion: 1,
       },
       sql`where changes() > 0`,
     ).onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
