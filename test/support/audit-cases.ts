@@ -158,6 +158,14 @@ const IN_A_PROJECT: Record<string, Case> = {
         after: { name: "new" },
       }),
   },
+  updateProject: {
+    body: () => ({ name: "new", description: null }),
+    records: ({ project: { id } }) =>
+      one("project.updated", "project", id, "new", {
+        before: { name: "storefront", description: "Before." },
+        after: { name: "new" },
+      }),
+  },
   deleteProject: {
     records: ({ project: { id } }) =>
       one("project.deleted", "project", id, "storefront", { before: any }),
@@ -311,6 +319,14 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
         after: { name: api_key.name, role: "owner", membership_id: api_key.membership_id },
       }),
     ],
+  },
+  updateOrganization: {
+    body: () => ({ name: "Acme Ünited" }),
+    records: ({ world }) =>
+      one("organization.renamed", "organization", world.id, "Acme Ünited", {
+        before: { name: expect.any(String) },
+        after: { name: "Acme Ünited" },
+      }),
   },
   exportAuditLog: {
     repeats: true,

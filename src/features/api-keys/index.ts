@@ -11,4 +11,4 @@ export { CREATOR_CHANGED } from "./model.ts";
 export { presentApiKey, presentAuthority, presentCreatedApiKey } from "./presenters.ts";
 export { CreatedApiKey, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";
-export { type CreatedKey, insertKey, insertKeyOfTrust } from "./store.ts";
+export { type ApiKeyRow, type CreatedKey, insertKey, insertKeyOfTrust } from "./store.ts";

@@ -4,6 +4,8 @@ import { component } from "../../lib/schemas.ts";
 /** Every action of the audit log, by the type of its target. */
 export const AUDITED_ACTIONS = [
   "organization.created",
+  "organization.renamed",
+  "organization.deleted",
   "organization.key_policy_changed",
   "member.added",
   "member.role_changed",

@@ -5,7 +5,12 @@ import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewAccount } from "../memberships/index.ts";
-import { CreatedOrganization, presentCreatedOrganization } from "../organizations/index.ts";
+import {
+  CreatedOrganization,
+  ORGANIZATION_PATH,
+  presentCreatedOrganization,
+  presentOrganization,
+} from "../organizations/index.ts";
 import { Bootstrap } from "./schemas.ts";
 import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
 
@@ -16,18 +21,16 @@ const requireToken: MiddlewareHandler<PublicEnv> = async (c, next) => {
   await next();
 };
 
-const ORGANIZATION_PATH = "/v1/orgs/{org_id}";
-
 const create = operation({
   method: "post",
   path: "/v1/bootstrap",
   operationId: "bootstrap",
   tags: ["Service"],
   summary: "Create the very first API key",
+  record: true,
   description:
     "Creates the first account, organization and key of a new installation. Works once; afterwards " +
     "the response is `not_found`.",
-  record: true,
   credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody(() => true)],
   notFound: ["path"],
@@ -46,9 +49,9 @@ export function bootstrapRoutes(clock: Clock) {
     const input = { organizationName: organization.name, account: toNewAccount(account) };
     const { DB: d1, origin } = c.env;
     const created = await bootstrap({ d1, clock, origin }, input);
-    setLocation(c, { path: ORGANIZATION_PATH }, { org_id: created.organization.id });
-    const { api_key, ...presented } = presentCreatedOrganization(created);
-    await tagged(c, created.organization.recordVersion, presented);
-    return c.json({ ...presented, api_key }, 201);
+    const { organization: row } = created.row;
+    await tagged(c, row.recordVersion, presentOrganization(row));
+    setLocation(c, ORGANIZATION_PATH, { org_id: row.id });
+    return c.json(presentCreatedOrganization(created), 201);
   });
 }
