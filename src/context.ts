@@ -93,7 +93,7 @@ export type Settings = Omit<TextSettings, SecretName | RetentionSetting | "CORS_
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   key: string;
-  /** SHA-256 of method, path, query and body, hexadecimal. */
+  /** Of method, path, query and body. */
   fingerprint: string;
   /** Of the response, as the route declares it. */
   status: number;
