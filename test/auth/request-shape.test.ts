@@ -49,7 +49,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   listServiceAccounts: { trips: 1, statements: 1 },
   createServiceAccount: { trips: 1, statements: 4 },
   getServiceAccount: { trips: 1, statements: 1 },
-  updateServiceAccount: { trips: 2, statements: 4 },
+  updateServiceAccount: { trips: 2, statements: 5 },
   deleteServiceAccount: { trips: 2, statements: 9 },
   listTrusts: { trips: 1, statements: 1 },
   createTrust: { trips: 2, statements: 4 },
