@@ -103,11 +103,20 @@ async function requireEmpty(d1: D1Database): Promise<void> {
 }
 
 async function requireAbsent(d1: D1Database, organizationId: string): Promise<void> {
-  const find = d1.prepare("select 1 from organizations where id = ?").bind(organizationId);
-  if (!(await find.first())) return;
+  const found = await d1
+    .prepare(
+      `select name <> char(127) || id as isLive, exists (select 1 from purges
+        where organization_id = organizations.id) as isPurged from organizations where id = ?`,
+    )
+    .bind(organizationId)
+    .first<{ isLive: number; isPurged: number }>();
+  if (!found || (!found.isLive && !found.isPurged)) return;
   throw new CommandError(
-    `The database has the organization ${organizationId}, so nothing was restored. Restore into ` +
-      "another database.",
+    found.isLive
+      ? `The database has the organization ${organizationId}, so nothing was restored. Restore into ` +
+          "another database."
+      : `The organization ${organizationId} is deleted, and the purge has not removed its data yet, so ` +
+          "nothing was restored. Wait until the table purges has no row of it.",
   );
 }
 
@@ -229,6 +238,13 @@ function groupRows(lines: readonly RowLine[]): RowGroup[] {
   return groups;
 }
 
+/** A deleted organization leaves a row without its name. */
+function replaceTombstone(columns: readonly string[]): string {
+  const values = columns.map((column) => `"${column}" = excluded."${column}"`);
+  return `on conflict (id) do update set ${values.join(", ")}
+    where organizations.name = char(127) || organizations.id`;
+}
+
 /** Leaves out a row whose parent is missing, and clears the references that may be cleared. */
 function insertRows(
   d1: D1Database,
@@ -252,6 +268,7 @@ function insertRows(
       `with item (${quoted}) as (values ${places})
         insert into ${name} (${quoted}) select ${values.join(", ")} from item
         where ${["true", ...conditions].join(" and ")}
+        ${name === "organizations" ? replaceTombstone(columns) : ""}
         on conflict do nothing returning ${primaryKey.join(", ")}`,
     )
     .bind(...rows.flatMap((row) => columns.map((column) => row[column] ?? null)));

@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { runBatch } from "../../src/db/batch.ts";
 import type { Database } from "../../src/db/client.ts";
+import { isLiveOrganization } from "../../src/db/tombstone.ts";
 import {
   insertKey,
   issueApiKey,
@@ -63,6 +64,7 @@ export async function createOwnerKey(
       and(
         eq(memberships.organizationId, organizationId),
         eq(memberships.role, "owner"),
+        isLiveOrganization(organizationId),
         membershipId === undefined ? undefined : eq(memberships.id, membershipId),
       ),
     )

@@ -34,7 +34,7 @@ export const RETENTION_PERIODS = Object.keys(RETENTION) as RetentionPeriod[];
 export const KEPT = {
   "Invitations, expired keys of CI jobs, and unconfirmed Slack installations": "until they expire",
   "Pending deliveries": "until they succeed or fail",
-  "Data of a deleted project, environment, stack or integration":
+  "Data of a deleted organization, project, environment, stack or integration":
     "until the purge, which starts within a minute; no request finds it",
   "Everything else": "until it is deleted",
 } as const;

@@ -72,6 +72,8 @@ describe("the recovery of an owner's key", () => {
       expect(await createOwnerKey(env.DB, systemClock, refused)).toBeUndefined();
     }
     expect(await auditOf(world)).toHaveLength(2);
+    expect((await world.client.delete(`/v1/orgs/${world.id}`)).status).toBe(204);
+    expect(await createOwnerKey(env.DB, systemClock, options)).toBeUndefined();
   });
 });
 

@@ -77,6 +77,31 @@ describe("a restore", () => {
     await expect(restoreLines(await backUp(world.id), other.id)).rejects.toThrow(world.id);
   });
 
+  it("of a deleted organization brings it back with its name, once it is purged", async () => {
+    const world = await newWorld();
+    const lines = await backUp();
+    const target = env.RESTORED;
+    await target.batch([
+      target
+        .prepare(
+          "insert into organizations (id, name, created_at, updated_at) values (?1, char(127) || ?1, 1, 1)",
+        )
+        .bind(world.id),
+      target
+        .prepare("insert into purges values ('purge', ?1, 'organization', ?1, 1)")
+        .bind(world.id),
+    ]);
+    await expect(restoreLines(lines, world.id)).rejects.toThrow("has not removed its data yet");
+    await target.prepare("delete from purges").run();
+    expect((await restoreLines(lines, world.id)).skipped).toBe(0);
+    const isolate = new Instrumented({ database: target, limiters: permissive });
+    const { status, body } = await world.client.via(isolate.fetch).get(`/v1/orgs/${world.id}`);
+    expect([status, body.name]).toEqual([200, "Test"]);
+    await expect(restoreLines(lines, world.id)).rejects.toThrow(
+      "The database has the organization",
+    );
+  });
+
   it("of one organization takes its rows from a whole backup, and joins accounts by e-mail address", async () => {
     const world = await newWorld();
     const { id: projectId } = await newProject(world.client);
