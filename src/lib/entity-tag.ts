@@ -10,7 +10,7 @@ export interface ConditionalRequest {
 
 const DIGEST_LENGTH = 24;
 /** As `entityTag` writes them. No other tag belongs to a record. */
-const OWN_TAG = /^(\d{1,15})\.[0-9a-f]{24}$/;
+const OWN_TAG = /^(0|[1-9]\d{0,14})\.[0-9a-f]{24}$/;
 
 /**
  * The strong entity tag of a record (RFC 9110, 8.8.3): its version, and a digest of what is shown,
@@ -38,6 +38,7 @@ export function listsTag(header: string, tag: string): boolean | undefined {
   return tags === "any" || tags.includes(tag.slice(1, -1));
 }
 
+const ANY = /^[ \t]*\*[ \t]*$/;
 /** A tag, or nothing: lists may have empty elements (RFC 9110, 5.6.1). */
 const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(,|$)/y;
 
@@ -46,7 +47,7 @@ const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(,|$)/y;
  * responses that it compresses.
  */
 function parseTags(header: string): "any" | string[] | undefined {
-  if (header.trim() === "*") return "any";
+  if (ANY.test(header)) return "any";
   const tags: string[] = [];
   for (let at = 0; ; ) {
     ELEMENT.lastIndex = at;
