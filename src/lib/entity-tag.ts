@@ -39,8 +39,11 @@ export function listsTag(header: string, tag: string): boolean | undefined {
 }
 
 const ANY = /^[ \t]*\*[ \t]*$/;
-/** A tag, or nothing: lists may have empty elements (RFC 9110, 5.6.1). */
-const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(,|$)/y;
+/**
+ * A tag, or nothing: lists may have empty elements (RFC 9110, 5.6.1). Workers decode headers as UTF-8,
+ * so that the bytes from 0x80 are characters of any code.
+ */
+const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\uffff]*)"[ \t]*)?(,|$)/y;
 
 /**
  * The opaque parts of the tags. Weak tags count as strong ones: Cloudflare weakens the tags of

@@ -4,10 +4,10 @@ import { entityTag, listsTag, parseIfMatch } from "../../src/lib/entity-tag.ts";
 
 const RUNS = 2_000;
 
-/** The bytes of an opaque tag, as characters (RFC 9110, 8.8.3, `etagc`). */
+/** Of an opaque tag (RFC 9110, 8.8.3, `etagc`). Workers decode headers as UTF-8. */
 const isTagCharacter = (character: string): boolean => {
   const code = character.charCodeAt(0);
-  return code === 0x21 || (code >= 0x23 && code <= 0x7e) || (code >= 0x80 && code <= 0xff);
+  return code === 0x21 || (code >= 0x23 && code <= 0x7e) || code >= 0x80;
 };
 
 /**
