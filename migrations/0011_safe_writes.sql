@@ -25,7 +25,6 @@ ALTER TABLE `memberships` ADD `record_version` integer DEFAULT 1 NOT NULL;--> st
 ALTER TABLE `integrations` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `organizations` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `project_members` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
-ALTER TABLE `project_connections` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `projects` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `runner_pools` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `stacks` ADD `record_version` integer DEFAULT 1 NOT NULL;
@@ -33,11 +32,6 @@ ALTER TABLE `stacks` ADD `record_version` integer DEFAULT 1 NOT NULL;
 CREATE TRIGGER `projects_record_version` AFTER UPDATE OF `name`, `description`, `icon`, `repo_id`, `default_environment_id` ON `projects`
 WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.description IS NOT old.description OR new.icon IS NOT old.icon OR new.repo_id IS NOT old.repo_id OR new.default_environment_id IS NOT old.default_environment_id) BEGIN
 	UPDATE `projects` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
---> statement-breakpoint
-CREATE TRIGGER `project_connections_record_version` AFTER UPDATE OF `provider`, `account_id`, `region`, `role_arn`, `external_id` ON `project_connections`
-WHEN new.record_version = old.record_version AND (new.provider IS NOT old.provider OR new.account_id IS NOT old.account_id OR new.region IS NOT old.region OR new.role_arn IS NOT old.role_arn OR new.external_id IS NOT old.external_id) BEGIN
-	UPDATE `project_connections` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `project_members_record_version` AFTER UPDATE OF `role` ON `project_members`

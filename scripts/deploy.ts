@@ -25,11 +25,11 @@ await runCommand(async () => {
   return deploy();
 });
 
-/** A deployment keeps the secrets that are not given. */
+/** A deployment keeps the secrets that are not given. The other settings are those of wrangler.toml. */
 async function requireSafeGivenSettings(): Promise<void> {
-  const { ALLOW_INSECURE_WEBHOOKS } = (await readConfiguration()).vars;
-  const isKept = (name: string) => name !== "ALLOW_INSECURE_WEBHOOKS" && !process.env[name];
-  const refused = findRefusedSettings({ ...process.env, ALLOW_INSECURE_WEBHOOKS }, PUBLIC_URL);
+  const { vars } = await readConfiguration();
+  const isKept = (name: string) => !(name in vars) && !process.env[name];
+  const refused = findRefusedSettings({ ...process.env, ...vars }, PUBLIC_URL);
   requireNoneRefused(
     refused.filter(({ name }) => !isKept(name)),
     "Nothing was deployed, because the Worker refuses these settings:",

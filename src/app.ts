@@ -14,6 +14,7 @@ import {
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
+import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
 import { type FindRoute, readPreconditions, replyNotModified } from "./http/entity-tags.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
@@ -73,8 +74,12 @@ export function createApp({
   const endpoints = new Endpoints();
   return {
     describe: routers.describe,
-    fetch: (request, env, execution) =>
-      handleRequest(createRequestContext(request, env, execution), log, route),
+    fetch: async (request, env, execution) => {
+      const context = createRequestContext(request, env, execution);
+      const response = await handleRequest(context, log, route);
+      setCorsHeaders(response.headers, context, routers.routes);
+      return response;
+    },
     sweep: async (env, execution) => {
       requireSafeSettings(env, log);
       const ctx = bindContext(env, execution);
@@ -126,6 +131,10 @@ function createRouteHandler(
     if (route) requestLog.route = route.path;
     if (route?.path !== HEALTH_PATH) {
       requireSafeSettings(env, log, { requestUrl: request.url, requestId });
+    }
+    if (isPreflight(context, routes)) {
+      await addressLimiter.enforce(context);
+      return preflightResponse();
     }
     if (path.startsWith("/v1/runner/")) {
       return withDirective(context, runnerDispatcher.handle(context, route));

@@ -84,8 +84,8 @@ export interface CoreContext extends SystemContext {
 
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
-/** Without the required secrets, which belong to one feature each, and the periods of the purge. */
-export type Settings = Omit<TextSettings, SecretName | RetentionSetting> & {
+/** Without those that belong to the pipeline or to one feature: secrets, periods of the purge, CORS. */
+export type Settings = Omit<TextSettings, SecretName | RetentionSetting | "CORS_ORIGINS"> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };
@@ -93,7 +93,7 @@ export type Settings = Omit<TextSettings, SecretName | RetentionSetting> & {
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   key: string;
-  /** SHA-256 of method, path, query and body, hexadecimal. */
+  /** Of method, path, query and body. */
   fingerprint: string;
   /** Of the response, as the route declares it. */
   status: number;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { CheckedSettings } from "../../src/lib/settings.ts";
 import { ROOT } from "./wrangler.ts";
 
 /** The part of wrangler.toml that the scripts read. */
@@ -8,7 +9,7 @@ export interface Configuration {
     producers?: { queue?: string }[];
     consumers?: { queue: string; dead_letter_queue?: string }[];
   };
-  vars: { ALLOW_INSECURE_WEBHOOKS?: string };
+  vars: CheckedSettings;
   secrets?: { required?: string[] };
 }
 

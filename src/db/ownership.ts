@@ -18,6 +18,8 @@ export interface OwnedTable {
   retention?: Retention;
   /** The reason why rows with a `project_id` remain when their project is deleted. */
   outlivesProject?: string;
+  /** The reason why rows remain when their organization is deleted. */
+  outlivesOrganization?: string;
   /** The reason why `npm run backup` leaves the table out. */
   notInBackups?: string;
 }
@@ -35,6 +37,14 @@ export interface OwnedRows {
   key: SQLiteColumn;
   /** Their foreign keys to `table`. */
   childKeys: readonly SQLiteColumn[];
+}
+
+/** The rows of an organization in one table, and those that they own, in the order of their deletion. */
+export interface OrganizationRoot {
+  table: SQLiteTable;
+  /** The foreign key to the organization. */
+  key: SQLiteColumn;
+  owned: readonly OwnedRows[];
 }
 
 export class Ownership {
@@ -119,6 +129,15 @@ export class Ownership {
       const keys = this.#tables.flatMap(({ deletedWith }) => deletedWith);
       const childKeys = keys.filter((key) => referencedBy(key) === table);
       return [{ table, retention, childKeys }];
+    });
+  }
+
+  /** The tables with an `organization_id` whose rows no other table owns, except those that outlive it. */
+  rootsOfOrganization(): OrganizationRoot[] {
+    return this.#tables.flatMap(({ table, deletedWith, outlivesOrganization }) => {
+      const key = getTableConfig(table).columns.find(({ name }) => name === "organization_id");
+      const isRoot = deletedWith.length === 0 && outlivesOrganization === undefined;
+      return key && isRoot ? [{ table, key, owned: this.rowsOwnedBy(table) }] : [];
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Column, getTableName, type SQL, sql } from "drizzle-orm";
+import { type Column, getTableName, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 /**
@@ -9,6 +9,15 @@ export const TOMBSTONE_ORGANIZATION_ID = "1".repeat(22);
 
 /** With a control character, which names of records cannot have, so that every name is free. */
 export const TOMBSTONE_NAME = sql<string>`char(127) || id`;
+
+/**
+ * Whether an organization has not been deleted. Its row stays as a tombstone for good: SQLite would read
+ * all rows of the tables that refer to it without an index, in order to delete it.
+ */
+export function isLiveOrganization(id: SQLWrapper | string): SQL {
+  return sql`exists (select 1 from organizations as live
+    where live.id = ${id} and live.name <> char(127) || live.id)`;
+}
 
 type Owner = SQLiteTable & { readonly id: Column; readonly organizationId: Column };
 

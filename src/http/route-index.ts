@@ -21,6 +21,8 @@ export interface IndexedRoute {
   requiresBody: boolean;
   /** Whether the request or the response is one record. */
   isRecord: boolean;
+  /** Whether the response is a page of HTML. */
+  isPage: boolean;
   /** The status of a response that is no error. */
   successStatus: number;
 }
@@ -49,6 +51,9 @@ export class RouteIndex {
         acceptsRunnerToken: accepts("runner_token"),
         requiresBody: route.request?.body?.required === true,
         isRecord,
+        isPage: Object.values(route.responses).some(
+          (reply) => "content" in reply && reply.content && "text/html" in reply.content,
+        ),
         successStatus: Number(Object.keys(route.responses)[0]),
       };
       this.#methods.add(method);

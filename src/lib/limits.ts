@@ -326,6 +326,11 @@ export const LIMITS = {
     300,
     "the next run, within a minute, continues",
   ),
+  purgeSettlesMs: ms(
+    "Time after the deletion of an organization in which the purge looks for rows of requests in progress",
+    600_000,
+    "no request inserts any",
+  ),
   purgeMs: ms("One run of the purge", 25_000, "the next run, within a minute, continues"),
   sweepInvitations: items(
     "Invitations that one run of the sweep checks for their expiry, the oldest first",

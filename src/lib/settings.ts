@@ -1,7 +1,7 @@
-import ipaddr from "ipaddr.js";
 import { parseKeyring } from "./cipher.ts";
 import { ApiError } from "./errors.ts";
 import type { Log } from "./log.ts";
+import { isLoopback, originsProblem, readOrigins } from "./origins.ts";
 import {
   RETENTION,
   RETENTION_PERIODS,
@@ -16,7 +16,7 @@ export type SecretName = (typeof REQUIRED_SECRETS)[number];
 
 /** The settings that are checked, as they are in the environment. */
 export type CheckedSettings = {
-  readonly [Name in SecretName | "ALLOW_INSECURE_WEBHOOKS"]?: string | undefined;
+  readonly [Name in SecretName | "ALLOW_INSECURE_WEBHOOKS" | "CORS_ORIGINS"]?: string | undefined;
 } & RetentionSettings;
 
 /** A setting that the Worker does not run with. */
@@ -68,6 +68,15 @@ export function trustsAdmins(settings: { readonly TRUST_ADMINS?: string }): bool
   return settings.TRUST_ADMINS !== "false";
 }
 
+const CORS_ORIGINS = "CORS_ORIGINS";
+
+/** The origins whose scripts may call the API. None if the setting is refused. */
+export function allowedOrigins(settings: CheckedSettings): readonly string[] {
+  if (!settings.CORS_ORIGINS) return [];
+  const isRefused = refusedInEnvironment(settings).some(({ name }) => name === CORS_ORIGINS);
+  return isRefused ? [] : readOrigins(settings.CORS_ORIGINS);
+}
+
 /** Throws `internal` if a setting is refused. The log names the setting, the error does not. */
 export function requireSafeSettings(
   settings: CheckedSettings,
@@ -98,7 +107,12 @@ function refusedInEnvironment(settings: CheckedSettings): readonly RefusedSettin
     const message = retentionProblem(settings[name]);
     return message ? [{ name, message }] : [];
   });
-  const refused = [...refusedSecrets, ...refusedPeriods];
+  const message = originsProblem(
+    settings.CORS_ORIGINS,
+    settings.ALLOW_INSECURE_WEBHOOKS === "true",
+  );
+  const refusedOrigins = message ? [{ name: CORS_ORIGINS, message }] : [];
+  const refused = [...refusedSecrets, ...refusedPeriods, ...refusedOrigins];
   refusedOf.set(settings, refused);
   return refused;
 }
@@ -130,10 +144,4 @@ function keyringProblem(keyring: string): string | undefined {
 /** Compares the bytes, because several base64 texts decode to the same bytes. */
 function isPublished(bytes: Uint8Array): boolean {
   return PUBLISHED.includes(btoa(String.fromCharCode(...bytes)));
-}
-
-function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-  if (host === "localhost" || host.endsWith(".localhost")) return true;
-  return ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback";
 }

@@ -36,12 +36,16 @@ const OF_AN_ATTEMPT = "It is the course of an attempt, which the deployment has.
 
 /** The operations that leave no record, each with the reason. */
 const NOT_RECORDED: Record<string, string> = {
+  deleteOrganization: "Its record is not in the log of the organization, which is deleted with it.",
   createEnvironment: IN_THE_CHANGELOG,
   replaceEnvironment: IN_THE_CHANGELOG,
+  updateEnvironment: IN_THE_CHANGELOG,
   createComponent: IN_THE_CHANGELOG,
   replaceComponent: IN_THE_CHANGELOG,
+  updateComponent: IN_THE_CHANGELOG,
   createStack: IN_THE_CHANGELOG,
   replaceStack: IN_THE_CHANGELOG,
+  updateStack: IN_THE_CHANGELOG,
   createDeployment: IN_THE_DEPLOYMENT,
   cancelDeployment: IN_THE_DEPLOYMENT,
   redeployDeployment: IN_THE_DEPLOYMENT,

@@ -220,6 +220,7 @@ describe("tenancy", () => {
 
   const fieldsWithIds = [
     ["PUT", "/v1/projects/{project_id}", "default_environment_id", "environment_id"],
+    ["PATCH", "/v1/projects/{project_id}", "default_environment_id", "environment_id"],
     ["POST", "/v1/projects/{project_id}/members", "member_ids", "membership_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "membership_id", "membership_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "project_ids", "project_id"],
@@ -249,6 +250,7 @@ describe("tenancy", () => {
     ],
     ["POST", "/v1/environments/{environment_id}/stacks", "component_id", "component_id"],
     ["PUT", "/v1/stacks/{stack_id}", "component_id", "component_id"],
+    ["PATCH", "/v1/stacks/{stack_id}", "component_id", "component_id"],
     ["POST", "/v1/orgs/{org_id}/runner-pools", "environment_ids", "environment_id"],
     ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
     ["POST", "/v1/deployments/{deployment_id}/promote", "environment_id", "environment_id"],

@@ -135,7 +135,7 @@ describe("every list", () => {
     const insert = (sql: string) => env.DB.prepare(sql);
     const roles = ["viewer", "contributor", "viewer"];
     const statements = ids.flatMap((id, at) => [
-      insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(
+      insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0, 1)").bind(
         accountIds[at],
       ),
       insert(`insert into memberships
@@ -146,7 +146,7 @@ describe("every list", () => {
           last_four, version, expires_at, last_used_at, created_at)
           values (?1, ?2, ?3, 'x', 'member', ?1, 'abcd', 1, null, null, ?4)`,
       ).bind(keyIds[at], world.id, id, timeOf(at)),
-      insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0)").bind(
+      insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0, 1)").bind(
         projectId,
         id,
         world.id,
@@ -156,7 +156,7 @@ describe("every list", () => {
       // The member has a role in every 100th project.
       ...(at % 10 === 0
         ? [
-            insert("insert into project_members values (?1, ?2, ?3, 'viewer', ?4, ?4)").bind(
+            insert("insert into project_members values (?1, ?2, ?3, 'viewer', ?4, ?4, 1)").bind(
               id,
               person.membershipId,
               world.id,
@@ -181,9 +181,9 @@ describe("every list", () => {
           select value, ?2, ?3, 'n' || key, '{}', key / ${TIES}, 0`,
       ),
       rows(
-        `insert into components select value, ?2, ?3, ?4, 'n' || key, 'service', key / ${TIES}, 0`,
+        `insert into components select value, ?2, ?3, ?4, 'n' || key, 'service', key / ${TIES}, 0, 1`,
       ),
-      rows(`insert into stacks select value, ?2, ?3, ?4, ?5, 'n' || key, key / ${TIES}, 0`),
+      rows(`insert into stacks select value, ?2, ?3, ?4, ?5, 'n' || key, key / ${TIES}, 0, 1`),
       rows(`insert into variables
         select value, ?2, ?3, ?4, null, ?4, 'V' || key, 'string', value, '', 1, key / ${TIES}, 0`),
       rows(

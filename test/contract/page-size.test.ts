@@ -90,7 +90,7 @@ const lists: Record<string, { count: number; path: () => string; fill: () => Pro
     path: () => "/v1/projects",
     fill: () =>
       insert(
-        "projects select value, ?2, 'p', ?3, 'icon:' || ?3, null, value, 'disconnected', key / 7, 0",
+        "projects select value, ?2, 'p', ?3, 'icon:' || ?3, null, value, 'disconnected', key / 7, 0, 1",
         240,
         world.id,
         WIDE,
@@ -117,7 +117,7 @@ const lists: Record<string, { count: number; path: () => string; fill: () => Pro
     fill: async () => {
       await insert(
         `accounts select value, value || '@example.com', ?2, ?2, ?2,
-           json_object('bio', ?2, 'website', ?2), 0, 0`,
+           json_object('bio', ?2, 'website', ?2), 0, 0, 1`,
         240,
         WIDE,
       );
@@ -136,7 +136,7 @@ const lists: Record<string, { count: number; path: () => string; fill: () => Pro
     fill: () =>
       env.DB.prepare(
         `insert into project_members select ?1, id, ?2, iif(rowid % 3, 'viewer', 'contributor'),
-           created_at, 0 from memberships where organization_id = ?2 and role = 'member'`,
+           created_at, 0, 1 from memberships where organization_id = ?2 and role = 'member'`,
       )
         .bind(project.id, world.id)
         .run(),

@@ -314,9 +314,9 @@ describe("a key with boundaries", () => {
       "getApiKey",
       "listApiKeys",
       "listProjectsOfOrganization",
-      "renameApiKey",
       "revokeApiKey",
       "rotateApiKey",
+      "updateApiKey",
     ]);
   });
 

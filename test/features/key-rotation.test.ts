@@ -14,12 +14,14 @@ import {
 import { Cipher } from "../../src/lib/cipher.ts";
 import type { Client, Parsed } from "../support/client.ts";
 import { sealInFormV1 } from "../support/form-v1.ts";
-import { newIntegration, newKey, newProject, newWorld } from "../support/world.ts";
+import { newIntegration, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
 const VARIABLES = 20;
 /** Each has a URL and a secret; every second one also has a previous secret. */
 const INTEGRATIONS = 6;
-const SEALED = VARIABLES + INTEGRATIONS * 2 + INTEGRATIONS / 2;
+/** Repeatable requests whose responses show a secret. */
+const CREATED_KEYS = 4;
+const SEALED = VARIABLES + INTEGRATIONS * 2 + INTEGRATIONS / 2 + CREATED_KEYS;
 const keyOf = (byte: number) => btoa(String.fromCharCode(...new Uint8Array(32).fill(byte)));
 // OLD is the key of the test environment.
 const OLD = `test:${keyOf(7)}`;
@@ -40,7 +42,7 @@ async function rowsOf({ table, column, keys }: SealedColumn): Promise<Row[]> {
   const selected = Object.entries(keys).map(([name, key]) => `${key} as ${name}`);
   const { results } = await env.DB.prepare(
     `select ${selected.join()}, ${column} as sealed from ${table}
-      where ${column} is not null order by id`,
+      where ${column} <> '' order by id`,
   ).all<Row>();
   return results;
 }
@@ -48,7 +50,7 @@ async function rowsOf({ table, column, keys }: SealedColumn): Promise<Row[]> {
 /** Creates rows in every sealed column, under the old key. */
 async function newSealedTexts() {
   await env.DB.batch(
-    ["deliveries", "integrations", "variables"].map((table) =>
+    ["deliveries", "integrations", "variables", "idempotency_records"].map((table) =>
       env.DB.prepare(`delete from ${table}`),
     ),
   );
@@ -68,6 +70,7 @@ async function newSealedTexts() {
   const { client } = await newKey(world);
   for (let at = 0; at < INTEGRATIONS; at += 1)
     await newIntegrationWithSecrets(client, project, texts, at);
+  await createKeysRepeatably(world, texts);
   expect(texts.size).toBe(SEALED);
   // The current key may have sealed texts in the form of the previous release, too.
   await putInFormV1(OLD, texts, (at) => at % 3 === 0);
@@ -107,6 +110,21 @@ async function newIntegrationWithSecrets(
   const { body } = await client.post(path, undefined);
   texts.set(`integrations.secret ${id}`, body.secret);
   texts.set(`integrations.previous_secret ${id}`, secret);
+}
+
+/** And a record without a secret. */
+async function createKeysRepeatably(world: World, texts: Map<string, string>): Promise<void> {
+  const path = `/v1/orgs/${world.id}/api-keys`;
+  for (let at = 0; at < CREATED_KEYS; at += 1) {
+    const headers = { "idempotency-key": `key-${at}` };
+    const { body } = await world.client.request("POST", path, { name: "ci" }, headers);
+    const [row] = (await rowsOf(columnNamed("idempotency_records.secrets"))).filter(
+      ({ id }) => !texts.has(`idempotency_records.secrets ${id}`),
+    );
+    texts.set(`idempotency_records.secrets ${row?.id}`, JSON.stringify({ key: body.key }));
+  }
+  const headers = { "idempotency-key": "rename" };
+  await world.client.request("PATCH", `${path}/${world.keyId}`, { name: "first" }, headers);
 }
 
 async function expectReadable(cipher: Cipher, texts: Texts): Promise<void> {
@@ -191,6 +209,7 @@ describe("key rotation", () => {
       const results = await env.DB.batch<Record<string, unknown>>([
         env.DB.prepare("select * from variables order by id"),
         env.DB.prepare("select * from integrations order by id"),
+        env.DB.prepare("select * from idempotency_records order by id"),
       ]);
       const sealed = SEALED_COLUMNS.map(({ column }) => column);
       return results
@@ -284,6 +303,25 @@ describe("key rotation", () => {
     },
   );
 
+  it("keeps a repeated request repeatable, with the secret of its response", async () => {
+    const world = await newWorld();
+    const create = () =>
+      world.client.request(
+        "POST",
+        `/v1/orgs/${world.id}/api-keys`,
+        { name: "ci" },
+        { "idempotency-key": "ci" },
+      );
+    const first = await create();
+    await rotateOnce(drizzle(env.DB), await Cipher.of(`${NEW},${OLD}`), 50);
+    // The Worker of the tests has only the old key.
+    await rotateOnce(drizzle(env.DB), await Cipher.of(`${OLD},${NEW}`), 50);
+    const repeated = await create();
+    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+    expect(repeated.text).toBe(first.text);
+    expect(repeated.body.key).toMatch(/^lsh_/);
+  });
+
   it("reports texts that no key opens, leaves them unchanged, and continues", async () => {
     await newSealedTexts();
     const column = columnNamed("variables.value");
@@ -352,7 +390,7 @@ describe("the command rotate-keys", () => {
     const command = new RotationCommand();
     expect(await command.run(OLD, false)).toBe(0);
     expect(command.printed).toEqual([
-      "8 values were encrypted again with the key test.",
+      `${2 * SEALED_COLUMNS.length} values were encrypted again with the key test.`,
       "The second pass: 0 values were encrypted again.",
       `All ${SEALED} values use the key test, and none has the form of an earlier release. ${REMOVE}`,
     ]);

@@ -321,7 +321,7 @@ async function bulkMemberships(world: World, count: number): Promise<string[]> {
   await env.DB.batch(
     ids.flatMap((id) => [
       env.DB.prepare(
-        "insert into accounts values (?1, ?1 || '@example.com', 'Bulk', 'Bulk', null, '{}', 0, 0)",
+        "insert into accounts values (?1, ?1 || '@example.com', 'Bulk', 'Bulk', null, '{}', 0, 0, 1)",
       ).bind(id),
       env.DB.prepare(`insert into memberships
           (id, organization_id, account_id, role, created_at, updated_at)

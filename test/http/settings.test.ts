@@ -112,6 +112,24 @@ describe("a deployment refuses every request but /health, which names the settin
     ["a retention is negative", "RETAIN_AUDIT_DAYS", "-30", "not a number of days"],
     ["a retention has a unit", "RETAIN_DELIVERIES_DAYS", "30 days", "not a number of days"],
     ["a retention is a fraction", "RETAIN_DELIVERIES_DAYS", "0.5", "not a number of days"],
+    ["every origin is allowed", "CORS_ORIGINS", "*", "Entry 1 is not an origin"],
+    ["every subdomain is allowed", "CORS_ORIGINS", "https://*.example.org", "Entry 1"],
+    ["an origin has a path", "CORS_ORIGINS", "https://a.example.org/app", "without a path"],
+    ["an origin ends with a slash", "CORS_ORIGINS", "https://a.example.org/", "a slash at the end"],
+    ["an origin has upper case", "CORS_ORIGINS", "https://A.example.org", "lower case"],
+    ["an origin has the default port", "CORS_ORIGINS", "https://a.example.org:443", "default port"],
+    ["an origin has a user name", "CORS_ORIGINS", "https://a@b.example.org", "Entry 1"],
+    ["an origin is only a host", "CORS_ORIGINS", "console.example.org", "Entry 1"],
+    ["the origin of files is allowed", "CORS_ORIGINS", "null", "Entry 1"],
+    ["an origin has another scheme", "CORS_ORIGINS", "ftp://a.example.org", "Entry 1"],
+    ["there is a comma too many", "CORS_ORIGINS", "https://a.example.org,", "Entry 2"],
+    [
+      "a second origin is insecure",
+      "CORS_ORIGINS",
+      "https://a.example.org, http://b.org",
+      "Entry 2",
+    ],
+    ["an origin is that of local development", "CORS_ORIGINS", "http://localhost:1", "not https:"],
     ["a retention is beyond a century", "RETAIN_AUDIT_DAYS", "36501", "not a number of days"],
   ])("%s", async (_, name, value, problem) => {
     const deployment = new Deployment({ [name]: value });
@@ -141,6 +159,9 @@ describe("a deployment works", () => {
       "with a keyring of several keys",
       { ENCRYPTION_KEYS: `k2:${GOOD_KEY}, ${env.ENCRYPTION_KEYS}` },
     ],
+    ["without an origin", { CORS_ORIGINS: " " }],
+    ["with a setting of an earlier release", { CORS_ORIGINS: undefined }],
+    ["with origins", { CORS_ORIGINS: "https://a.example.org,https://[2001:db8::1]:8443" }],
   ])("%s", async (_, settings) => {
     const deployment = new Deployment(settings);
     expect((await deployment.health()).body.refused_settings).toEqual([]);
@@ -206,6 +227,15 @@ describe("a deployment that allows insecure webhooks", () => {
     expect((await deployment.health()).status).toBe(200);
     expect((await deployment.projects()).status).toBe(200);
     expect(deployment.refusals).toEqual([]);
+  });
+
+  it("works with the origins of local pages, and with no other insecure origin", async () => {
+    const at = (CORS_ORIGINS: string) =>
+      new Deployment({ ...settings, CORS_ORIGINS }, "http://localhost:8787").health();
+    const allowed = ["http://localhost:5173", "http://127.0.0.1:5173", "http://a.localhost"];
+    for (const origin of allowed) expect((await at(origin)).status).toBe(200);
+    const refused = ["http://10.0.0.1:5173", "http://localhost.example.com", "http://a.test"];
+    for (const origin of refused) expect((await at(origin)).status).toBe(500);
   });
 });
 

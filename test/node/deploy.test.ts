@@ -97,16 +97,19 @@ describe("npm run deploy", () => {
     expect(deployer.commands).toEqual([]);
   });
 
-  it("refuses insecure webhooks in wrangler.toml", (context) => {
+  it.for([
+    ["insecure webhooks", "ALLOW_INSECURE_WEBHOOKS", "false", "true"],
+    ["every origin", "CORS_ORIGINS", "", "*"],
+  ])("refuses %s in wrangler.toml", ([, name, safe, refused], context) => {
     const deployer = new Deployer(context);
     const file = deployer.checkout.path("wrangler.toml");
     const text = deployer.checkout.read("wrangler.toml");
-    const setting = /^ALLOW_INSECURE_WEBHOOKS = "false"$/m;
+    const setting = new RegExp(`^${name} = "${safe}"$`, "m");
     expect(text).toMatch(setting);
-    writeFileSync(file, text.replace(setting, 'ALLOW_INSECURE_WEBHOOKS = "true"'));
+    writeFileSync(file, text.replace(setting, `${name} = "${refused}"`));
     const { code, stderr } = deployer.run(newSecrets());
     expect(code).toBe(1);
-    expect(stderr).toContain("ALLOW_INSECURE_WEBHOOKS: ");
+    expect(stderr).toContain(`${name}: `);
     expect(deployer.commands).toEqual([]);
   });
 

@@ -158,6 +158,14 @@ const IN_A_PROJECT: Record<string, Case> = {
         after: { name: "new" },
       }),
   },
+  updateProject: {
+    body: () => ({ name: "new", description: null }),
+    records: ({ project: { id } }) =>
+      one("project.updated", "project", id, "new", {
+        before: { name: "storefront", description: "Before." },
+        after: { name: "new" },
+      }),
+  },
   deleteProject: {
     records: ({ project: { id } }) =>
       one("project.deleted", "project", id, "storefront", { before: any }),
@@ -312,6 +320,14 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
       }),
     ],
   },
+  updateOrganization: {
+    body: () => ({ name: "Acme Ünited" }),
+    records: ({ world }) =>
+      one("organization.renamed", "organization", world.id, "Acme Ünited", {
+        before: { name: expect.any(String) },
+        after: { name: "Acme Ünited" },
+      }),
+  },
   exportAuditLog: {
     repeats: true,
     records: ({ world }) => one("audit_log.exported", "organization", world.id),
@@ -418,13 +434,22 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
       return one("api_key.created", "api_key", id, "ci", { after });
     },
   },
-  renameApiKey: {
-    body: () => ({ name: "renamed" }),
-    records: ({ member }) =>
-      one("api_key.renamed", "api_key", member.keyId, "renamed", {
+  updateApiKey: {
+    body: () => ({
+      name: "renamed",
+      scopes: ["keys:read"],
+      expires_at: "2100-01-01T00:00:00.000Z",
+    }),
+    records: ({ member }) => [
+      ...one("api_key.renamed", "api_key", member.keyId, "renamed", {
         before: { name: "test" },
         after: { name: "renamed" },
       }),
+      ...one("api_key.narrowed", "api_key", member.keyId, "renamed", {
+        before: {},
+        after: { scopes: ["keys:read"], expires_at: "2100-01-01T00:00:00.000Z" },
+      }),
+    ],
   },
   rotateApiKey: {
     body: () => ({ overlap_seconds: 0, expires_at: "2100-01-01T00:00:00.000Z" }),
@@ -486,6 +511,14 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
     records: (_, { id, environment_ids, max_run_seconds }) =>
       one("runner_pool.created", "runner_pool", id, "eu", {
         after: { environment_ids, max_run_seconds },
+      }),
+  },
+  updateRunnerPool: {
+    body: () => ({ name: "renamed", max_run_seconds: 900 }),
+    records: ({ pool }) =>
+      one("runner_pool.updated", "runner_pool", pool.id, "renamed", {
+        before: { name: expect.any(String), max_run_seconds: 21_600 },
+        after: { name: "renamed", max_run_seconds: 900 },
       }),
   },
   deleteRunnerPool: {

@@ -13,9 +13,9 @@ export interface Row {
 export async function insertProjects(world: World, rows: readonly Row[]): Promise<void> {
   const statements = rows.flatMap(({ id, createdAt }) => [
     env.DB.prepare(
-      "insert into projects values (?1, ?2, 'p', null, null, null, ?1, 'disconnected', ?3, ?3)",
+      "insert into projects values (?1, ?2, 'p', null, null, null, ?1, 'disconnected', ?3, ?3, 1)",
     ).bind(id, world.id, createdAt),
-    env.DB.prepare("insert into project_members values (?1, ?2, ?3, 'owner', ?4, ?4)").bind(
+    env.DB.prepare("insert into project_members values (?1, ?2, ?3, 'owner', ?4, ?4, 1)").bind(
       id,
       world.membershipId,
       world.id,

@@ -86,7 +86,8 @@ let sharedByReads: Promise<Fixture> | undefined;
 let sharedByWrites: Promise<Fixture> | undefined;
 
 /** Writes that end records that others need. */
-const NEEDS_OWN_FIXTURE = /^(cancel|delete|disconnect|remove|revoke|rotate)/;
+const NEEDS_OWN_FIXTURE =
+  /^(cancel|confirm|delete|disconnect|remove|revoke|rotate)|^createRecovery$/;
 
 function fixtureOf(operation: Operation): Promise<Fixture> {
   if (isRead(operation)) {

@@ -44,13 +44,14 @@ export async function newWorld(): Promise<World> {
     { name: "Test", accountId: account.id, isOwnKey: true },
   );
   await runBatch(db, { account: insertAccount(db, account), ...statements });
-  const { organization, apiKey } = created;
+  const { row, key } = created;
+  const { organization, apiKey } = row;
   return {
     id: organization.id,
     accountId: account.id,
-    membershipId: apiKey.row.membershipId,
-    keyId: apiKey.row.id,
-    client: new Client(apiKey.key),
+    membershipId: apiKey.membershipId,
+    keyId: apiKey.id,
+    client: new Client(key),
   };
 }
 

@@ -1,7 +1,9 @@
+import { tagged } from "../../http/entity-tags.ts";
 import { API_KEY_POLICIES, operation } from "../../http/operation.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict } from "../../lib/errors.ts";
+import { once } from "../idempotency/index.ts";
 import { presentAccount, presentIdentity, toAccountPatch } from "./presenters.ts";
 import { Account, UpdateAccount, WhoAmI } from "./schemas.ts";
 import {
@@ -40,6 +42,7 @@ const get = operation({
   operationId: "getAccount",
   tags: ["Account"],
   summary: "Read your account",
+  record: true,
   scope: "members:read",
   description:
     "The person or the program that the key acts for. The address is private: it is shown only with a " +
@@ -53,6 +56,7 @@ const update = operation({
   operationId: "updateAccount",
   tags: ["Account"],
   summary: "Change your account",
+  record: true,
   scope: "members:write",
   description:
     "An absent field stays, and null clears a field (RFC 7396). Needs a key that the person has " +
@@ -68,6 +72,7 @@ const remove = operation({
   operationId: "deleteAccount",
   tags: ["Account"],
   summary: "Delete your account",
+  record: true,
   scope: "members:write",
   description:
     "Ends the account's memberships in every organization, revokes their keys, and erases the name, " +
@@ -87,10 +92,16 @@ export const accountRoutes = createRouter()
     const identity = presentIdentity(await getIdentity(c.env));
     return c.json({ ...identity, limits: API_KEY_POLICIES }, 200);
   })
-  .openapi(get, async (c) => c.json(presentAccount(await getAccount(c.env), c.env.actor), 200))
+  .openapi(get, async (c) => {
+    const account = await getAccount(c.env);
+    const { recordVersion } = account;
+    return c.json(await tagged(c, recordVersion, presentAccount(account, c.env.actor)), 200);
+  })
   .openapi(update, async (c) => {
-    const account = await changeAccount(c.env, toAccountPatch(c.req.valid("json")));
-    return c.json(presentAccount(account, c.env.actor), 200);
+    const patch = toAccountPatch(c.req.valid("json"));
+    const account = await once(c.env, () => changeAccount(c.env, patch));
+    const { recordVersion } = account;
+    return c.json(await tagged(c, recordVersion, presentAccount(account, c.env.actor)), 200);
   })
   .openapi(remove, async (c) => {
     await deleteAccount(c.env);

@@ -1,9 +1,15 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { type ChangedKey, hasBoundaries, type ServiceContext } from "../../context.ts";
+import {
+  type ChangedKey,
+  hasBoundaries,
+  requireExpectedVersion,
+  type ServiceContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { Conflict, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
 import { type AuditedAct, recordActs, recordActsOf, refuseEscalation } from "../audit/index.ts";
-import { changedFields } from "./presenters.ts";
+import { recordRow } from "../idempotency/index.ts";
+import { changedFields, presentAccount } from "./presenters.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -51,11 +57,15 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
   const { organizationId } = ctx.actor;
   const target = { type: "account", id: before.id, name: patch.name ?? before.name } as const;
   const { updated } = await runBatch(ctx.db, {
-    updated: store.updateAccount(ctx.db, before.id, patch, ctx.clock.now()),
+    updated: store.updateAccount(ctx, before.id, patch),
+    recorded: recordRow(ctx, store.findOwnAccount(ctx.db, ctx.actor)),
     audit: recordActs(ctx, organizationId, [{ action: "account.updated", target, changes }]),
   });
   const [row] = updated;
-  if (!row) throw REVOKED;
+  if (!row) {
+    await requireOwnAccount(ctx);
+    throw REVOKED;
+  }
   const { email, kind, role } = before;
   return { ...row, email, kind, role };
 }
@@ -78,17 +88,23 @@ export async function deleteAccount(ctx: ServiceContext): Promise<void> {
     erased: store.eraseAccount(ctx, erasure),
     acts: Object.fromEntries(acts),
   });
-  if (erased.ended.length === 0) throw new Conflict(LAST_OWNER_OF_SOME);
+  if (erased.ended.length === 0) {
+    await requireOwnAccount(ctx);
+    throw new Conflict(LAST_OWNER_OF_SOME);
+  }
   const keys: ChangedKey[] = Object.values(erased.keys).flatMap(({ revoked }) => revoked);
   await ctx.invalidateKeys(keys.map((key) => toRevokedKey(key, clock)));
 }
 
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireOwnAccount(ctx: ServiceContext): Promise<OwnAccount> {
   const account = await getAccount(ctx);
   if (account.kind === "service_account") throw SERVICE_ACCOUNT;
   if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw NARROWED_KEY;
   const target = { type: "account", id: account.id, name: account.name } as const;
   if (!ctx.actor.isOwnKey) await refuseEscalation(ctx, target, NOT_OWN_KEY);
+  const { recordVersion } = account;
+  await requireExpectedVersion(ctx, recordVersion, () => presentAccount(account, ctx.actor));
   return account;
 }
 

@@ -2,6 +2,12 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
+import { isLiveOrganization } from "../../db/tombstone.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
 import { eraseAuditedPerson } from "../audit/index.ts";
@@ -44,21 +50,25 @@ export function findOwnAccount(db: Database, actor: Actor) {
       profile: accounts.profile,
       createdAt: accounts.createdAt,
       updatedAt: accounts.updatedAt,
+      recordVersion: accounts.recordVersion,
     })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
     .where(isOwn(actor));
 }
 
-/** A display name that equals the name follows it. */
-export function updateAccount(db: Database, id: string, patch: AccountPatch, now: number) {
+/** A display name that equals the name follows it. Changes nothing if the request expects another version. */
+export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPatch) {
+  const { db, clock } = ctx;
+  const { recordVersion } = accounts;
   const { name, displayName, avatar, profile } = patch;
   const newName = name ?? accounts.name;
   const follows = name !== undefined && displayName === undefined;
   return db
     .update(accounts)
     .set({
-      updatedAt: now,
+      updatedAt: clock.now(),
+      recordVersion: nextVersion(recordVersion),
       ...(name !== undefined && { name }),
       ...(displayName !== undefined && { displayName: displayName ?? sql`${newName}` }),
       ...(follows && {
@@ -69,7 +79,7 @@ export function updateAccount(db: Database, id: string, patch: AccountPatch, now
         profile: profile ? sql`json_patch(${accounts.profile}, ${JSON.stringify(profile)})` : {},
       }),
     })
-    .where(eq(accounts.id, id))
+    .where(and(eq(accounts.id, id), hasExpectedVersion(ctx, recordVersion)))
     .returning();
 }
 
@@ -132,10 +142,16 @@ export interface Erasure {
   now: number;
 }
 
-/** Changes nothing if an organization or a project would lose its last owner or its last owner's key. */
-export function eraseAccount({ db, ownership, actor }: ServiceContext, erasure: Erasure) {
+/**
+ * Changes nothing if an organization or a project would lose its last owner or its last owner's key, or
+ * if the request expects another version.
+ */
+export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
+  const { db, ownership, actor } = ctx;
   const { accountId, targetIds, now } = erasure;
-  const isErasable = canErase(erasure);
+  const record = eq(accounts.id, accountId);
+  const isExpected = recordHasExpectedVersion(ctx, accounts.recordVersion, record);
+  const isErasable = sql`${canErase(erasure)} and ${isExpected}`;
   const own = sql`select id from memberships where account_id = ${accountId}`;
   const keys = erasure.memberships.map(({ id, organizationId }) => {
     const selected = sql`${eq(apiKeys.membershipId, id)} and ${isErasable}`;
@@ -148,23 +164,25 @@ export function eraseAccount({ db, ownership, actor }: ServiceContext, erasure: 
     keys: Object.fromEntries(keys.map((each, at) => [`of ${at}`, each])),
     audit: eraseAuditedPerson(db, [...targetIds, accountId], isErasable),
     changelog: eraseChangedPerson(db, targetIds, isErasable),
-    account: erasePerson(db, accountId, isErasable, now),
     records: ownership.deletionOf(db, memberships, own, isErasable),
     ended: db
       .delete(memberships)
       .where(and(eq(memberships.accountId, accountId), isErasable))
       .returning({ id: memberships.id }),
+    // Last: it changes the version of the account.
+    account: erasePerson(db, accountId, now),
   } satisfies Statements;
 }
 
 const ERASED_NAME = "Deleted account";
 
-function erasePerson(db: Database, id: string, condition: SQL, now: number) {
+/** Changes nothing unless the previous statement of the batch has changed a row. */
+function erasePerson(db: Database, id: string, now: number) {
   const names = { name: ERASED_NAME, displayName: ERASED_NAME };
   return db
     .update(accounts)
     .set({ ...names, email: id, avatar: null, profile: {}, updatedAt: now })
-    .where(and(eq(accounts.id, id), condition));
+    .where(and(eq(accounts.id, id), sql`changes() > 0`));
 }
 
 /** Stays true while the batch deletes the keys and the project roles. */
@@ -176,11 +194,13 @@ function canErase({ accountId, memberships: known, now }: Erasure): SQL {
     where other.project_id = owned.project_id and other.role = 'owner'
       and other.membership_id <> own.id`;
   const lost = { column: "membership_id", value: sql`own.id` } as const;
+  const isOwn = sql`own.account_id = ${accountId}
+    and ${isLiveOrganization(sql`own.organization_id`)}`;
   return sql`(select count(*) from memberships where account_id = ${accountId}) = ${known.length}
     and not exists (select 1 from memberships as own
-      where own.account_id = ${accountId} and own.role = 'owner'
+      where ${isOwn} and own.role = 'owner'
         and (not exists (${otherOwner}) or not ${keepsOwnerKey(sql`own.organization_id`, lost, now)}))
     and not exists (select 1 from memberships as own
       join project_members as owned on owned.membership_id = own.id and owned.role = 'owner'
-      where own.account_id = ${accountId} and not exists (${otherProjectOwner}))`;
+      where ${isOwn} and not exists (${otherProjectOwner}))`;
 }

@@ -8,7 +8,7 @@ export {
 } from "./authority.ts";
 export { apiKeyStore, issueApiKey, type KeyPrincipal, parseApiKey } from "./credentials.ts";
 export { CREATOR_CHANGED } from "./model.ts";
-export { presentAuthority, presentCreatedApiKey } from "./presenters.ts";
+export { presentApiKey, presentAuthority, presentCreatedApiKey } from "./presenters.ts";
 export { CreatedApiKey, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";
-export { type CreatedKey, insertKey, insertKeyOfTrust } from "./store.ts";
+export { type ApiKeyRow, type CreatedKey, insertKey, insertKeyOfTrust } from "./store.ts";

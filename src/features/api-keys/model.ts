@@ -9,8 +9,7 @@ export const HAS_DESCENDANTS =
   "Keys, trusts or runner tokens descend from this key. Send descendants=revoke to revoke them, " +
   "too, or descendants=keep.";
 
-export const CREATOR_CHANGED =
-  "The key that creates it was just revoked, or expires earlier now. Retry.";
+export const CREATOR_CHANGED = "The key that creates it was just revoked, or has less now. Retry.";
 
 export const NAME_CHANGED = "The key has just been renamed. Read it again and retry.";
 
@@ -19,5 +18,24 @@ export const KEY_CHANGED = "The key has just changed, or the one that rotates it
 export const OUTLIVED =
   "A key that descends from this key expires later than expires_at. Send a later time, or revoke " +
   "that key first.";
+
+export const KEY_NARROWED = "The key has just changed. Read it again and retry.";
+
+export const DESCENDANT_OUTLIVES =
+  "A key, a trust or a runner token that descends from this key lasts longer than expires_at. Send a " +
+  "later time, or first revoke what lasts longer, or let it expire earlier.";
+
+export const DESCENDANT_EXCEEDS =
+  "A key, a trust or a runner token that descends from this key can access more than the key would. " +
+  "Send more, or first narrow or revoke what can access more.";
+
+export const OUTSIDE_PROJECTS = "Send environments of the key's projects only.";
+
+/** By field: a key can only be narrowed. */
+export const KEEP_AT_MOST = {
+  scopes: "Send the scopes that the key keeps, out of those that it has now.",
+  project_ids: "Send the projects that the key keeps, out of those that it can access now.",
+  environment_ids: "Send the environments that the key keeps, out of those that it can access now.",
+} as const;
 
 export const TRUST_KEY = "A key of a trust is not rotated. Exchange a new token instead.";

@@ -1,9 +1,11 @@
+import type { Context } from "hono";
+import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, Unauthorized } from "../../lib/errors.ts";
-import { getKeyPolicy, POLICY_CHANGED, setKeyPolicy } from "./policy.ts";
+import { getKeyPolicy, POLICY_CHANGED, setKeyPolicy, type VersionedKeyPolicy } from "./policy.ts";
 import { presentKeyPolicy } from "./presenters.ts";
 import { ApiKeyPolicy, PutApiKeyPolicy } from "./schemas.ts";
 
@@ -14,6 +16,7 @@ const get = operation({
   tags: ["API keys"],
   summary: "Read the rules for new API keys",
   role: "admin",
+  record: true,
   scope: "keys:read",
   notFound: ["organization"],
   request: { params: OrganizationParams },
@@ -26,6 +29,7 @@ const put = operation({
   operationId: "putApiKeyPolicy",
   tags: ["API keys"],
   summary: "Set the rules for new API keys",
+  record: true,
   scope: "keys:write",
   description:
     "Needs the role `owner` in the organization. Applies to keys that are created or rotated from now " +
@@ -42,10 +46,14 @@ const put = operation({
 export const apiKeyPolicyRoutes = createRouter()
   .openapi(get, async (c) => {
     const policy = await getKeyPolicy(c.env, c.req.valid("param").org_id);
-    return c.json(presentKeyPolicy(policy), 200);
+    return c.json(await tagPolicy(c, policy), 200);
   })
   .openapi(put, async (c) => {
     const { max_age_seconds: maximumAgeSeconds } = c.req.valid("json");
     const policy = await setKeyPolicy(c.env, c.req.valid("param").org_id, { maximumAgeSeconds });
-    return c.json(presentKeyPolicy(policy), 200);
+    return c.json(await tagPolicy(c, policy), 200);
   });
+
+function tagPolicy(c: Context, policy: VersionedKeyPolicy) {
+  return tagged(c, policy.recordVersion, presentKeyPolicy(policy));
+}

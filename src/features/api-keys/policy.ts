@@ -1,4 +1,4 @@
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { recordActs } from "../audit/index.ts";
@@ -12,10 +12,13 @@ export interface KeyPolicy {
   maximumAgeSeconds: number | null;
 }
 
+/** The version is that of the organization. */
+export type VersionedKeyPolicy = KeyPolicy & { recordVersion: number };
+
 export async function getKeyPolicy(
   ctx: ServiceContext,
   organizationId: string,
-): Promise<KeyPolicy> {
+): Promise<VersionedKeyPolicy> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const [policy] = await store.findMaximumAge(ctx.db, organizationId);
   if (!policy) throw new NotFound("organization");
@@ -27,9 +30,10 @@ export async function setKeyPolicy(
   ctx: ServiceContext,
   organizationId: string,
   policy: KeyPolicy,
-): Promise<KeyPolicy> {
+): Promise<VersionedKeyPolicy> {
   requireOrgRole(ctx.actor, organizationId, "owner");
   const before = await getKeyPolicy(ctx, organizationId);
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentKeyPolicy(before));
   if (before.maximumAgeSeconds === policy.maximumAgeSeconds) return before;
   const target = { type: "organization", id: organizationId } as const;
   const changes = {
@@ -43,9 +47,12 @@ export async function setKeyPolicy(
     now: ctx.clock.now(),
   };
   const { changed } = await runBatch(ctx.db, {
-    changed: store.setMaximumAge(ctx.db, organizationId, change),
+    changed: store.setMaximumAge(ctx, organizationId, change),
     audit: recordActs(ctx, organizationId, [act]),
   });
-  if (changed.length === 0) throw new Conflict(POLICY_CHANGED);
-  return policy;
+  const [after] = changed;
+  if (after) return after;
+  const now = await getKeyPolicy(ctx, organizationId);
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentKeyPolicy(now));
+  throw new Conflict(POLICY_CHANGED);
 }

@@ -14,15 +14,23 @@ export function presentKeyRecord(row: KeyRecord) {
   return "revokedAt" in row ? presentRevokedKey(row) : presentApiKey(row);
 }
 
+/** For its ETag. Nobody changes a revoked key. */
+export function versionOf(row: KeyRecord): number {
+  return "revokedAt" in row ? 1 : row.recordVersion;
+}
+
 export function presentCreatedApiKey({ row, key }: CreatedKey) {
   return { ...presentApiKey(row), key };
 }
 
 /** What the audit log has of a new key, too. */
 export function presentAuthority(row: AuthorityRow) {
+  return { membership_id: row.membershipId, role: row.role, ...presentNarrowing(row) };
+}
+
+/** What narrows a key, as the audit log has it, too. */
+export function presentNarrowing(row: Pick<ApiKeyRow, "expiresAt"> & Narrowing) {
   return {
-    membership_id: row.membershipId,
-    role: row.role,
     scopes: row.scopes?.slice(),
     project_ids: row.projectIds?.slice(),
     environment_ids: row.environmentIds?.slice(),

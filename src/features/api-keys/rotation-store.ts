@@ -1,28 +1,31 @@
 import { and, eq, not, notExists, or, type SQL, sql } from "drizzle-orm";
+import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { nextVersion } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keepsOwnerKey } from "../memberships/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { trusts } from "../trusts/table.ts";
 import { type ApiKeyRow, KEY, NEVER } from "./store.ts";
-import { apiKeys, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
+import { apiKeys, isAsAuthenticated, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
 
 /** The key that takes the place of `old`, with the fields that differ. */
 export interface Rotation {
   old: ApiKeyRow;
-  /** The key that asks for the rotation. */
-  callerId: string;
+  /** Of the key that asks for the rotation. */
+  actor: Actor;
   key: Pick<ApiKeyRow, "id" | "secretHash" | "lastFour" | "expiresAt" | "isOwn">;
   now: number;
 }
 
 /**
- * Inserts nothing if the old key has changed, if the caller's key is gone, if a key that descends
- * from the old one would outlive the new one, or if the last owner's key would expire.
+ * Inserts nothing if the old key or the caller's has changed, if the new key would outlive the one that
+ * it descends from, if one that descends from it would outlive it, or if the last owner's key would expire.
  */
-export function insertRotatedKey(db: Database, { old, callerId, key, now }: Rotation) {
+export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotation) {
   const { expiresAt, ...fields } = key;
   const lasting = expiresAt ?? NEVER;
+  const callerId = actor.keyId;
   const isNarrowed = sql`${apiKeys.expiresAt} = 0`;
   return insertFrom(
     db,
@@ -54,6 +57,10 @@ export function insertRotatedKey(db: Database, { old, callerId, key, now }: Rota
         and (${callerId} = ${old.id} or caller.expires_at is null or caller.expires_at >= ${lasting}
           or caller.expires_at = 0
             and coalesce(caller.narrowed_expires_at, ${NEVER}) >= ${lasting}))
+      and ${isAsAuthenticated(actor)}
+      and not exists (select 1 from api_keys as parent
+        where parent.id = ${apiKeys.createdByKeyId}
+          and iif(parent.expires_at = 0, parent.narrowed_expires_at, parent.expires_at) < ${lasting})
       and ${expiresAt === null ? sql`true` : mayExpire(db, old, expiresAt, now)}`,
   ).returning(KEY);
 }
@@ -131,6 +138,7 @@ export function expireOldKey(db: Database, { old, key }: Rotation, until: number
       expiresAt: sql`iif(${apiKeys.expiresAt} = 0, 0, ${earliest})`,
       narrowedExpiresAt: sql`iif(${apiKeys.expiresAt} = 0, ${earliest}, null)`,
       version: sql`${apiKeys.version} + 1`,
+      recordVersion: nextVersion(apiKeys.recordVersion),
       createdByKeyId: key.id,
     })
     .where(and(eq(apiKeys.id, old.id), wasInserted(key.id)))

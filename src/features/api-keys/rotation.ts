@@ -1,9 +1,10 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import type { ServiceContext } from "../../context.ts";
+import type { ChangedKey, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { BadInput, Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
+import { recordWithSecrets } from "../idempotency/index.ts";
 import { LAST_OWNER_KEY, revokeKeys } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { requireNoEscalation, requireNoLongerLife } from "./authority.ts";
@@ -43,8 +44,12 @@ export async function rotateKey(
   const { actor } = ctx;
   const isOwn = old.isOwn && actor.isOwnKey && actor.membershipId === old.membershipId;
   const key = { id: newKeyId, secretHash, lastFour, expiresAt, isOwn };
-  const rotation = { old, callerId: actor.keyId, key, now: ctx.clock.now() };
-  const { created, changed } = await writeRotation(ctx, rotation, input.overlapSeconds);
+  const rotation = { old, actor, key, now: ctx.clock.now() };
+  const changed = changedBy(ctx, old, input.overlapSeconds);
+  const created = await writeRotation(ctx, rotation, input.overlapSeconds, {
+    secrets: { key: issued.key },
+    changedKeys: changed,
+  });
   const [row] = created;
   if (!row) throw await findConflict(ctx, rotation, isLastOwnerKey);
   await ctx.invalidateKeys(changed);
@@ -84,12 +89,23 @@ async function readRotation(
   return { membership, isLastOwnerKey, expiresAt };
 }
 
+/** The key that other isolates must read again. It has the version of `old`, or nothing is rotated. */
+function changedBy(
+  { clock }: ServiceContext,
+  { secretHash, version }: store.ApiKeyRow,
+  overlapSeconds: number,
+): ChangedKey[] {
+  if (overlapSeconds > 0) return [{ secretHash, version: version + 1 }];
+  return [toRevokedKey({ secretHash, version }, clock)];
+}
+
 async function writeRotation(
   ctx: ServiceContext,
   rotation: rotations.Rotation,
   overlapSeconds: number,
+  { secrets, changedKeys }: { secrets: object; changedKeys: readonly ChangedKey[] },
 ) {
-  const { db, actor, clock } = ctx;
+  const { db, actor } = ctx;
   const { old, key, now } = rotation;
   const { organizationId } = old;
   const hasOverlap = overlapSeconds > 0;
@@ -103,10 +119,13 @@ async function writeRotation(
   const target = { type: "api_key", id: old.id, name: old.name } as const;
   const { expires_at } = presentAuthority({ ...old, ...key });
   const changes = { after: { key_id: key.id, overlap_seconds: overlapSeconds, expires_at } };
-  const results = await limits.enforce(
+  const successor = store.findKey(db, organizationId, key.id);
+  const recorded = await recordWithSecrets(ctx, successor, secrets, { changedKeys });
+  const { created } = await limits.enforce(
     runBatch(db, {
       limits: limits.statement,
       created: rotations.insertRotatedKey(db, rotation),
+      recorded,
       audit: recordActs(ctx, organizationId, [{ action: "api_key.rotated", target, changes }]),
       descendants: rotations.carryOverDescendants(db, rotation),
       successor: rotations.nameSuccessor(db, rotation),
@@ -119,8 +138,7 @@ async function writeRotation(
         : revokeKeys(db, { ...revocation, keys: rotations.whereIsRotated(rotation) }),
     }),
   );
-  const revoked = results.old?.revoked.map((each) => toRevokedKey(each, clock)) ?? [];
-  return { created: results.created, changed: [...revoked, ...(results.expired ?? [])] };
+  return created;
 }
 
 /** The reason that nothing was rotated. Throws `NotFound` for a key that is revoked by now. */

@@ -1,4 +1,6 @@
 import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -6,17 +8,23 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey } from "./authority.ts";
 import {
   CREATOR_CHANGED,
+  DESCENDANT_EXCEEDS,
+  DESCENDANT_OUTLIVES,
   HAS_DESCENDANTS,
+  KEEP_AT_MOST,
   KEY_CHANGED,
+  KEY_NARROWED,
   NAME_CHANGED,
   OUTLIVED,
+  OUTSIDE_PROJECTS,
   TRUST_KEY,
 } from "./model.ts";
-import { presentApiKey, presentCreatedApiKey, presentKeyRecord } from "./presenters.ts";
+import { presentCreatedApiKey, presentKeyRecord, versionOf } from "./presenters.ts";
 import { rotateKey } from "./rotation.ts";
 import {
   ApiKey,
@@ -25,11 +33,12 @@ import {
   CreateApiKey,
   CreatedApiKey,
   KeyListQuery,
-  RenameApiKey,
   RevokeQuery,
   RotateApiKey,
+  UpdateApiKey,
 } from "./schemas.ts";
-import { createKey, getKey, listKeys, renameKey, revokeKey } from "./service.ts";
+import { createKey, getKey, listKeys, revokeKey } from "./service.ts";
+import { updateKey } from "./update.ts";
 
 const OWN_OR_ADMIN =
   "Needs the role `admin` in the organization for a key of another membership. A key that is " +
@@ -72,6 +81,7 @@ const create = operation({
   operationId: "createApiKey",
   tags: ["API keys"],
   summary: "Create an API key",
+  record: true,
   role: "admin",
   scope: "keys:write",
   description:
@@ -99,6 +109,7 @@ const get = operation({
   operationId: "getApiKey",
   tags: ["API keys"],
   summary: "Read an API key",
+  record: true,
   scope: "keys:read",
   description: `${OWN_OR_ADMIN} The response does not contain the key itself. A revoked key has \`revoked_at\`.`,
   notFound: ["organization", "API key"],
@@ -107,17 +118,32 @@ const get = operation({
   responses: { 200: jsonReply(ApiKey, "The API key.") },
 });
 
-const rename = operation({
+const update = operation({
   method: "patch",
   path: "/v1/orgs/{org_id}/api-keys/{key_id}",
-  operationId: "renameApiKey",
+  operationId: "updateApiKey",
   tags: ["API keys"],
-  summary: "Rename an API key",
+  summary: "Rename or narrow an API key",
+  record: true,
   scope: "keys:write",
-  description: OWN_OR_ADMIN,
-  notFound: ["organization", "API key"],
-  errors: { ...NEEDS_ADMIN, key_renamed: new Conflict(NAME_CHANGED) },
-  request: { params: ApiKeyParams, body: jsonBody(RenameApiKey) },
+  description:
+    `${OWN_OR_ADMIN} A key never gets more than it has: it can only expire earlier, and keep some of its ` +
+    "scopes, projects and environments. Its next request has what it keeps. What descends from it must " +
+    "not have more or last longer: this is a `conflict`. An organization keeps at least one key of an " +
+    "owner that does not expire and is not narrowed.",
+  notFound: ["organization", "API key", "project", "environment"],
+  errors: {
+    wider_key: new BadInput([{ path: "scopes", message: KEEP_AT_MOST.scopes }]),
+    environment_outside: new BadInput([{ path: "environment_ids", message: OUTSIDE_PROJECTS }]),
+    ...NEEDS_ADMIN,
+    ...NEEDS_OWNER,
+    ...LAST_KEY,
+    key_renamed: new Conflict(NAME_CHANGED),
+    key_narrowed: new Conflict(KEY_NARROWED),
+    descendant_outlives: new Conflict(DESCENDANT_OUTLIVES),
+    descendant_exceeds: new Conflict(DESCENDANT_EXCEEDS),
+  },
+  request: { params: ApiKeyParams, body: jsonBody(UpdateApiKey) },
   responses: { 200: jsonReply(ApiKey, "The API key.") },
 });
 
@@ -127,6 +153,7 @@ const rotate = operation({
   operationId: "rotateApiKey",
   tags: ["API keys"],
   summary: "Rotate an API key",
+  record: true,
   scope: "keys:write",
   description: `${OWN_OR_ADMIN} Creates a key with the same membership, role, scopes and boundaries, \
 and with the place of the old key in its lineage: what descends from the old key descends from the new \
@@ -154,6 +181,7 @@ const revoke = operation({
   operationId: "revokeApiKey",
   tags: ["API keys"],
   summary: "Revoke an API key",
+  record: true,
   scope: "keys:write",
   description:
     `${OWN_OR_ADMIN} The key's next request is refused. An organization keeps at least one key with ` +
@@ -180,29 +208,51 @@ export const apiKeyRoutes = createRouter()
   })
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
-    const created = await createKey(c.env, org_id, toNewKey(c.req.valid("json")));
-    return c.json(presentCreatedApiKey(created), 201);
+    const input = toNewKey(c.req.valid("json"));
+    const created = await once(c.env, () => createKey(c.env, org_id, input));
+    return c.json(await presentAndLocate(c, created), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
-    return c.json(presentKeyRecord(await getKey(c.env, org_id, key_id)), 200);
+    return c.json(await tagKey(c, await getKey(c.env, org_id, key_id)), 200);
   })
-  .openapi(rename, async (c) => {
+  .openapi(update, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
-    const { name } = c.req.valid("json");
-    return c.json(presentApiKey(await renameKey(c.env, org_id, key_id, name)), 200);
+    const change = toUpdate(c.req.valid("json"));
+    const key = await once(c.env, () => updateKey(c.env, org_id, key_id, change));
+    return c.json(await tagKey(c, key), 200);
   })
   .openapi(rotate, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
     const { overlap_seconds: overlapSeconds = 0, expires_at } = c.req.valid("json");
     const input = { overlapSeconds, expiresAt: toTime(expires_at) };
-    return c.json(presentCreatedApiKey(await rotateKey(c.env, org_id, key_id, input)), 201);
+    const rotated = await once(c.env, () => rotateKey(c.env, org_id, key_id, input));
+    return c.json(await presentAndLocate(c, rotated), 201);
   })
   .openapi(revoke, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
     await revokeKey(c.env, org_id, key_id, c.req.valid("query").descendants);
     return c.body(null, 204);
   });
+
+function tagKey(c: Context, row: Parameters<typeof presentKeyRecord>[0]) {
+  return tagged(c, versionOf(row), presentKeyRecord(row));
+}
+
+async function presentAndLocate(c: Context, created: Parameters<typeof presentCreatedApiKey>[0]) {
+  const { id, organizationId } = created.row;
+  setLocation(c, get, { org_id: organizationId, key_id: id });
+  await tagKey(c, created.row);
+  return presentCreatedApiKey(created);
+}
+
+function toUpdate(body: z.output<typeof UpdateApiKey>) {
+  const { name, scopes, project_ids: projectIds, environment_ids: environmentIds } = body;
+  return {
+    name,
+    narrowed: { scopes, projectIds, environmentIds, expiresAt: toTime(body.expires_at) },
+  };
+}
 
 function toNewKey(body: z.output<typeof CreateApiKey>) {
   return {

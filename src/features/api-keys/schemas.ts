@@ -15,7 +15,7 @@ import {
 } from "../../lib/schemas.ts";
 import { SCOPES } from "../../lib/scopes.ts";
 import { OrgRole } from "../memberships/index.ts";
-import { DESCENDANTS_OPTIONS, KEY_STATUSES } from "./model.ts";
+import { DESCENDANTS_OPTIONS, KEEP_AT_MOST, KEY_STATUSES } from "./model.ts";
 
 const ROLE =
   "The maximum role of the key. Its effective role is never above its membership's role.";
@@ -62,10 +62,10 @@ const KeyActor = component(
     .openapi({ description: "Who created or revoked a key." }),
 );
 
-function boundary(kind: "project" | "environment") {
+function boundary(kind: "project" | "environment", error?: string) {
   const message = `Send 1 to ${MAXIMUM_IDS} identifiers.`;
   return z
-    .array(identifierInput(kind))
+    .array(identifierInput(kind), error)
     .min(1, message)
     .max(MAXIMUM_IDS, message)
     .transform((ids) => [...new Set(ids)]);
@@ -181,11 +181,41 @@ export const CreateApiKey = component(
     }),
 );
 
-export const RenameApiKey = component(
-  "RenameApiKey",
+const STAYS = "Absent: it stays as it is. It cannot be removed.";
+
+export const UpdateApiKey = component(
+  "UpdateApiKey",
   z
-    .strictObject({ name: Name })
-    .openapi({ description: "The new name.", example: { name: "ci of the shop" } }),
+    .strictObject({
+      name: Name.optional(),
+      scopes: z
+        .array(ScopeName, KEEP_AT_MOST.scopes)
+        .min(1, SCOPE_COUNT)
+        .max(SCOPES.length, SCOPE_COUNT)
+        .transform((scopes) => [...new Set(scopes)])
+        .optional()
+        .openapi({ description: `Some of what the key may do now. ${STAYS}` }),
+      project_ids: boundary("project", KEEP_AT_MOST.project_ids)
+        .optional()
+        .openapi({ description: `Some of the projects that the key can access now. ${STAYS}` }),
+      environment_ids: boundary("environment", KEEP_AT_MOST.environment_ids)
+        .optional()
+        .openapi({
+          description:
+            `Some of the environments that the key can access now. ${STAYS} A key without ` +
+            "`project_ids` gets those of the environments.",
+        }),
+      expires_at: timestampInput()
+        .optional()
+        .openapi({
+          description: `A time in the future, before the key expires now. ${STAYS}`,
+          example: "2027-11-21T09:30:00.000Z",
+        }),
+    })
+    .openapi({
+      description: "The fields to change. The others stay as they are.",
+      example: { name: "ci of the shop" },
+    }),
 );
 
 export const RotateApiKey = component(

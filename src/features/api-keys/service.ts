@@ -1,11 +1,17 @@
 import { type IssuedKey, toRevokedKey } from "../../auth/credentials.ts";
-import { requireOwnOrganization, requireRole, type ServiceContext } from "../../context.ts";
+import {
+  requireExpectedVersion,
+  requireOwnOrganization,
+  requireRole,
+  type ServiceContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { recordActs } from "../audit/index.ts";
+import { recordWithSecrets } from "../idempotency/index.ts";
 import {
   LAST_OWNER_KEY,
   recordRevocation,
@@ -29,9 +35,8 @@ import {
   type DescendantsOption,
   HAS_DESCENDANTS,
   type KeyStatus,
-  NAME_CHANGED,
 } from "./model.ts";
-import { presentAuthority } from "./presenters.ts";
+import { presentAuthority, presentKeyRecord, versionOf } from "./presenters.ts";
 import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -83,6 +88,11 @@ export async function requireValidKey(
   return key;
 }
 
+/** Throws `EtagMismatch` if the request expects another version of the key. */
+export async function requireExpectedKey(ctx: ServiceContext, key: KeyRecord): Promise<void> {
+  await requireExpectedVersion(ctx, versionOf(key), () => presentKeyRecord(key));
+}
+
 export function isRevoked(key: KeyRecord): key is RevokedKeyRow {
   return "revokedAt" in key;
 }
@@ -125,7 +135,8 @@ export async function createKey(
   const changes = { after: presentAuthority(key) };
   const statements = {
     limits: limits.statement,
-    created: store.insertDescendant(db, key),
+    created: store.insertDescendant(ctx, key),
+    recorded: await recordWithSecrets(ctx, key, { key: issued.key }),
     audit: recordActs(ctx, organizationId, [{ action: "api_key.created", target, changes }]),
   };
   const [row] = (await limits.enforce(runBatch(db, statements))).created;
@@ -155,28 +166,6 @@ async function readCreation(
   return { membership, rules };
 }
 
-export async function renameKey(
-  ctx: ServiceContext,
-  organizationId: string,
-  id: string,
-  name: string,
-): Promise<ApiKeyRow> {
-  const before = await requireValidKey(ctx, organizationId, id);
-  if (before.name === name) return before;
-  const limits = limitGrowth(ctx, { organizationId, bytes: bytesOf(name) - bytesOf(before.name) });
-  const target = { type: "api_key", id, name } as const;
-  const changes = { before: { name: before.name }, after: { name } };
-  const statements = {
-    limits: limits.statement,
-    renamed: store.renameKey(ctx.db, organizationId, id, { from: before.name, to: name }),
-    audit: recordActs(ctx, organizationId, [{ action: "api_key.renamed", target, changes }]),
-  };
-  const [key] = (await limits.enforce(runBatch(ctx.db, statements))).renamed;
-  if (key) return key;
-  await requireValidKey(ctx, organizationId, id);
-  throw new Conflict(NAME_CHANGED);
-}
-
 /** A revoked key may be named again, to revoke what descends from it. */
 export async function revokeKey(
   ctx: ServiceContext,
@@ -185,6 +174,7 @@ export async function revokeKey(
   descendants: DescendantsOption | undefined,
 ): Promise<void> {
   const key = await getKey(ctx, organizationId, id);
+  await requireExpectedKey(ctx, key);
   if (isRevoked(key) && descendants !== "revoke") throw new NotFound("API key");
   if (key.role === "owner") requireRole(ctx.actor, "owner");
   const revocation = store.revocationOf(ctx, key, descendants);
@@ -204,7 +194,9 @@ async function requireNothingLeft(
   descendants: DescendantsOption | undefined,
 ): Promise<void> {
   const { organizationId, id } = key;
-  if (!isRevoked(key)) await requireValidKey(ctx, organizationId, id);
+  if (!isRevoked(key)) {
+    await requireExpectedKey(ctx, await requireValidKey(ctx, organizationId, id));
+  }
   const isAll = descendants === "revoke";
   const { found } = await store.findDescendants(ctx.db, id, ctx.clock.now(), isAll);
   if (isRevoked(key) && !found) return;

@@ -2,6 +2,11 @@ import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
@@ -18,7 +23,7 @@ import {
   apiKeys,
   KEY_AUTHORITY,
   KEY_EXPIRES_AT,
-  KEY_EXPIRY,
+  mayCreateUntil,
   revokedKeys,
   whereKeyIsLive,
 } from "./table.ts";
@@ -162,26 +167,33 @@ export function findEnvironments(
     );
 }
 
+const KEY_POLICY = {
+  maximumAgeSeconds: organizations.maxKeyAgeSeconds,
+  recordVersion: organizations.recordVersion,
+};
+
 export function findMaximumAge(db: Database, organizationId: string) {
-  return db
-    .select({ maximumAgeSeconds: organizations.maxKeyAgeSeconds })
-    .from(organizations)
-    .where(eq(organizations.id, organizationId));
+  return db.select(KEY_POLICY).from(organizations).where(eq(organizations.id, organizationId));
 }
 
-/** Changes nothing if the maximum age is no longer `from`. */
+/** Changes nothing if the request expects another version, or if the maximum age is no longer `from`. */
 export function setMaximumAge(
-  db: Database,
+  ctx: ServiceContext,
   organizationId: string,
   { from, to, now }: { from: number | null; to: number | null; now: number },
 ) {
-  return db
+  const { maxKeyAgeSeconds, recordVersion } = organizations;
+  return ctx.db
     .update(organizations)
-    .set({ maxKeyAgeSeconds: to, updatedAt: now })
+    .set({ maxKeyAgeSeconds: to, updatedAt: now, recordVersion: nextVersion(recordVersion) })
     .where(
-      and(eq(organizations.id, organizationId), sql`${organizations.maxKeyAgeSeconds} is ${from}`),
+      and(
+        eq(organizations.id, organizationId),
+        hasExpectedVersion(ctx, recordVersion),
+        sql`${maxKeyAgeSeconds} is ${from}`,
+      ),
     )
-    .returning({ id: organizations.id });
+    .returning(KEY_POLICY);
 }
 
 export function keyCountBound(membershipId: string): Bound {
@@ -211,13 +223,12 @@ export function insertKeyOfTrust(db: Database, key: ApiKeyRow & { trustId: strin
   );
 }
 
-/** Inserts nothing unless the key that creates it is still valid for at least as long. */
-export function insertDescendant(db: Database, key: ApiKeyRow & { createdByKeyId: string }) {
-  const { createdByKeyId, createdAt, expiresAt } = key;
-  const outlives = sql`${KEY_EXPIRY} >= ${expiresAt ?? NEVER}`;
-  const parent = sql`select 1 from ${apiKeys} where ${apiKeys.id} = ${createdByKeyId}
-    and ${whereKeyIsLive(createdAt)} and (${KEY_EXPIRY} is null or ${outlives})`;
-  return insertFrom(db, apiKeys, toStoredKey(key), sql`where exists (${parent})`).returning(KEY);
+/** Inserts nothing unless the key that creates it still has as much, and for as long. */
+export function insertDescendant({ db, actor, clock }: ServiceContext, key: ApiKeyRow) {
+  const parent = sql`select 1 from ${apiKeys} where ${apiKeys.id} = ${actor.keyId}
+    and ${whereKeyIsLive(clock.now())}`;
+  const condition = sql`where exists (${parent}) and ${mayCreateUntil(actor, key.expiresAt)}`;
+  return insertFrom(db, apiKeys, toStoredKey(key), condition).returning(KEY);
 }
 
 function toStoredKey(key: ApiKeyRow) {
@@ -226,35 +237,28 @@ function toStoredKey(key: ApiKeyRow) {
   return { ...key, expiresAt: 0, narrowedExpiresAt: key.expiresAt };
 }
 
-/** Changes nothing if the name is no longer `from`. */
-export function renameKey(
-  db: Database,
-  organizationId: string,
-  id: string,
-  { from, to }: { from: string; to: string },
-) {
-  return db
-    .update(apiKeys)
-    .set({ name: to })
-    .where(and(within(organizationId, id), eq(apiKeys.name, from)))
-    .returning(KEY);
-}
-
-/** Revokes nothing if the organization would lose its last owner's key. */
+/** Revokes nothing if the request expects another version, or if no owner's key would remain. */
 export function revocationOf(
-  { actor, clock }: ServiceContext,
-  { id, organizationId }: { id: string; organizationId: string },
+  ctx: ServiceContext,
+  key: KeyRecord,
   descendants: DescendantsOption | undefined,
 ): Revocation {
+  const { actor, clock } = ctx;
+  const { id, organizationId } = key;
   const now = clock.now();
   const isAll = descendants === "revoke";
   const ids = isAll ? familyOf(id, { successors: true }) : sql`select ${id}`;
   const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, now);
-  const keys = sql`api_keys.id in (${ids}) and ${keepsOwner}
+  const isExpected =
+    "revokedAt" in key
+      ? sql`true`
+      : recordHasExpectedVersion(ctx, apiKeys.recordVersion, within(organizationId, id));
+  const mayRevoke = sql`${keepsOwner} and ${isExpected}`;
+  const keys = sql`api_keys.id in (${ids}) and ${mayRevoke}
     and ${descendants === undefined ? sql`not ${hasDescendants(id, now)}` : sql`true`}`;
   const revocation = { organizationId, keys, descendants: false, now, actor };
   if (!isAll) return revocation;
-  return { ...revocation, creators: sql`select id from (${ids}) where ${keepsOwner}` };
+  return { ...revocation, creators: sql`select id from (${ids}) where ${mayRevoke}` };
 }
 
 /** Whether a valid key, a trust or a valid runner token descends from this key. */

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Column, type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, recordVersion, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
@@ -68,6 +68,38 @@ export const KEY_EXPIRES_AT = KEY_EXPIRY.as("key_expires_at");
 
 export function whereKeyIsLive(now: number): SQL {
   return sql`(${KEY_EXPIRY} is null or ${KEY_EXPIRY} > ${now})`;
+}
+
+/** The key of a request, as it was when it was authenticated. */
+interface AuthenticatedKey {
+  keyId: string;
+  scopes: readonly Scope[] | null;
+  projectIds: readonly string[] | null;
+  environmentIds: readonly string[] | null;
+}
+
+/** Whether the key of a request can still access what it could when it was authenticated. */
+export function isAsAuthenticated(key: AuthenticatedKey): SQL {
+  return sql`exists (select 1 from ${apiKeys} where ${isUnchanged(key)})`;
+}
+
+/**
+ * Whether the key of a request may create a credential that lasts until `end`: it can still access what
+ * it could, and lasts as long.
+ * @param end Null: forever.
+ */
+export function mayCreateUntil(key: AuthenticatedKey, end: number | null): SQL {
+  const lasts = end === null ? sql`false` : sql`${KEY_EXPIRY} >= ${end}`;
+  return sql`exists (select 1 from ${apiKeys} where ${isUnchanged(key)}
+    and (${KEY_EXPIRY} is null or ${lasts}))`;
+}
+
+function isUnchanged({ keyId, scopes, projectIds, environmentIds }: AuthenticatedKey): SQL {
+  const isSame = (column: Column, value: readonly string[] | null) =>
+    sql`json(${column}) is json(${value && JSON.stringify(value)})`;
+  return sql`${apiKeys.id} = ${keyId} and ${isSame(apiKeys.scopes, scopes)}
+    and ${isSame(apiKeys.projectIds, projectIds)}
+    and ${isSame(apiKeys.environmentIds, environmentIds)}`;
 }
 
 /** Of a key, for its `Actor`. */

@@ -4,6 +4,8 @@ import { component } from "../../lib/schemas.ts";
 /** Every action of the audit log, by the type of its target. */
 export const AUDITED_ACTIONS = [
   "organization.created",
+  "organization.renamed",
+  "organization.deleted",
   "organization.key_policy_changed",
   "member.added",
   "member.role_changed",
@@ -18,12 +20,14 @@ export const AUDITED_ACTIONS = [
   "service_account.deleted",
   "api_key.created",
   "api_key.renamed",
+  "api_key.narrowed",
   "api_key.rotated",
   "api_key.revoked",
   "trust.created",
   "trust.deleted",
   "trust.exchanged",
   "runner_pool.created",
+  "runner_pool.updated",
   "runner_pool.deleted",
   "runner_token.created",
   "runner_token.rotated",

@@ -8,6 +8,8 @@ export const bootstrapFeature = {
     {
       table: bootstraps,
       deletedWith: [],
+      outlivesOrganization:
+        "An installation is bootstrapped once, also if it has no organization left.",
     },
   ],
 } satisfies Feature;

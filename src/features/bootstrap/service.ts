@@ -39,7 +39,7 @@ export async function bootstrap(
       isOwnKey: true,
     },
   );
-  const { id, createdAt } = created.organization;
+  const { id, createdAt } = created.row.organization;
   const { organization, ...rest } = statements;
   await mapUniqueViolation(
     runBatch(db, {

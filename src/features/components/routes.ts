@@ -1,3 +1,4 @@
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
@@ -5,14 +6,15 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { presentComponent } from "./presenters.ts";
-import { Component, ComponentInput, ComponentList } from "./schemas.ts";
+import { Component, ComponentInput, ComponentList, UpdateComponent } from "./schemas.ts";
 import {
+  changeComponent,
   createComponent,
   deleteComponent,
   getComponent,
   listComponents,
-  replaceComponent,
 } from "./service.ts";
 
 const list = operation({
@@ -35,6 +37,7 @@ const create = operation({
   tags: ["Components"],
   summary: "Create a component",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["environment"],
@@ -55,6 +58,7 @@ const get = operation({
   tags: ["Components"],
   summary: "Read a component",
   role: "viewer",
+  record: true,
   scope: "environments:read",
   notFound: ["component"],
   request: { params: ComponentParams },
@@ -68,6 +72,7 @@ const replace = operation({
   tags: ["Components"],
   summary: "Replace a component",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["component"],
@@ -80,6 +85,27 @@ const replace = operation({
   responses: { 200: jsonReply(Component, "The component.") },
 });
 
+const update = operation({
+  method: "patch",
+  path: "/v1/components/{component_id}",
+  operationId: "updateComponent",
+  tags: ["Components"],
+  summary: "Change some fields of a component",
+  role: "contributor",
+  record: true,
+  scope: "environments:write",
+  description:
+    "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
+  notFound: ["component"],
+  errors: {
+    component_name_taken: new Conflict(
+      "The environment already has a component with this name. Choose another name.",
+    ),
+  },
+  request: { params: ComponentParams, body: jsonBody(UpdateComponent) },
+  responses: { 200: jsonReply(Component, "The component.") },
+});
+
 const remove = operation({
   method: "delete",
   path: "/v1/components/{component_id}",
@@ -87,6 +113,7 @@ const remove = operation({
   tags: ["Components"],
   summary: "Delete a component",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description:
     `Deletes its variables too. Its stacks stay in the environment, because ` +
@@ -104,17 +131,25 @@ export const componentRoutes = createRouter()
   })
   .openapi(create, async (c) => {
     const { environment_id } = c.req.valid("param");
-    const component = await createComponent(c.env, environment_id, c.req.valid("json"));
-    return c.json(presentComponent(component), 201);
+    const input = c.req.valid("json");
+    const component = await once(c.env, () => createComponent(c.env, environment_id, input));
+    setLocation(c, get, { component_id: component.id });
+    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 201);
   })
   .openapi(get, async (c) => {
     const component = await getComponent(c.env, c.req.valid("param").component_id);
-    return c.json(presentComponent(component), 200);
+    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 200);
   })
   .openapi(replace, async (c) => {
     const { component_id } = c.req.valid("param");
-    const component = await replaceComponent(c.env, component_id, c.req.valid("json"));
-    return c.json(presentComponent(component), 200);
+    const component = await changeComponent(c.env, component_id, c.req.valid("json"));
+    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 200);
+  })
+  .openapi(update, async (c) => {
+    const { component_id } = c.req.valid("param");
+    const change = c.req.valid("json");
+    const component = await once(c.env, () => changeComponent(c.env, component_id, change));
+    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 200);
   })
   .openapi(remove, async (c) => {
     await deleteComponent(c.env, c.req.valid("param").component_id);

@@ -37,3 +37,11 @@ export const ComponentInput = component(
     example: { name: "api", kind: "service" },
   }),
 );
+
+export const UpdateComponent = component(
+  "UpdateComponent",
+  z.strictObject({ name: Name.optional(), kind: Kind.optional() }).openapi({
+    description: "The fields to change. The others stay as they are.",
+    example: { name: "worker", kind: "worker" },
+  }),
+);

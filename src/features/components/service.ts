@@ -1,12 +1,15 @@
 import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
+import { authorize, requireExpectedVersion } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { NotFound } from "../../lib/errors.ts";
+import { entityTag } from "../../lib/entity-tag.ts";
+import { EtagMismatch } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
+import { recordResult, recordRow } from "../idempotency/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { ComponentInput } from "./model.ts";
 import { presentComponent } from "./presenters.ts";
@@ -61,6 +64,7 @@ export async function createComponent(
   const statements = {
     limits: limits.statement,
     created: store.insertComponent(ctx.db, component),
+    recorded: recordResult(ctx, component),
   };
   await limits.enforce(refuseTakenName(commitChange(ctx, statements, changes.created(component))));
   return component;
@@ -70,26 +74,37 @@ export async function getComponent(ctx: ServiceContext, id: string): Promise<Com
   return requireComponent(ctx, id, "viewer");
 }
 
-export async function replaceComponent(
+/** PUT sends all fields, PATCH some. */
+export async function changeComponent(
   ctx: ServiceContext,
   id: string,
-  input: ComponentInput,
+  change: store.ComponentChange,
 ): Promise<ComponentRow> {
   const before = await requireComponent(ctx, id, "contributor");
-  const change = { ...input, updatedAt: ctx.clock.now() };
-  const replaced = store.replaceComponent(ctx.db, before.organizationId, id, change);
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentComponent(before));
+  const { organizationId } = before;
+  const statements = {
+    changed: store.changeComponent(ctx, organizationId, id, change),
+    recorded: recordRow(ctx, store.selectComponent(ctx.db, organizationId, id)),
+  };
   const results = await refuseTakenName(
-    commitChange(ctx, { replaced }, changes.updated(before, { ...before, ...change })),
+    commitChange(ctx, statements, changes.updated(before, mergePatch(before, change))),
   );
   if (!results) return before;
-  const [component] = results.replaced;
-  if (!component) throw new NotFound("component");
-  return component;
+  const [component] = results.changed;
+  return component ?? refuseOtherVersion(ctx, id);
 }
 
 export async function deleteComponent(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireComponent(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentComponent(before));
   const statements = store.deleteComponent(ctx, before.organizationId, id);
   const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
-  if (deleted.length === 0) throw new NotFound("component");
+  if (deleted.length === 0) await refuseOtherVersion(ctx, id);
+}
+
+/** A write changes nothing only if the component is gone or has another version. */
+async function refuseOtherVersion(ctx: ServiceContext, id: string): Promise<never> {
+  const now = await requireComponent(ctx, id, "contributor");
+  throw new EtagMismatch(await entityTag(now.recordVersion, presentComponent(now)));
 }

@@ -1,6 +1,11 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../context.ts";
+import { and, eq, getTableColumns } from "drizzle-orm";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { components } from "./table.ts";
@@ -43,25 +48,38 @@ export function insertComponent(db: Database, component: ComponentRow) {
   return db.insert(components).values(component);
 }
 
-export function replaceComponent(
-  db: Database,
-  organizationId: string,
-  id: string,
-  change: Pick<ComponentRow, "name" | "kind" | "updatedAt">,
-) {
-  return db.update(components).set(change).where(within(organizationId, id)).returning();
+export function selectComponent(db: Database, organizationId: string, id: string) {
+  return db.select().from(components).where(within(organizationId, id));
 }
 
-export function deleteComponent(
-  { db, ownership }: SystemContext,
+/** The other fields stay as they are. */
+export type ComponentChange = {
+  [Name in "name" | "kind"]?: ComponentRow[Name] | undefined;
+};
+
+export function changeComponent(
+  ctx: ServiceContext,
   organizationId: string,
   id: string,
+  change: ComponentChange,
 ) {
+  const { recordVersion } = components;
+  return ctx.db
+    .update(components)
+    .set({ ...change, updatedAt: ctx.clock.now(), recordVersion: nextVersion(recordVersion) })
+    .where(and(within(organizationId, id), hasExpectedVersion(ctx, recordVersion)))
+    .returning();
+}
+
+export function deleteComponent(ctx: ServiceContext, organizationId: string, id: string) {
+  const { db, ownership } = ctx;
+  const record = within(organizationId, id);
+  const isExpected = recordHasExpectedVersion(ctx, components.recordVersion, record);
   return {
-    records: ownership.deletionOf(db, components, id, sql`true`),
+    records: ownership.deletionOf(db, components, id, isExpected),
     deleted: db
       .delete(components)
-      .where(within(organizationId, id))
+      .where(and(record, hasExpectedVersion(ctx, components.recordVersion)))
       .returning({ id: components.id }),
   };
 }

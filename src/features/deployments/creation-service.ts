@@ -11,6 +11,7 @@ import {
   findEnvironment,
   requireEnvironment,
 } from "../environments/index.ts";
+import { recordRow } from "../idempotency/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { Queue } from "./lifecycle.ts";
 import {
@@ -164,6 +165,9 @@ async function queueDeployment(
     superseded: creation.supersedeOlder(db, id, environmentId, now),
     cleared: creation.clearOldConfigurations(db, environmentId),
     finalized: finalize(ctx, { environment: environmentId }, now),
+    recorded: recordRow(ctx, store.selectDeployment(db, organizationId, id), {
+      condition: store.whereDeploymentExists(organizationId, id),
+    }),
     created: store.findDeployment(db, actor, id),
     promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
   });

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -6,6 +7,7 @@ import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { createDeployment, promote, redeploy } from "./creation-service.ts";
 import { presentDeployment } from "./presenters.ts";
 import {
@@ -45,6 +47,7 @@ const get = operation({
   tags: ["Deployments"],
   summary: "Read a deployment",
   role: "viewer",
+  record: true,
   scope: "deployments:read",
   policy: "polling",
   notFound: ["deployment"],
@@ -59,6 +62,7 @@ const create = operation({
   tags: ["Deployments"],
   summary: "Deploy an environment",
   role: "contributor",
+  record: true,
   scope: "deployments:write",
   description:
     `${CONNECTED} The patch is applied to a copy of the environment's ` +
@@ -91,6 +95,7 @@ const cancel = operation({
   tags: ["Deployments"],
   summary: "Cancel a deployment",
   role: "contributor",
+  record: true,
   scope: "deployments:write",
   description:
     `A deployment that has not started is \`canceled\` immediately; a running ` +
@@ -110,6 +115,7 @@ const redeployment = operation({
   tags: ["Deployments"],
   summary: "Deploy again, or roll back",
   role: "contributor",
+  record: true,
   scope: "deployments:write",
   description:
     `${CONNECTED} Creates a deployment of the configuration and source of ` +
@@ -132,6 +138,7 @@ const promotion = operation({
   tags: ["Deployments"],
   summary: "Promote a deployment to another environment",
   role: "contributor",
+  record: true,
   scope: "deployments:write",
   description:
     `${CONNECTED} Creates a deployment of all stacks of the other ` +
@@ -158,25 +165,32 @@ export const deploymentRoutes = createRouter()
   })
   .openapi(get, async (c) => {
     const deployment = await getDeployment(c.env, c.req.valid("param").deployment_id);
-    return c.json(presentDeployment(deployment), 200);
+    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 200);
   })
   .openapi(create, async (c) => {
     const { environment_id } = c.req.valid("param");
     const input = toInput(c.req.valid("json"));
-    return c.json(presentDeployment(await createDeployment(c.env, environment_id, input)), 201);
+    const deployment = await once(c.env, () => createDeployment(c.env, environment_id, input));
+    setLocation(c, get, { deployment_id: deployment.id });
+    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
   })
   .openapi(cancel, async (c) => {
-    const deployment = await cancelDeployment(c.env, c.req.valid("param").deployment_id);
-    return c.json(presentDeployment(deployment), 200);
+    const { deployment_id } = c.req.valid("param");
+    const deployment = await once(c.env, () => cancelDeployment(c.env, deployment_id));
+    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 200);
   })
   .openapi(redeployment, async (c) => {
-    const deployment = await redeploy(c.env, c.req.valid("param").deployment_id);
-    return c.json(presentDeployment(deployment), 201);
+    const { deployment_id } = c.req.valid("param");
+    const deployment = await once(c.env, () => redeploy(c.env, deployment_id));
+    setLocation(c, get, { deployment_id: deployment.id });
+    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
   })
   .openapi(promotion, async (c) => {
     const { environment_id } = c.req.valid("json");
-    const deployment = await promote(c.env, c.req.valid("param").deployment_id, environment_id);
-    return c.json(presentDeployment(deployment), 201);
+    const { deployment_id } = c.req.valid("param");
+    const deployment = await once(c.env, () => promote(c.env, deployment_id, environment_id));
+    setLocation(c, get, { deployment_id: deployment.id });
+    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
   });
 
 function toInput({ patch = [], queue = "supersede", ...rest }: z.output<typeof CreateDeployment>) {

@@ -1,3 +1,4 @@
+import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -34,6 +35,7 @@ const getOfEnvironment = operation({
   tags: ["Deployments"],
   summary: "Read a deployment of an environment",
   role: "viewer",
+  record: true,
   scope: "deployments:read",
   policy: "polling",
   notFound: ["deployment"],
@@ -66,7 +68,7 @@ export const scopedDeploymentRoutes = createRouter()
   .openapi(getOfEnvironment, async (c) => {
     const { environment_id, deployment_id } = c.req.valid("param");
     const deployment = await getDeployment(c.env, deployment_id, environment_id);
-    return c.json(presentDeployment(deployment), 200);
+    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 200);
   })
   .openapi(listOfStack, async (c) => {
     const query = c.req.valid("query");

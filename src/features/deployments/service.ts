@@ -1,15 +1,18 @@
 import type { ServiceContext, SystemContext } from "../../context.ts";
-import { authorize, hasBoundaries } from "../../context.ts";
+import { authorize, hasBoundaries, requireExpectedVersion } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { recordChange } from "../changelog/index.ts";
 import { findEnvironment } from "../environments/index.ts";
+import { recordRow } from "../idempotency/index.ts";
 import { findStack } from "../stacks/index.ts";
 import type { DeploymentPage } from "./lists.ts";
 import * as lists from "./lists.ts";
-import { type DeploymentRow, type FoundDeployment, findDeployment } from "./store.ts";
+import { presentDeployment } from "./presenters.ts";
+import type { DeploymentRow, FoundDeployment } from "./store.ts";
+import * as store from "./store.ts";
 import { cancelDeployments, statusesOfCancel } from "./transitions/cancel.ts";
 import { expire } from "./transitions/expire.ts";
 import { finalize } from "./transitions/finalize.ts";
@@ -64,26 +67,33 @@ export async function getDeployment(
 
 /**
  * Asks the runner of a deployment in progress to cancel. Idempotent. Throws `Conflict` if the
- * deployment has ended with another status.
+ * deployment has ended with another status. A concurrent cancellation is a success, also with
+ * `If-Match` (RFC 9110, 13.1.1: the change appears to have been applied).
  */
 export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const { db, actor } = ctx;
-  const { environmentId, projectId } = await requireDeployment(ctx, id, "contributor");
+  const before = await requireDeployment(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentDeployment(before));
+  const { organizationId, environmentId, projectId } = before;
   const now = ctx.clock.now();
   const results = await commit(ctx, {
-    canceled: cancelDeployments(db, { deployment: id }, now),
+    canceled: cancelDeployments(ctx, { deployment: id }, now),
     changelog: recordChange(
       ctx,
       { projectId, action: "canceled", record: { type: "deployment", id } },
       statusesOfCancel(id),
     ),
     finalized: finalize(ctx, { environment: environmentId }, now),
-    deployment: findDeployment(db, actor, id),
+    recorded: recordRow(ctx, store.selectDeployment(db, organizationId, id), {
+      condition: store.whereCanceled(organizationId, id),
+    }),
+    deployment: store.findDeployment(db, actor, id),
   });
   const [deployment] = results.deployment;
   if (!deployment) throw new NotFound("deployment");
   const { status } = deployment;
   if (status === "canceling" || status === "canceled") return deployment;
+  await requireExpectedVersion(ctx, deployment.recordVersion, () => presentDeployment(deployment));
   throw new Conflict(`The deployment has ended: it is ${status}.`);
 }
 
@@ -102,6 +112,6 @@ async function requireDeployment(
   role: ProjectRole,
   environmentId?: string,
 ): Promise<FoundDeployment> {
-  const [found] = await findDeployment(ctx.db, ctx.actor, id, environmentId);
+  const [found] = await store.findDeployment(ctx.db, ctx.actor, id, environmentId);
   return authorize(ctx.actor, "deployment", found, role);
 }

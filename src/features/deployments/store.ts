@@ -14,7 +14,7 @@ import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
 import type { StackStatus } from "./lifecycle.ts";
-import { deploymentStacks, deployments } from "./table.ts";
+import { deploymentStacks, deploymentStatus, deployments } from "./table.ts";
 
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
 export type DeploymentRow = Omit<FoundDeployment, "memberRole">;
@@ -37,6 +37,9 @@ export const DEPLOYMENT = {
 };
 
 const { id, createdAt, patch, source } = deployments;
+
+const within = (organizationId: string, deploymentId: string) =>
+  and(eq(deployments.organizationId, organizationId), eq(id, deploymentId));
 
 /** For `cutDeployments`. `stacks` is read once, for the size and for the page. */
 export const PAGE_RECORD = {
@@ -78,6 +81,21 @@ export function findDeployment(db: Database, actor: Actor, id: string, environme
         environmentId === undefined ? undefined : eq(deployments.environmentId, environmentId),
       ),
     );
+}
+
+export function selectDeployment(db: Database, organizationId: string, id: string) {
+  return db.select(DEPLOYMENT).from(deployments).where(within(organizationId, id));
+}
+
+/** For the statements of a batch after those that may have created the deployment. */
+export function whereDeploymentExists(organizationId: string, id: string): SQL {
+  return sql`exists (select 1 from deployments where ${within(organizationId, id)})`;
+}
+
+/** Whether the deployment is what a request to cancel it asks for. */
+export function whereCanceled(organizationId: string, id: string): SQL {
+  return sql`exists (select 1 from deployments where ${within(organizationId, id)}
+    and deployments.status in (${deploymentStatus.canceling}, ${deploymentStatus.canceled}))`;
 }
 
 export type DeploymentContent = Awaited<ReturnType<typeof findContent>>[number];

@@ -1,7 +1,7 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { FindRoute } from "../../http/entity-tags.ts";
 import type { ApiKeyEnv } from "../../http/router.ts";
-import { sha256Hex } from "../../lib/digest.ts";
+import { hmacHex, sha256Hex } from "../../lib/digest.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../../lib/header-errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -17,10 +17,9 @@ export function readIdempotencyKey(findRoute: FindRoute): MiddlewareHandler<ApiK
     const key = c.req.header("idempotency-key");
     if (key === undefined) return next();
     if (!KEY.test(key)) throw INVALID_IDEMPOTENCY_KEY;
-    const { pathname, search } = new URL(c.req.url);
     const idempotentRequest = {
       key,
-      fingerprint: await fingerprintOf(c.req.method, pathname + search, await c.req.arrayBuffer()),
+      fingerprint: await fingerprintOf(c),
       status: findRoute(c.req.method, c.req.path)?.successStatus ?? 200,
       recordId: newId(c.env.clock),
       isRecorded: false,
@@ -37,8 +36,11 @@ export function readIdempotencyKey(findRoute: FindRoute): MiddlewareHandler<ApiK
   };
 }
 
-async function fingerprintOf(method: string, target: string, body: ArrayBuffer): Promise<string> {
-  const digest = await sha256Hex(body);
+/** Keyed with the API key, which is not stored: a body can contain a secret that is easy to guess. */
+async function fingerprintOf({ req }: Context): Promise<string> {
+  const { pathname, search } = new URL(req.url);
+  const digest = await sha256Hex(await req.arrayBuffer());
   // No part contains a line break, so that different requests have different texts.
-  return sha256Hex([method, target, digest].join("\n"));
+  const text = [req.method, pathname + search, digest].join("\n");
+  return hmacHex(req.header("x-api-key") ?? "", text);
 }

@@ -38,7 +38,7 @@ export function recordRows(ctx: ServiceContext, select: Select, options?: Record
 
 /**
  * Like `recordRow`, for a result `{ row, ...secrets }`. The secrets, which only the first response and
- * its repeats show, are stored sealed.
+ * its repeats show, are stored sealed. A group, because awaiting a statement of Drizzle runs it.
  * @param row A select, or the value.
  */
 export async function recordWithSecrets(
@@ -55,7 +55,7 @@ export async function recordWithSecrets(
   const result = isSelect(row)
     ? sql`json_object('row', ${jsonRow(row)})`
     : JSON.stringify({ value: row });
-  return insert(ctx, result, options, sealed);
+  return { sealed: insert(ctx, result, options, sealed) };
 }
 
 /** The result of a stored record, as the service returned it to the first request. */

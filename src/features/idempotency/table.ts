@@ -14,7 +14,7 @@ export const idempotencyRecords = sqliteTable(
     credentialId: id("credential_id").notNull(),
     /** As the `Idempotency-Key` header. */
     key: text("key").notNull(),
-    /** SHA-256 of method, path, query and body, hexadecimal. */
+    /** HMAC-SHA-256 of method, path, query and body, hexadecimal. The API key is its key. */
     fingerprint: text("fingerprint").notNull(),
     /** The status of the response. */
     status: integer("status").notNull(),

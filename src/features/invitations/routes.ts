@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -7,7 +8,8 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import { ApiError, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { MEMBER_EXISTS } from "../memberships/index.ts";
+import { once } from "../idempotency/index.ts";
+import { MEMBER_EXISTS, MEMBER_PATH, presentMember } from "../memberships/index.ts";
 import {
   acceptInvitation,
   findInvitation,
@@ -15,7 +17,7 @@ import {
   type InviteeContext,
   SIGN_IN_ONLY,
 } from "./acceptance.ts";
-import { INVITATION_PATH } from "./model.ts";
+import { INVITATION_PATH, INVITATION_VERSION } from "./model.ts";
 import { pageHeaders, renderAccepted, renderOffer, renderRefusal } from "./page.ts";
 import {
   presentAcceptedInvitation,
@@ -61,6 +63,7 @@ const create = operation({
   tags: ["Invitations"],
   summary: "Invite a person to an organization",
   role: "admin",
+  record: true,
   scope: "members:write",
   description:
     "Inviting an owner needs the role `owner`. Returns a link that you pass on to the person; it is " +
@@ -89,6 +92,7 @@ const get = operation({
   tags: ["Invitations"],
   summary: "Read an open invitation",
   role: "admin",
+  record: true,
   scope: "members:read",
   description: "The response does not contain the link.",
   notFound: ["organization", "invitation"],
@@ -103,6 +107,7 @@ const revoke = operation({
   tags: ["Invitations"],
   summary: "Revoke an open invitation",
   role: "admin",
+  record: true,
   scope: "members:write",
   description: "Its link no longer works. Revoking that of an owner needs the role `owner`.",
   notFound: ["organization", "invitation"],
@@ -127,9 +132,10 @@ const accept = operation({
   operationId: "acceptInvitation",
   tags: ["Invitations"],
   summary: "Accept an invitation",
+  record: true,
   description:
     "Creates the member, and an API key of their own with the role of the invitation. Needs no key: " +
-    "the token of the link works once.",
+    "the token of the link works once. The `ETag` and the `Location` are those of the member.",
   credentials: [],
   writes: true,
   middleware: [readJsonBody(() => true)],
@@ -195,12 +201,16 @@ export const invitationRoutes = createRouter()
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
     const { name = null, ...body } = c.req.valid("json");
-    const created = await invite(c.env, org_id, { ...body, name });
+    const created = await once(c.env, () => invite(c.env, org_id, { ...body, name }));
+    const { id, organizationId } = created.row;
+    await tagged(c, INVITATION_VERSION, presentInvitation(created.row));
+    setLocation(c, get, { org_id: organizationId, invitation_id: id });
     return c.json(presentCreatedInvitation(created, new URL(c.req.url).origin), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, invitation_id } = c.req.valid("param");
-    return c.json(presentInvitation(await getInvitation(c.env, org_id, invitation_id)), 200);
+    const invitation = await getInvitation(c.env, org_id, invitation_id);
+    return c.json(await tagged(c, INVITATION_VERSION, presentInvitation(invitation)), 200);
   })
   .openapi(revoke, async (c) => {
     const { org_id, invitation_id } = c.req.valid("param");
@@ -218,6 +228,9 @@ export function publicInvitationRoutes(
     .openapi(accept, async (c) => {
       const ctx = createContext(c.env, c.executionCtx);
       const accepted = await acceptInvitation(ctx, c.req.valid("json").token);
+      const { organizationId, membershipId, recordVersion } = accepted.member;
+      await tagged(c, recordVersion, presentMember(accepted.member));
+      setLocation(c, MEMBER_PATH, { org_id: organizationId, member_id: membershipId });
       return c.json(presentAcceptedInvitation(accepted), 201);
     })
     .openapi(show, async (c) => {

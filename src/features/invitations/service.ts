@@ -1,5 +1,10 @@
 import { issueCredential } from "../../auth/credentials.ts";
-import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
+import {
+  requireExpectedVersion,
+  requireOrgRole,
+  type ServiceContext,
+  type SystemContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
@@ -8,9 +13,11 @@ import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
 import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
+import { recordWithSecrets } from "../idempotency/index.ts";
 import { MEMBER_EXISTS, requireRoleToManage } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
-import { INVITATION_TTL_MS } from "./model.ts";
+import { INVITATION_TTL_MS, INVITATION_VERSION } from "./model.ts";
+import { presentInvitation } from "./presenters.ts";
 import type { CreatedInvitation, InvitationRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -60,6 +67,7 @@ export async function invite(
     lapsed: store.deleteLapsed(ctx.db, organizationId, now),
     limits: limits.statement,
     created: store.insertInvitation(ctx.db, row),
+    recorded: await recordWithSecrets(ctx, row, { token }),
     audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
   };
   const { created } = await refuseOpenInvitation(limits.enforce(runBatch(ctx.db, statements)));
@@ -94,9 +102,11 @@ export async function revokeInvitation(
   organizationId: string,
   id: string,
 ): Promise<void> {
-  const { role } = await getInvitation(ctx, organizationId, id);
+  const invitation = await getInvitation(ctx, organizationId, id);
+  const { role } = invitation;
   const target = { type: "invitation", id } as const;
   await requireRoleToManage(ctx, organizationId, target, [role]);
+  await requireExpectedVersion(ctx, INVITATION_VERSION, () => presentInvitation(invitation));
   const act: AuditedAct = {
     action: "invitation.revoked",
     target,

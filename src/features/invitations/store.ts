@@ -2,6 +2,7 @@ import { and, eq, lte, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { CreatedKey } from "../api-keys/index.ts";
 import { apiKeys } from "../api-keys/table.ts";
@@ -33,11 +34,12 @@ export interface InvitationToken {
 }
 
 /**
- * Not expired, and its inviter may still invite to its role. Names its columns with their table,
- * because Drizzle drops the names of tables in a select from one table.
+ * Not expired, its organization not deleted, and its inviter may still invite to its role. Names its
+ * columns with their table, because Drizzle drops the names of tables in a select from one table.
  */
 function isOpen(now: number): SQL {
-  return sql`invitations.expires_at > ${now} and exists (
+  return sql`invitations.expires_at > ${now}
+    and ${isLiveOrganization(sql`invitations.organization_id`)} and exists (
     select 1 from memberships as inviter
     where inviter.id = invitations.created_by_membership_id
       and inviter.organization_id = invitations.organization_id

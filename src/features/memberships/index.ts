@@ -4,7 +4,8 @@ export {
   recordRevocation,
   revokeKeys,
 } from "./key-revocation.ts";
-export { incrementKeyVersions, keepsOwnerKey } from "./member-keys.ts";
+export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
+export { MEMBER_PATH } from "./model.ts";
 export { presentMember, presentPerson, toNewAccount } from "./presenters.ts";
 export {
   AccountInput,

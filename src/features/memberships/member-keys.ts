@@ -25,6 +25,13 @@ export function incrementKeyVersions(
     .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
 }
 
+/** The keys that `incrementKeyVersions` changes, as JSON, for a statement that comes before it. */
+export function keysToIncrement(organizationId: string, membershipId: string): SQL {
+  return sql`(select json_group_array(
+      json_object('secretHash', secret_hash, 'version', version + 1))
+    from api_keys where organization_id = ${organizationId} and membership_id = ${membershipId})`;
+}
+
 /**
  * Whether the organization can do without the `lost` keys: none of them is an owner's, or an owner
  * has another key with the role `owner`. One that expires does not count as another.

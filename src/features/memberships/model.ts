@@ -3,3 +3,6 @@ export type MemberKind = (typeof MEMBER_KINDS)[number];
 
 export const MEMBER_STATUSES = ["active", "pending"] as const;
 export type MemberStatus = (typeof MEMBER_STATUSES)[number];
+
+/** Of the operation that reads a member. */
+export const MEMBER_PATH = { path: "/v1/orgs/{org_id}/members/{member_id}" } as const;

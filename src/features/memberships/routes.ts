@@ -1,3 +1,4 @@
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -5,6 +6,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import {
@@ -41,6 +43,7 @@ const add = operation({
   tags: ["Organizations"],
   summary: "Add a member to an organization",
   role: "admin",
+  record: true,
   scope: "members:write",
   description:
     `${OWNERS} The member gets an account of its own in this organization, with the name and the ` +
@@ -64,6 +67,7 @@ const get = operation({
   tags: ["Organizations"],
   summary: "Read a member of an organization",
   role: "admin",
+  record: true,
   scope: "members:read",
   notFound: ["organization", "membership"],
   request: { params: MemberParams },
@@ -77,6 +81,7 @@ const replace = operation({
   tags: ["Organizations"],
   summary: "Replace the role of a member in an organization",
   role: "admin",
+  record: true,
   scope: "members:write",
   description:
     `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role. A ` +
@@ -100,6 +105,7 @@ const remove = operation({
   tags: ["Organizations"],
   summary: "Remove a member from an organization",
   role: "admin",
+  record: true,
   scope: "members:write",
   description:
     `${OWNERS} Deletes the member's keys and project roles too, and keeps the keys that the member ` +
@@ -125,18 +131,21 @@ export const membershipRoutes = createRouter()
   .openapi(add, async (c) => {
     const { org_id } = c.req.valid("param");
     const body = c.req.valid("json");
-    const member = await addMember(c.env, org_id, { ...toNewAccount(body), role: body.role });
-    return c.json(presentMember(member), 201);
+    const input = { ...toNewAccount(body), role: body.role };
+    const member = await once(c.env, () => addMember(c.env, org_id, input));
+    setLocation(c, get, { org_id: member.organizationId, member_id: member.membershipId });
+    return c.json(await tagged(c, member.recordVersion, presentMember(member)), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, member_id } = c.req.valid("param");
-    return c.json(presentMember(await getMember(c.env, org_id, member_id)), 200);
+    const member = await getMember(c.env, org_id, member_id);
+    return c.json(await tagged(c, member.recordVersion, presentMember(member)), 200);
   })
   .openapi(replace, async (c) => {
     const { org_id, member_id } = c.req.valid("param");
     const { role } = c.req.valid("json");
     const member = await changeMemberRole(c.env, org_id, member_id, role);
-    return c.json(presentMember(member), 200);
+    return c.json(await tagged(c, member.recordVersion, presentMember(member)), 200);
   })
   .openapi(remove, async (c) => {
     const { org_id, member_id } = c.req.valid("param");

@@ -1,5 +1,5 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
@@ -9,9 +9,11 @@ import { newId } from "../../lib/ids.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
 import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
+import { recordRow } from "../idempotency/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { incrementKeyVersions } from "./member-keys.ts";
 import type { MemberStatus } from "./model.ts";
+import { presentMember } from "./presenters.ts";
 import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -81,6 +83,7 @@ export async function addMember(
     limits: limits.statement,
     account: store.insertAccount(ctx.db, account),
     membership: store.insertMembership(ctx.db, membership),
+    recorded: recordRow(ctx, store.findMember(ctx.db, organizationId, id)),
     audit: recordActs(ctx, organizationId, [{ action: "member.added", target, changes }]),
     created: store.findMember(ctx.db, organizationId, id),
   };
@@ -98,6 +101,7 @@ export async function changeMemberRole(
 ): Promise<MemberRow> {
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role, role]);
+  await requireCurrent(ctx, member);
   if (role === "owner" && member.kind === "service_account") throw SERVICE_ACCOUNT_AS_OWNER;
   if (role === member.role) return member;
   const { accountId } = member;
@@ -111,13 +115,14 @@ export async function changeMemberRole(
   };
   const change = { from: member.role, to: role, now: ctx.clock.now() };
   const { changed, keys } = await runBatch(ctx.db, {
-    changed: store.changeRole(ctx.db, organizationId, id, change),
+    changed: store.changeRole(ctx, organizationId, id, change),
     audit: recordActs(ctx, organizationId, [act]),
     keys: incrementKeyVersions(ctx.db, organizationId, id),
   });
-  if (changed.length === 0) throw await findConflict(ctx, member);
+  const [written] = changed;
+  if (!written) throw await findConflict(ctx, member);
   await ctx.invalidateKeys(keys);
-  return { ...member, role };
+  return { ...member, role, ...written };
 }
 
 export async function removeMember(
@@ -127,6 +132,7 @@ export async function removeMember(
 ): Promise<void> {
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role]);
+  await requireCurrent(ctx, member);
   const { accountId, role } = member;
   const removal = { from: role, now: ctx.clock.now() };
   const act: AuditedAct = {
@@ -179,6 +185,10 @@ export async function requireRoleToManage(
   await refuseEscalation(ctx, target, Unauthorized.role(needed));
 }
 
+async function requireCurrent(ctx: ServiceContext, member: MemberRow): Promise<void> {
+  await requireExpectedVersion(ctx, member.recordVersion, () => presentMember(member));
+}
+
 function targetOf({ membershipId, name }: MemberRow) {
   return { type: "member", id: membershipId, name } as const;
 }
@@ -187,6 +197,7 @@ function targetOf({ membershipId, name }: MemberRow) {
 async function findConflict(ctx: ServiceContext, before: MemberRow): Promise<Conflict> {
   const { organizationId, membershipId } = before;
   const after = await getMember(ctx, organizationId, membershipId);
+  await requireCurrent(ctx, after);
   if (after.role !== before.role) {
     return new Conflict("The member's role has just changed. Read it again and retry.");
   }

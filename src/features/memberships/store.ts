@@ -1,7 +1,12 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { Actor, SystemContext } from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
   keyset,
@@ -39,6 +44,7 @@ const MEMBER = {
   kind: memberships.kind,
   status: memberships.status,
   createdAt: sql<number>`${memberships.createdAt}`.as("membership_created_at"),
+  recordVersion: memberships.recordVersion,
   name: accounts.name,
   displayName: accounts.displayName,
   avatar: accounts.avatar,
@@ -96,39 +102,52 @@ export function insertMembership(db: Database, membership: NewMembership) {
   return db.insert(memberships).values(membership);
 }
 
-/** Changes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. */
+/**
+ * Changes nothing if the role is no longer `from`, if no owner or no owner's key would remain, or if the
+ * request expects another version.
+ */
 export function changeRole(
-  db: Database,
+  ctx: ServiceContext,
   organizationId: string,
   id: string,
   change: { from: OrgRole; to: OrgRole; now: number },
 ) {
+  const { db } = ctx;
+  const { recordVersion } = memberships;
   return db
     .update(memberships)
-    .set({ role: change.to, updatedAt: change.now })
+    .set({
+      role: change.to,
+      updatedAt: change.now,
+      recordVersion: nextVersion(recordVersion),
+    })
     .where(
       and(
         within(organizationId, id),
         eq(memberships.role, change.from),
+        hasExpectedVersion(ctx, recordVersion),
         change.from === "owner" && change.to !== "owner"
           ? remainsOwned(db, organizationId, id, change.now)
           : undefined,
       ),
     )
-    .returning({ id: memberships.id });
+    .returning({ recordVersion });
 }
 
 /**
- * Deletes nothing if the role is no longer `from`, or if no owner or no owner's key would remain. Keys
- * that the member created for others remain.
+ * Deletes nothing if the role is no longer `from`, if no owner or no owner's key would remain, or if the
+ * request expects another version. Keys that the member created for others remain.
  */
 export function removeMember(
-  { db, ownership, actor }: SystemContext & { actor: Actor },
+  ctx: ServiceContext,
   organizationId: string,
   id: string,
   { from, now }: { from: OrgRole; now: number },
 ) {
+  const { db, ownership, actor } = ctx;
+  const record = within(organizationId, id);
   const conditions = [
+    recordHasExpectedVersion(ctx, memberships.recordVersion, record),
     hasRole(db, organizationId, id, from),
     ...(from === "owner" ? [remainsOwned(db, organizationId, id, now)] : []),
     ownsNoProjectAlone(db, id),
@@ -140,7 +159,7 @@ export function removeMember(
     records: ownership.deletionOf(db, memberships, id, isRemovable),
     removed: db
       .delete(memberships)
-      .where(and(within(organizationId, id), isRemovable))
+      .where(and(record, isRemovable))
       .returning({ id: memberships.id }),
   };
 }

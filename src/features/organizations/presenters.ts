@@ -11,6 +11,7 @@ export function presentOrganization(row: OrganizationRow) {
   };
 }
 
-export function presentCreatedOrganization({ organization, apiKey }: OrganizationWithKey) {
-  return { ...presentOrganization(organization), api_key: presentCreatedApiKey(apiKey) };
+export function presentCreatedOrganization({ row, key }: OrganizationWithKey) {
+  const apiKey = presentCreatedApiKey({ row: row.apiKey, key });
+  return { ...presentOrganization(row.organization), api_key: apiKey };
 }

@@ -1,12 +1,29 @@
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { jsonBody, jsonReply } from "../../http/replies.ts";
+import { OrganizationParams } from "../../http/params.ts";
+import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
+import { DEPLOYING, deleteOrganization } from "./deletion.ts";
 import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
-import { CreatedOrganization, CreateOrganization, OrganizationList } from "./schemas.ts";
-import { createOrganization, listOrganizations, NARROWED, OF_PROGRAM } from "./service.ts";
+import {
+  CreatedOrganization,
+  CreateOrganization,
+  Organization,
+  OrganizationList,
+  UpdateOrganization,
+} from "./schemas.ts";
+import {
+  createOrganization,
+  getOrganization,
+  listOrganizations,
+  NARROWED,
+  OF_PROGRAM,
+  updateOrganization,
+} from "./service.ts";
 
 const list = operation({
   method: "get",
@@ -26,6 +43,7 @@ const create = operation({
   operationId: "createOrganization",
   tags: ["Organizations"],
   summary: "Create an organization",
+  record: true,
   scope: "organization:write",
   description:
     "The key's account becomes its owner. The response contains an owner key of the new " +
@@ -51,12 +69,83 @@ const create = operation({
   },
 });
 
+const get = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}",
+  operationId: "getOrganization",
+  tags: ["Organizations"],
+  summary: "Read an organization",
+  record: true,
+  scope: "organization:read",
+  notFound: ["organization"],
+  request: { params: OrganizationParams },
+  responses: { 200: jsonReply(Organization, "The organization.") },
+});
+
+const update = operation({
+  method: "patch",
+  path: "/v1/orgs/{org_id}",
+  operationId: "updateOrganization",
+  tags: ["Organizations"],
+  summary: "Rename an organization",
+  role: "admin",
+  record: true,
+  scope: "organization:write",
+  description: "A field that is absent stays as it is.",
+  notFound: ["organization"],
+  request: { params: OrganizationParams, body: jsonBody(UpdateOrganization) },
+  responses: { 200: jsonReply(Organization, "The organization.") },
+});
+
+const remove = operation({
+  method: "delete",
+  path: "/v1/orgs/{org_id}",
+  operationId: "deleteOrganization",
+  tags: ["Organizations"],
+  summary: "Delete an organization",
+  record: true,
+  scope: "organization:write",
+  description:
+    "Needs the role `owner` in the organization. Its keys and runner tokens, the key of the request " +
+    "included, stop working at once, and nothing is sent to its integrations any more. All of its data " +
+    "is deleted, in the background. The accounts of its members remain, for their other " +
+    "organizations. An unfinished deployment is a `conflict`. This cannot be undone, and whoever " +
+    "deletes the last organization of an installation has no key left.",
+  notFound: ["organization"],
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    organization_deploying: new Conflict(DEPLOYING),
+  },
+  request: { params: OrganizationParams },
+  responses: { 204: NO_CONTENT },
+});
+
 export const organizationRoutes = createRouter()
   .openapi(list, async (c) => {
     const page = await listOrganizations(c.env, toPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentOrganization), 200);
   })
   .openapi(create, async (c) => {
-    const created = await createOrganization(c.env, c.req.valid("json"));
+    const input = c.req.valid("json");
+    const created = await once(c.env, () => createOrganization(c.env, input));
+    const { organization } = created.row;
+    await tagged(c, organization.recordVersion, presentOrganization(organization));
+    setLocation(c, get, { org_id: organization.id });
     return c.json(presentCreatedOrganization(created), 201);
+  })
+  .openapi(get, async (c) => {
+    const organization = await getOrganization(c.env, c.req.valid("param").org_id);
+    const { recordVersion } = organization;
+    return c.json(await tagged(c, recordVersion, presentOrganization(organization)), 200);
+  })
+  .openapi(update, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const change = c.req.valid("json");
+    const organization = await once(c.env, () => updateOrganization(c.env, org_id, change));
+    const { recordVersion } = organization;
+    return c.json(await tagged(c, recordVersion, presentOrganization(organization)), 200);
+  })
+  .openapi(remove, async (c) => {
+    await deleteOrganization(c.env, c.req.valid("param").org_id);
+    return c.body(null, 204);
   });

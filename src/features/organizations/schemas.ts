@@ -30,6 +30,14 @@ export const CreateOrganization = component(
     .openapi({ description: "The organization to create.", example: { name: "Acme" } }),
 );
 
+export const UpdateOrganization = component(
+  "UpdateOrganization",
+  z.strictObject({ name: Name.optional() }).openapi({
+    description: "The fields to change. The others stay as they are.",
+    example: { name: "Acme Inc." },
+  }),
+);
+
 export const CreatedOrganization = component(
   "CreatedOrganization",
   Organization.extend({

@@ -1,13 +1,23 @@
-import { hasBoundaries, type ServiceContext } from "../../context.ts";
+import {
+  hasBoundaries,
+  requireExpectedVersion,
+  requireOrganization,
+  requireOrgRole,
+  type ServiceContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Unauthorized } from "../../lib/errors.ts";
+import { NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { mergePatch } from "../../lib/merge-patch.ts";
+import type { OrgRole } from "../../lib/roles.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
+import { recordRow, recordWithSecrets } from "../idempotency/index.ts";
 import { limitGrowth } from "../usage/index.ts";
+import { presentOrganization } from "./presenters.ts";
 import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -45,9 +55,54 @@ export async function createOrganization(
     isOwnKey,
   });
   const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });
-  const audit = recordActs(ctx, created.organization.id, acts);
-  await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements, audit }));
+  const audit = recordActs(ctx, created.row.organization.id, acts);
+  const recorded = await recordWithSecrets(ctx, created.row, { key: created.key });
+  await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements, recorded, audit }));
   return created;
+}
+
+export async function getOrganization(ctx: ServiceContext, id: string): Promise<OrganizationRow> {
+  requireOrganization(ctx.actor, id);
+  const [organization] = await store.findOrganization(ctx.db, id);
+  if (!organization) throw new NotFound("organization");
+  return organization;
+}
+
+export async function updateOrganization(
+  ctx: ServiceContext,
+  id: string,
+  change: { name?: string | undefined },
+): Promise<OrganizationRow> {
+  const before = await requireCurrent(ctx, id, "admin");
+  const { name } = mergePatch(before, change);
+  if (name === before.name) return before;
+  const act: AuditedAct = {
+    action: "organization.renamed",
+    target: { type: "organization", id, name },
+    changes: { before: { name: before.name }, after: { name } },
+  };
+  const { changed } = await runBatch(ctx.db, {
+    changed: store.renameOrganization(ctx, id, name),
+    recorded: recordRow(ctx, store.findOrganization(ctx.db, id)),
+    audit: recordActs(ctx, id, [act]),
+  });
+  const [organization] = changed;
+  if (organization) return organization;
+  await requireCurrent(ctx, id, "admin");
+  throw new NotFound("organization");
+}
+
+/** Throws unless the actor has the role, and the organization the version that the request expects. */
+export async function requireCurrent(
+  ctx: ServiceContext,
+  id: string,
+  role: OrgRole,
+): Promise<OrganizationRow> {
+  requireOrgRole(ctx.actor, id, role);
+  const organization = await getOrganization(ctx, id);
+  const { recordVersion } = organization;
+  await requireExpectedVersion(ctx, recordVersion, () => presentOrganization(organization));
+  return organization;
 }
 
 /** What a program creates would remain its own after its keys have ended. */
@@ -84,17 +139,17 @@ export async function prepareOrganization(
     createdByMembershipId: membership.id,
     isOwn: isOwnKey,
   } as const;
-  const created: OrganizationWithKey = { organization, apiKey: { row, key: issued.key } };
+  const created: OrganizationWithKey = { row: { organization, apiKey: row }, key: issued.key };
   const statements = {
     organization: store.insertOrganization(db, organization),
     owner: store.insertOwner(db, membership),
     key: insertKey(db, row),
   };
-  return { created, statements, acts: actsOf(created) };
+  return { created, statements, acts: actsOf(created.row) };
 }
 
-function actsOf({ organization, apiKey }: OrganizationWithKey): AuditedAct[] {
-  const { id, name, role, membershipId } = apiKey.row;
+function actsOf({ organization, apiKey }: OrganizationWithKey["row"]): AuditedAct[] {
+  const { id, name, role, membershipId } = apiKey;
   return [
     {
       action: "organization.created",

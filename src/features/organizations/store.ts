@@ -1,16 +1,19 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import type { CreatedKey } from "../api-keys/index.ts";
+import type { ApiKeyRow } from "../api-keys/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { organizations } from "./table.ts";
 
 export interface OrganizationWithKey {
-  organization: OrganizationRow;
-  apiKey: CreatedKey;
+  row: { organization: OrganizationRow; apiKey: ApiKeyRow };
+  /** In plain text. */
+  key: string;
 }
 
 export type OrganizationRow = typeof organizations.$inferSelect;
@@ -24,6 +27,26 @@ export function listOrganization(db: Database, id: string, page: PageRequest) {
     .where(and(eq(organizations.id, id), where))
     .orderBy(...orderBy)
     .limit(limit);
+}
+
+export function findOrganization(db: Database, id: string) {
+  return db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.id, id), isLiveOrganization(id)));
+}
+
+/** Changes nothing if the request expects another version. */
+export function renameOrganization(ctx: ServiceContext, id: string, name: string) {
+  const { db, clock } = ctx;
+  const { recordVersion } = organizations;
+  return db
+    .update(organizations)
+    .set({ name, updatedAt: clock.now(), recordVersion: nextVersion(recordVersion) })
+    .where(
+      and(eq(organizations.id, id), isLiveOrganization(id), hasExpectedVersion(ctx, recordVersion)),
+    )
+    .returning();
 }
 
 export function insertOrganization(db: Database, organization: OrganizationRow) {
@@ -55,7 +78,8 @@ export function findProgram(db: Database, { membershipId, keyId }: Actor) {
 
 export function ownedCountBound(accountId: string): Bound {
   const count = sql`(select count(*) from memberships
-    where memberships.account_id = ${accountId} and memberships.role = 'owner')`;
+    where memberships.account_id = ${accountId} and memberships.role = 'owner'
+      and ${isLiveOrganization(sql`memberships.organization_id`)})`;
   return {
     what: "organizations that an account owns",
     limit: LIMITS.ownedOrganizations.value,

@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
+import { TOMBSTONE_NAME } from "../../db/tombstone.ts";
 
 export const organizations = sqliteTable("organizations", {
   id: id("id").primaryKey(),
@@ -12,3 +13,9 @@ export const organizations = sqliteTable("organizations", {
   deliveryWeight: integer("delivery_weight").notNull().default(1),
   recordVersion: recordVersion(),
 });
+
+export const ORGANIZATION_TOMBSTONE = {
+  name: TOMBSTONE_NAME,
+  maxKeyAgeSeconds: null,
+  deliveryWeight: 1,
+};

@@ -1,3 +1,4 @@
+import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
@@ -5,6 +6,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
 import { presentProjectMember } from "./presenters.ts";
 import {
@@ -61,6 +63,7 @@ const get = operation({
   tags: ["Project members"],
   summary: "Read a member of a project",
   role: "viewer",
+  record: true,
   scope: "projects:read",
   notFound: ["project", "member of the project"],
   request: { params: ProjectMemberParams },
@@ -74,6 +77,7 @@ const replace = operation({
   tags: ["Project members"],
   summary: "Replace the role of a member in a project",
   role: "owner",
+  record: true,
   scope: "projects:write",
   description: `The last owner of a project cannot get another role.`,
   notFound: ["project", "member of the project"],
@@ -93,6 +97,7 @@ const remove = operation({
   tags: ["Project members"],
   summary: "Remove a member from a project",
   role: "owner",
+  record: true,
   scope: "projects:write",
   description: `The last owner of a project cannot be removed.`,
   notFound: ["project", "member of the project"],
@@ -113,20 +118,22 @@ export const projectMemberRoutes = createRouter()
     return c.json(toEnvelope(members, presentProjectMember), 200);
   })
   .openapi(add, async (c) => {
+    const { project_id } = c.req.valid("param");
     const { member_ids, role } = c.req.valid("json");
     const input = { membershipIds: member_ids, role };
-    const members = await addMembers(c.env, c.req.valid("param").project_id, input);
+    const members = await once(c.env, () => addMembers(c.env, project_id, input));
     return c.json(members.map(presentProjectMember), 201);
   })
   .openapi(get, async (c) => {
     const { project_id, member_id } = c.req.valid("param");
-    return c.json(presentProjectMember(await getMember(c.env, project_id, member_id)), 200);
+    const member = await getMember(c.env, project_id, member_id);
+    return c.json(await tagged(c, member.recordVersion, presentProjectMember(member)), 200);
   })
   .openapi(replace, async (c) => {
     const { project_id, member_id } = c.req.valid("param");
     const { role } = c.req.valid("json");
     const member = await changeMemberRole(c.env, project_id, member_id, role);
-    return c.json(presentProjectMember(member), 200);
+    return c.json(await tagged(c, member.recordVersion, presentProjectMember(member)), 200);
   })
   .openapi(remove, async (c) => {
     const { project_id, member_id } = c.req.valid("param");

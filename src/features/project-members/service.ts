@@ -1,10 +1,11 @@
 import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
+import { authorize, requireExpectedVersion } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
+import { recordResult } from "../idempotency/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { findProject } from "../projects/index.ts";
 import { limitGrowth } from "../usage/index.ts";
@@ -66,14 +67,18 @@ export async function addMembers(
     const membership = byId.get(id);
     if (!membership) throw new NotFound("membership");
     requireActive(membership);
-    return { ...membership, projectId, role: input.role, createdAt: now };
+    return { ...membership, projectId, role: input.role, createdAt: now, recordVersion: 1 };
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };
   const limits = limitGrowth(ctx, {
     organizationId,
     records: { project_members: members.length },
   });
-  const statements = { limits: limits.statement, inserted: store.addMembers(db, added) };
+  const statements = {
+    limits: limits.statement,
+    inserted: store.addMembers(db, added),
+    recorded: recordResult(ctx, members),
+  };
   const { inserted } = await refuseExistingMembers(
     limits.enforce(commitChange(ctx, statements, ...members.map(changes.created))),
   );
@@ -87,15 +92,15 @@ export async function changeMemberRole(
   membershipId: string,
   role: ProjectRole,
 ): Promise<ProjectMemberRow> {
-  const before = await requireMember(ctx, projectId, membershipId, "owner");
-  const { organizationId } = ctx.actor;
+  const before = await requireCurrent(ctx, projectId, membershipId);
   const after = { ...before, role };
-  const statements = store.changeRole(ctx.db, organizationId, projectId, membershipId, role);
+  const statements = store.changeRole(ctx, projectId, membershipId, role);
   const results = await commitChange(ctx, statements, changes.updated(before, after));
   if (!results) return before;
-  if (results.changed.length === 0) throw await findConflict(ctx, projectId, membershipId);
+  const [written] = results.changed;
+  if (!written) throw await findConflict(ctx, projectId, membershipId);
   await ctx.invalidateKeys(results.keys);
-  return after;
+  return { ...after, ...written };
 }
 
 export async function removeMember(
@@ -103,9 +108,8 @@ export async function removeMember(
   projectId: string,
   membershipId: string,
 ): Promise<void> {
-  const before = await requireMember(ctx, projectId, membershipId, "owner");
-  const { organizationId } = ctx.actor;
-  const statements = store.removeMember(ctx.db, organizationId, projectId, membershipId);
+  const before = await requireCurrent(ctx, projectId, membershipId);
+  const statements = store.removeMember(ctx, projectId, membershipId);
   const { keys, removed } = await commitChange(ctx, statements, changes.deleted(before));
   if (removed.length === 0) throw await findConflict(ctx, projectId, membershipId);
   await ctx.invalidateKeys(keys);
@@ -127,12 +131,23 @@ async function requireMember(
   return member;
 }
 
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireCurrent(
+  ctx: ServiceContext,
+  projectId: string,
+  membershipId: string,
+): Promise<ProjectMemberRow> {
+  const member = await requireMember(ctx, projectId, membershipId, "owner");
+  await requireExpectedVersion(ctx, member.recordVersion, () => presentProjectMember(member));
+  return member;
+}
+
 /** The reason that a guarded write changed no row. Throws `NotFound` for a removed member. */
 async function findConflict(
   ctx: ServiceContext,
   projectId: string,
   membershipId: string,
 ): Promise<Conflict> {
-  await requireMember(ctx, projectId, membershipId, "owner");
+  await requireCurrent(ctx, projectId, membershipId);
   return new Conflict(LAST_OWNER);
 }

@@ -1,6 +1,12 @@
 import { and, eq, exists, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import {
   CUMULATIVE_BYTES,
@@ -41,6 +47,7 @@ const MEMBER = {
   membershipId: sql<string>`${projectMembers.membershipId}`.as("membership_id"),
   role: projectMembers.role,
   createdAt: sql<number>`${projectMembers.createdAt}`.as("created_at"),
+  recordVersion: projectMembers.recordVersion,
 };
 
 function selectMembers(db: Database) {
@@ -166,43 +173,51 @@ export function addMembers(
 }
 
 /**
- * Changes nothing if no owner would remain. A lower role raises the versions of the member's keys, so
+ * Changes nothing if no owner would remain, or if the request expects another version. A lower role raises the versions of the member's keys, so
  * that a database restored to a time before it does not give them the old role again.
  */
 export function changeRole(
-  db: Database,
-  organizationId: string,
+  ctx: ServiceContext,
   projectId: string,
   membershipId: string,
   role: ProjectRole,
 ) {
+  const { db, actor } = ctx;
+  const { organizationId } = actor;
+  const { recordVersion } = projectMembers;
+  const record = isMember(organizationId, projectId, membershipId);
+  const isExpected = recordHasExpectedVersion(ctx, recordVersion, record);
   const remains = role === "owner" ? sql`true` : anotherOwnerRemains(db, projectId, membershipId);
   const higher = PROJECT_ROLES.filter((each) => each !== role && projectRoleReaches(each, role));
   const isLowered = hasRoleIn(db, projectId, membershipId, higher);
   return {
-    keys: incrementKeyVersions(db, organizationId, membershipId, and(isLowered, remains)),
+    keys: incrementKeyVersions(
+      db,
+      organizationId,
+      membershipId,
+      and(isLowered, remains, isExpected),
+    ),
     changed: db
       .update(projectMembers)
-      .set({ role })
-      .where(and(isMember(organizationId, projectId, membershipId), remains))
-      .returning({ membershipId: projectMembers.membershipId }),
+      .set({ role, recordVersion: nextVersion(recordVersion) })
+      .where(and(record, remains, hasExpectedVersion(ctx, recordVersion)))
+      .returning({ recordVersion }),
   };
 }
 
-/** Deletes nothing if no owner would remain. Raises the versions of the member's keys, see above. */
-export function removeMember(
-  db: Database,
-  organizationId: string,
-  projectId: string,
-  membershipId: string,
-) {
-  const remains = anotherOwnerRemains(db, projectId, membershipId);
+/** Deletes nothing, and raises the versions of the member's keys, as above. */
+export function removeMember(ctx: ServiceContext, projectId: string, membershipId: string) {
+  const { db, actor } = ctx;
+  const { organizationId } = actor;
+  const record = isMember(organizationId, projectId, membershipId);
+  const isExpected = recordHasExpectedVersion(ctx, projectMembers.recordVersion, record);
+  const isRemovable = and(anotherOwnerRemains(db, projectId, membershipId), isExpected);
   const hasAnyRole = hasRoleIn(db, projectId, membershipId, PROJECT_ROLES);
   return {
-    keys: incrementKeyVersions(db, organizationId, membershipId, and(hasAnyRole, remains)),
+    keys: incrementKeyVersions(db, organizationId, membershipId, and(hasAnyRole, isRemovable)),
     removed: db
       .delete(projectMembers)
-      .where(and(isMember(organizationId, projectId, membershipId), remains))
+      .where(and(record, isRemovable))
       .returning({ membershipId: projectMembers.membershipId }),
   };
 }

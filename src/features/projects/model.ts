@@ -13,10 +13,11 @@ export interface NewProject {
   repoId: string | null;
 }
 
+/** The fields that are absent stay as they are. */
 export interface ProjectChange {
-  name: string | undefined;
-  description: string | null;
-  icon: string | null;
-  repoId: string | null;
-  defaultEnvironmentId: string;
+  name?: string | undefined;
+  description?: string | null | undefined;
+  icon?: string | null | undefined;
+  repoId?: string | null | undefined;
+  defaultEnvironmentId?: string | undefined;
 }

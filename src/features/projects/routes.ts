@@ -1,3 +1,4 @@
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
@@ -5,15 +6,16 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { presentProject } from "./presenters.ts";
-import { CreateProject, Project, ProjectList, ReplaceProject } from "./schemas.ts";
+import { CreateProject, Project, ProjectList, ReplaceProject, UpdateProject } from "./schemas.ts";
 import {
+  changeProject,
   createProject,
   deleteProject,
   getProject,
   listProjects,
   ONLY_IN_PROJECTS,
-  replaceProject,
 } from "./service.ts";
 
 const READABLE = "Returns the projects that you may read. An admin may read all of them.";
@@ -49,6 +51,7 @@ const create = operation({
   operationId: "createProject",
   tags: ["Projects"],
   summary: "Create a project",
+  record: true,
   scope: "projects:write",
   description: "You become its owner. A new project has one environment, `production`.",
   errors: {
@@ -66,6 +69,7 @@ const get = operation({
   tags: ["Projects"],
   summary: "Read a project",
   role: "viewer",
+  record: true,
   scope: "projects:read",
   notFound: ["project"],
   request: { params: ProjectParams },
@@ -79,6 +83,7 @@ const replace = operation({
   tags: ["Projects"],
   summary: "Replace a project",
   role: "owner",
+  record: true,
   scope: "projects:write",
   description: `Clears optional fields that the body leaves out, except the name.`,
   notFound: ["project", "environment in the project"],
@@ -89,6 +94,25 @@ const replace = operation({
   responses: { 200: jsonReply(Project, "The project.") },
 });
 
+const update = operation({
+  method: "patch",
+  path: "/v1/projects/{project_id}",
+  operationId: "updateProject",
+  tags: ["Projects"],
+  summary: "Change some fields of a project",
+  role: "owner",
+  record: true,
+  scope: "projects:write",
+  description:
+    "A field that is absent stays as it is; `null` clears a description, an icon or a repository.",
+  notFound: ["project", "environment in the project"],
+  errors: {
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
+  },
+  request: { params: ProjectParams, body: jsonBody(UpdateProject) },
+  responses: { 200: jsonReply(Project, "The project.") },
+});
+
 const remove = operation({
   method: "delete",
   path: "/v1/projects/{project_id}",
@@ -96,6 +120,7 @@ const remove = operation({
   tags: ["Projects"],
   summary: "Delete a project",
   role: "owner",
+  record: true,
   scope: "projects:write",
   description: `Deletes its environments and the roles of its members too.`,
   notFound: ["project"],
@@ -119,22 +144,31 @@ export const projectRoutes = createRouter()
   })
   .openapi(create, async (c) => {
     const { repo_id, ...rest } = c.req.valid("json");
-    const project = await createProject(c.env, { ...rest, repoId: repo_id });
-    return c.json(presentProject(project), 201);
+    const input = { ...rest, repoId: repo_id };
+    const project = await once(c.env, () => createProject(c.env, input));
+    setLocation(c, get, { project_id: project.id });
+    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 201);
   })
   .openapi(get, async (c) => {
     const project = await getProject(c.env, c.req.valid("param").project_id);
-    return c.json(presentProject(project), 200);
+    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
   })
   .openapi(replace, async (c) => {
     const { default_environment_id, repo_id, ...rest } = c.req.valid("json");
-    const project = await replaceProject(c.env, c.req.valid("param").project_id, {
+    const project = await changeProject(c.env, c.req.valid("param").project_id, {
       ...rest,
       name: rest.name,
       repoId: repo_id,
       defaultEnvironmentId: default_environment_id,
     });
-    return c.json(presentProject(project), 200);
+    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
+  })
+  .openapi(update, async (c) => {
+    const { default_environment_id: defaultEnvironmentId, repo_id, ...rest } = c.req.valid("json");
+    const change = { ...rest, repoId: repo_id, defaultEnvironmentId };
+    const { project_id } = c.req.valid("param");
+    const project = await once(c.env, () => changeProject(c.env, project_id, change));
+    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
   })
   .openapi(remove, async (c) => {
     await deleteProject(c.env, c.req.valid("param").project_id);

@@ -107,3 +107,28 @@ export const ReplaceProject = component(
       },
     }),
 );
+
+export const UpdateProject = component(
+  "UpdateProject",
+  z
+    .strictObject({
+      name: Name.optional(),
+      description: Description.nullable().optional().openapi({
+        description: "What the project is, in a few lines. Null: cleared.",
+      }),
+      icon: Icon.nullable()
+        .optional()
+        .openapi({ description: `${ICON} Null: cleared.` }),
+      repo_id: identifierInput("repository")
+        .nullable()
+        .optional()
+        .openapi({ description: `${REPO} Null: cleared.` }),
+      default_environment_id: identifierInput("environment").optional().openapi({
+        description: "The environment that clients show first, one of the project's own.",
+      }),
+    })
+    .openapi({
+      description: "The fields to change. The others stay as they are.",
+      example: { name: "storefront-eu", description: null },
+    }),
+);

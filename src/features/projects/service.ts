@@ -1,6 +1,7 @@
 import {
   authorize,
   hasBoundaries,
+  requireExpectedVersion,
   requireOwnOrganization,
   type ServiceContext,
 } from "../../context.ts";
@@ -8,9 +9,11 @@ import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { mergePatch } from "../../lib/merge-patch.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { recordActs } from "../audit/index.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
+import { recordResult, recordRow } from "../idempotency/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { FIRST_CONFIGURATION, type NewProject, type ProjectChange } from "./model.ts";
 import { presentProject } from "./presenters.ts";
@@ -67,6 +70,7 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
   const statements = {
     limits: limits.statement,
     created: store.insertProject(ctx.db, project, first),
+    recorded: recordResult(ctx, project),
   };
   await limits.enforce(commitChange(ctx, statements, changes.created(project)));
   return project;
@@ -76,34 +80,39 @@ export async function getProject(ctx: ServiceContext, id: string): Promise<Proje
   return requireProject(ctx, id, "viewer");
 }
 
-export async function replaceProject(
+/** PUT sends all fields, PATCH some. */
+export async function changeProject(
   ctx: ServiceContext,
   id: string,
   change: ProjectChange,
 ): Promise<ProjectRow> {
   const before = await requireProject(ctx, id, "owner");
-  const replaced = store.replaceProject(ctx.db, before.organizationId, id, {
-    ...change,
-    updatedAt: ctx.clock.now(),
-  });
-  const after = { ...before, ...change, name: change.name ?? before.name };
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentProject(before));
+  const { organizationId } = before;
+  const after = mergePatch<ProjectRow>(before, change);
   const limits = limitGrowth(ctx, {
-    organizationId: before.organizationId,
+    organizationId,
     bytes: storedBytes(after) - storedBytes(before),
   });
-  const statements = { limits: limits.statement, replaced };
+  const statements = {
+    limits: limits.statement,
+    changed: store.changeProject(ctx, organizationId, id, change),
+    recorded: recordRow(ctx, store.selectProject(ctx.db, organizationId, id)),
+  };
   const results = await limits.enforce(
     commitChange(ctx, statements, changes.updated(before, after)),
   );
   if (!results) return before;
-  const [project] = results.replaced;
+  const [project] = results.changed;
   if (project) return project;
-  await requireProject(ctx, id, "owner");
+  const now = await requireProject(ctx, id, "owner");
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentProject(now));
   throw new NotFound("environment in the project");
 }
 
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const project = await requireProject(ctx, id, "owner");
+  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
   const act = {
     action: "project.deleted",
     target: { type: "project", id, name: project.name },
@@ -115,7 +124,8 @@ export async function deleteProject(ctx: ServiceContext, id: string): Promise<vo
     audit: recordActs(ctx, project.organizationId, [act]),
   });
   if (deleted.length > 0) return;
-  await requireProject(ctx, id, "owner");
+  const now = await requireProject(ctx, id, "owner");
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentProject(now));
   throw new Conflict("The project has an unfinished deployment. Cancel it first.");
 }
 

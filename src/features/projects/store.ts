@@ -1,7 +1,12 @@
 import { and, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../context.ts";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { type BindValue, compileSelect } from "../../db/compiled-select.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
   keyset,
@@ -136,36 +141,58 @@ export function insertProject(
   };
 }
 
-export function replaceProject(
-  db: Database,
+export function selectProject(db: Database, organizationId: string, id: string) {
+  return db.select().from(projects).where(within(organizationId, id));
+}
+
+/** Changes nothing if the request expects another version, or if the environment is not the project's. */
+export function changeProject(
+  ctx: ServiceContext,
   organizationId: string,
   id: string,
-  change: ProjectChange & { updatedAt: number },
+  change: ProjectChange,
 ) {
+  const { db, clock } = ctx;
+  const { defaultEnvironmentId } = change;
+  const { recordVersion } = projects;
+  return db
+    .update(projects)
+    .set({ ...change, updatedAt: clock.now(), recordVersion: nextVersion(recordVersion) })
+    .where(
+      and(
+        within(organizationId, id),
+        hasExpectedVersion(ctx, recordVersion),
+        defaultEnvironmentId === undefined
+          ? undefined
+          : isInProject(db, organizationId, id, defaultEnvironmentId),
+      ),
+    )
+    .returning();
+}
+
+function isInProject(db: Database, organizationId: string, id: string, environmentId: string) {
   const environment = db
     .select({ one: sql`1` })
     .from(environments)
     .where(
       and(
         eq(environments.organizationId, organizationId),
-        eq(environments.id, change.defaultEnvironmentId),
+        eq(environments.id, environmentId),
         eq(environments.projectId, id),
       ),
     );
-  return db
-    .update(projects)
-    .set(change)
-    .where(and(within(organizationId, id), exists(environment)))
-    .returning();
+  return exists(environment);
 }
 
-export function deleteProject(ctx: SystemContext, organizationId: string, id: string) {
+export function deleteProject(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
   const isIdle = noneActive("project_id", id);
-  const isDeletable = and(within(organizationId, id), isIdle);
+  const record = within(organizationId, id);
+  const isExpected = recordHasExpectedVersion(ctx, projects.recordVersion, record);
+  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, projects.recordVersion));
   return {
     purge: markForPurge(ctx, "project", projects, isDeletable),
-    records: ownership.deletionOf(db, projects, id, isIdle),
+    records: ownership.deletionOf(db, projects, id, sql`${isIdle} and ${isExpected}`),
     deleted: db
       .update(projects)
       .set(PROJECT_TOMBSTONE)

@@ -44,7 +44,6 @@ export const projectConnections = sqliteTable("project_connections", {
   externalId: text("external_id"),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
-  recordVersion: recordVersion(),
 });
 
 export const PROJECT_TOMBSTONE = {

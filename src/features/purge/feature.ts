@@ -3,6 +3,12 @@ import { sweepPurges } from "./purge.ts";
 import { purges } from "./table.ts";
 
 export const purgeFeature = {
-  tables: [{ table: purges, deletedWith: [] }],
+  tables: [
+    {
+      table: purges,
+      deletedWith: [],
+      outlivesOrganization: "Each names a deleted record whose data the purge still has to remove.",
+    },
+  ],
   sweep: sweepPurges,
 } satisfies Feature;

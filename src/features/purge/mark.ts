@@ -13,7 +13,7 @@ type PurgedType = typeof purges.$inferSelect.recordType;
 export function markForPurge(
   { db, clock }: SystemContext,
   recordType: PurgedType,
-  table: SQLiteTable & { readonly id: Column; readonly organizationId: Column },
+  table: SQLiteTable & { readonly id: Column; readonly organizationId?: Column },
   where: SQL | undefined,
 ) {
   const createdAt = clock.now();
@@ -28,7 +28,7 @@ export function markForPurge(
       purges,
       {
         id: newId(clock),
-        organizationId: table.organizationId,
+        organizationId: table.organizationId ?? table.id,
         recordType,
         recordId: table.id,
         createdAt,

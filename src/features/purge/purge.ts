@@ -1,16 +1,13 @@
 import type { SystemContext } from "../../context.ts";
-import { runBatch, type Statements } from "../../db/batch.ts";
+import { runBatch } from "../../db/batch.ts";
 import { firstIdAt } from "../../lib/ids.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
+import { purgeOrganization } from "./organization.ts";
+import { PurgeRun, ROWS } from "./run.ts";
 import * as store from "./store.ts";
 
-const ROWS = LIMITS.purgeRows.value;
 const MARKS = 100;
 const DAY_MS = 24 * 3_600_000;
-
-/** Leaves the database to requests for most of the time: D1 runs one statement at a time. */
-const PAUSES_PER_BATCH = 4;
 
 /**
  * Deletes the data of deleted records, and the data whose retention is over. Stops at its limits: the
@@ -39,6 +36,7 @@ async function purgeRecord(
   run: PurgeRun,
   purge: store.PurgeRow,
 ): Promise<void> {
+  if (purge.recordType === "organization") return purgeOrganization(ctx, run, purge);
   const table = ctx.ownership.tombstonesOf(purge.recordType);
   if (!table) throw new Error(`Nothing leaves tombstones of the type ${purge.recordType}`);
   for (const rows of ctx.ownership.rowsOwnedBy(table)) {
@@ -66,41 +64,4 @@ async function deleteExpired(ctx: SystemContext, run: PurgeRun): Promise<void> {
       }
     }
   }
-}
-
-/** Half of the limits of a run. */
-class PurgeRun {
-  readonly #ctx: SystemContext;
-  readonly #endsAt: number;
-  #batches = 0;
-
-  constructor(ctx: SystemContext) {
-    this.#ctx = ctx;
-    this.#endsAt = ctx.clock.now() + LIMITS.purgeMs.value / 2;
-  }
-
-  isOver(): boolean {
-    return this.#batches >= LIMITS.purgeBatches.value / 2 || this.#ctx.clock.now() >= this.#endsAt;
-  }
-
-  /** Whether the batch has deleted a row. */
-  async deletes(statements: Statements): Promise<boolean> {
-    const { db, clock } = this.#ctx;
-    this.#batches += 1;
-    const startedAt = clock.now();
-    const deleted = countChanges(await runBatch(db, statements));
-    if (deleted === 0) return false;
-    await pause(PAUSES_PER_BATCH * (clock.now() - startedAt));
-    return true;
-  }
-}
-
-/** Of the results of a batch of deletions. */
-function countChanges(results: object): number {
-  if ("meta" in results) return (results as D1Result).meta.changes;
-  return Object.values(results).reduce((sum: number, each: object) => sum + countChanges(each), 0);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -11,14 +11,18 @@ export function listOldest(db: Database, limit: number) {
   return db.select().from(purges).orderBy(asc(purges.id)).limit(limit);
 }
 
-/** Some of the rows, with their children. No statement deletes more than `limit` rows. */
+/**
+ * Some of the rows, with their children. No statement deletes more than `limit` rows.
+ * @param owner Its ID, or a select of several IDs.
+ */
 export function deleteOwned(
   db: Database,
   { table, key, childKeys }: OwnedRows,
-  ownerId: string,
+  owner: string | SQL,
   limit: number,
 ) {
-  const some = sql`(select rowid from ${table} where ${eq(key, ownerId)} limit ${limit})`;
+  const isOwned = typeof owner === "string" ? eq(key, owner) : sql`${key} in (${owner})`;
+  const some = sql`(select rowid from ${table} where ${isOwned} limit ${limit})`;
   return deleteWithChildren(db, table, childKeys, sql`${table}.rowid in ${some}`, limit);
 }
 

@@ -10,7 +10,7 @@ export const purges = sqliteTable("purges", {
     .notNull()
     .references(() => organizations.id, { onDelete: "restrict" }),
   recordType: text("record_type", {
-    enum: ["project", "environment", "stack", "integration"],
+    enum: ["organization", "project", "environment", "stack", "integration"],
   }).notNull(),
   recordId: id("record_id").notNull(),
   createdAt: createdAt(),

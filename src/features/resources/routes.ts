@@ -1,3 +1,4 @@
+import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -14,6 +15,9 @@ import {
 } from "./schemas.ts";
 import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from "./service.ts";
 
+/** Only runners write resources. */
+const VERSION = 1;
+
 const get = operation({
   method: "get",
   path: "/v1/resources/{resource_id}",
@@ -21,6 +25,7 @@ const get = operation({
   tags: ["Resources"],
   summary: "Read a resource",
   role: "viewer",
+  record: true,
   scope: "deployments:read",
   policy: "polling",
   notFound: ["resource"],
@@ -35,6 +40,7 @@ const getOfStack = operation({
   tags: ["Resources"],
   summary: "Read a resource of a stack",
   role: "viewer",
+  record: true,
   scope: "deployments:read",
   policy: "polling",
   notFound: ["resource"],
@@ -49,6 +55,7 @@ const getOfEnvironment = operation({
   tags: ["Resources"],
   summary: "Read a resource of an environment",
   role: "viewer",
+  record: true,
   scope: "deployments:read",
   policy: "polling",
   notFound: ["resource"],
@@ -87,12 +94,13 @@ const listOfEnvironment = operation({
 export const resourceRoutes = createRouter()
   .openapi(get, async (c) => {
     const { resource_id } = c.req.valid("param");
-    return c.json(presentResource(await getResource(c.env, resource_id)), 200);
+    const resource = await getResource(c.env, resource_id);
+    return c.json(await tagged(c, VERSION, presentResource(resource)), 200);
   })
   .openapi(getOfStack, async (c) => {
     const { stack_id, resource_id } = c.req.valid("param");
     const resource = await getResource(c.env, resource_id, { kind: "stack", id: stack_id });
-    return c.json(presentResource(resource), 200);
+    return c.json(await tagged(c, VERSION, presentResource(resource)), 200);
   })
   .openapi(getOfEnvironment, async (c) => {
     const { environment_id, resource_id } = c.req.valid("param");
@@ -100,7 +108,7 @@ export const resourceRoutes = createRouter()
       kind: "environment",
       id: environment_id,
     });
-    return c.json(presentResource(resource), 200);
+    return c.json(await tagged(c, VERSION, presentResource(resource)), 200);
   })
   .openapi(listOfStack, async (c) => {
     const page = toPageRequest(c.req.valid("query"));

@@ -5,5 +5,6 @@ export {
   type RunnerPrincipal,
   runnerTokenStore,
 } from "./credentials.ts";
+export { presentToken } from "./presenters.ts";
 export { getPool } from "./service.ts";
 export { insertToken } from "./store.ts";

@@ -13,6 +13,12 @@ export function presentPool(row: PoolRow) {
   };
 }
 
+/** The fields that a request can set, as the audit log has them, too. */
+export function presentPoolFields(row: PoolRow) {
+  const { name, environment_ids, max_run_seconds } = presentPool(row);
+  return { name, environment_ids, max_run_seconds };
+}
+
 export function presentToken(row: TokenRow) {
   const { createdByKeyId: key_id, createdByMembershipId: membership_id } = row;
   return {

@@ -1,3 +1,6 @@
+import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -5,6 +8,8 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
+import type { RunnerPoolChange } from "./model.ts";
 import { presentCreatedToken, presentPool, presentToken } from "./presenters.ts";
 import {
   CreatedRunnerToken,
@@ -14,13 +19,16 @@ import {
   RunnerPool,
   RunnerPoolList,
   RunnerPoolParams,
+  RunnerToken,
   RunnerTokenList,
   RunnerTokenParams,
+  UpdateRunnerPool,
 } from "./schemas.ts";
-import { createPool, deletePool, getPool, listPools } from "./service.ts";
+import { createPool, deletePool, getPool, listPools, updatePool } from "./service.ts";
 import {
   CREATOR_REVOKED,
   createToken,
+  getToken,
   listTokens,
   NOT_ROTATED,
   revokeToken,
@@ -48,6 +56,7 @@ const create = operation({
   tags: ["Runner pools"],
   summary: "Create a runner pool",
   role: "admin",
+  record: true,
   scope: "runners:write",
   description: `Its runners may claim the deployments of its environments.`,
   notFound: ["organization", "environment in the organization"],
@@ -68,9 +77,32 @@ const get = operation({
   tags: ["Runner pools"],
   summary: "Read a runner pool",
   role: "admin",
+  record: true,
   scope: "runners:read",
   notFound: ["organization", "runner pool"],
   request: { params: RunnerPoolParams },
+  responses: { 200: jsonReply(RunnerPool, "The runner pool.") },
+});
+
+const update = operation({
+  method: "patch",
+  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
+  operationId: "updateRunnerPool",
+  tags: ["Runner pools"],
+  summary: "Change a runner pool",
+  role: "admin",
+  record: true,
+  scope: "runners:write",
+  description:
+    "A field that is absent stays as it is. Attempts that the pool's runners have claimed continue: other " +
+    "environments apply to the next claims, and another maximum duration to the next starts.",
+  notFound: ["organization", "runner pool", "environment in the organization"],
+  errors: {
+    pool_name_taken: new Conflict(
+      "The organization already has a runner pool with this name. Choose another name.",
+    ),
+  },
+  request: { params: RunnerPoolParams, body: jsonBody(UpdateRunnerPool) },
   responses: { 200: jsonReply(RunnerPool, "The runner pool.") },
 });
 
@@ -81,6 +113,7 @@ const remove = operation({
   tags: ["Runner pools"],
   summary: "Delete a runner pool",
   role: "admin",
+  record: true,
   scope: "runners:write",
   description:
     `Deletes its tokens and the trusts that name it, too. While one of its runners executes a deployment, this ` +
@@ -116,6 +149,7 @@ const issueToken = operation({
   tags: ["Runner pools"],
   summary: "Create a runner token",
   role: "admin",
+  record: true,
   scope: "runners:write",
   description: `The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
   notFound: ["organization", "runner pool"],
@@ -132,6 +166,21 @@ const issueToken = operation({
   responses: { 201: jsonReply(CreatedRunnerToken, "The token, shown once.") },
 });
 
+const readToken = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
+  operationId: "getRunnerToken",
+  tags: ["Runner pools"],
+  summary: "Read a runner token",
+  role: "admin",
+  record: true,
+  scope: "runners:read",
+  description: "The response does not contain the token itself.",
+  notFound: ["organization", "runner token"],
+  request: { params: RunnerTokenParams },
+  responses: { 200: jsonReply(RunnerToken, "The runner token.") },
+});
+
 const rotate = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}/rotate",
@@ -139,6 +188,7 @@ const rotate = operation({
   tags: ["Runner pools"],
   summary: "Rotate a runner token",
   role: "admin",
+  record: true,
   scope: "runners:write",
   description:
     "Creates a token with the same name, which is valid for as long as the old one was, but not longer " +
@@ -161,6 +211,7 @@ const revoke = operation({
   tags: ["Runner pools"],
   summary: "Revoke a runner token",
   role: "admin",
+  record: true,
   scope: "runners:write",
   description: `The token's next request is refused.`,
   notFound: ["organization", "runner token"],
@@ -177,11 +228,20 @@ export const runnerPoolRoutes = createRouter()
   .openapi(create, async (c) => {
     const { name, environment_ids, max_run_seconds } = c.req.valid("json");
     const input = { name, environmentIds: environment_ids, maxRunSeconds: max_run_seconds };
-    return c.json(presentPool(await createPool(c.env, c.req.valid("param").org_id, input)), 201);
+    const { org_id } = c.req.valid("param");
+    const pool = await once(c.env, () => createPool(c.env, org_id, input));
+    setLocation(c, get, { org_id, pool_id: pool.id });
+    return c.json(await tagPool(c, pool), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, pool_id } = c.req.valid("param");
-    return c.json(presentPool(await getPool(c.env, org_id, pool_id)), 200);
+    return c.json(await tagPool(c, await getPool(c.env, org_id, pool_id)), 200);
+  })
+  .openapi(update, async (c) => {
+    const { org_id, pool_id } = c.req.valid("param");
+    const change = toChange(c.req.valid("json"));
+    const pool = await once(c.env, () => updatePool(c.env, org_id, pool_id, change));
+    return c.json(await tagPool(c, pool), 200);
   })
   .openapi(remove, async (c) => {
     const { org_id, pool_id } = c.req.valid("param");
@@ -197,17 +257,43 @@ export const runnerPoolRoutes = createRouter()
     const { org_id, pool_id } = c.req.valid("param");
     const { name, expires_at } = c.req.valid("json");
     const expiresAt = expires_at ? Date.parse(expires_at) : undefined;
-    const created = await createToken(c.env, org_id, pool_id, { name, expiresAt });
-    return c.json(presentCreatedToken(created), 201);
+    const input = { name, expiresAt };
+    const created = await once(c.env, () => createToken(c.env, org_id, pool_id, input));
+    return c.json(await presentAndLocate(c, created), 201);
+  })
+  .openapi(readToken, async (c) => {
+    const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
+    return c.json(await tagToken(c, await getToken(c.env, { organizationId, poolId, id })), 200);
   })
   .openapi(rotate, async (c) => {
     const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
     const { overlap_seconds } = c.req.valid("json");
-    const rotated = await rotateToken(c.env, { organizationId, poolId, id }, overlap_seconds);
-    return c.json(presentCreatedToken(rotated), 201);
+    const ids = { organizationId, poolId, id };
+    const rotated = await once(c.env, () => rotateToken(c.env, ids, overlap_seconds));
+    return c.json(await presentAndLocate(c, rotated), 201);
   })
   .openapi(revoke, async (c) => {
     const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
     await revokeToken(c.env, { organizationId, poolId, id });
     return c.body(null, 204);
   });
+
+function tagPool(c: Context, row: Parameters<typeof presentPool>[0]) {
+  return tagged(c, row.recordVersion, presentPool(row));
+}
+
+function tagToken(c: Context, row: Parameters<typeof presentToken>[0]) {
+  return tagged(c, row.version, presentToken(row));
+}
+
+async function presentAndLocate(c: Context, created: Parameters<typeof presentCreatedToken>[0]) {
+  const { id, organizationId, poolId } = created.row;
+  setLocation(c, readToken, { org_id: organizationId, pool_id: poolId, token_id: id });
+  await tagToken(c, created.row);
+  return presentCreatedToken(created);
+}
+
+function toChange(body: z.output<typeof UpdateRunnerPool>): RunnerPoolChange {
+  const { name, environment_ids: environmentIds, max_run_seconds: maxRunSeconds } = body;
+  return { name, environmentIds, maxRunSeconds };
+}

@@ -54,26 +54,47 @@ export const RunnerPool = component(
 
 export const RunnerPoolList = envelopeOf(RunnerPool, "RunnerPoolList");
 
+const EnvironmentIds = z
+  .array(identifierInput("environment"), COUNT)
+  .min(1, COUNT)
+  .max(MAXIMUM_ENVIRONMENTS, COUNT)
+  .openapi({ description: ENVIRONMENTS });
+const MaximumRunSeconds = z
+  .int(SECONDS)
+  .min(LIMITS.minimumRunSeconds.value, SECONDS)
+  .max(LIMITS.maximumRunSeconds.value, SECONDS);
+
 export const CreateRunnerPool = component(
   "CreateRunnerPool",
   z
     .strictObject({
       name: Name,
-      environment_ids: z
-        .array(identifierInput("environment"))
-        .min(1, COUNT)
-        .max(MAXIMUM_ENVIRONMENTS, COUNT)
-        .openapi({ description: ENVIRONMENTS }),
-      max_run_seconds: z
-        .int(SECONDS)
-        .min(LIMITS.minimumRunSeconds.value, SECONDS)
-        .max(LIMITS.maximumRunSeconds.value, SECONDS)
-        .default(DEFAULT_RUN_SECONDS)
-        .openapi({ description: `${RUN_TIME} Default: six hours.` }),
+      environment_ids: EnvironmentIds,
+      max_run_seconds: MaximumRunSeconds.default(DEFAULT_RUN_SECONDS).openapi({
+        description: `${RUN_TIME} Default: six hours.`,
+      }),
     })
     .openapi({
       description: "The pool to create.",
       example: { name: "eu", environment_ids: [EXAMPLE_IDS.environment] },
+    }),
+);
+
+export const UpdateRunnerPool = component(
+  "UpdateRunnerPool",
+  z
+    .strictObject({
+      name: Name.optional(),
+      environment_ids: EnvironmentIds.optional().openapi({
+        description: `${ENVIRONMENTS} They replace the present ones.`,
+      }),
+      max_run_seconds: MaximumRunSeconds.optional().openapi({
+        description: `${RUN_TIME} Runs that have started keep theirs.`,
+      }),
+    })
+    .openapi({
+      description: "The fields to change. The others stay as they are.",
+      example: { name: "eu-west" },
     }),
 );
 

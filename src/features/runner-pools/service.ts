@@ -1,13 +1,15 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
+import { recordRow } from "../idempotency/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import type { RunnerPoolInput } from "./model.ts";
+import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
+import { presentPool, presentPoolFields } from "./presenters.ts";
 import type { PoolRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -59,7 +61,8 @@ export async function createPool(
   const statements = {
     limits: limits.statement,
     ...store.insertPool(ctx.db, pool, environmentIds),
-    recorded: recordActs(ctx, organizationId, [{ action: "runner_pool.created", target, changes }]),
+    recorded: recordRow(ctx, store.findPool(ctx.db, organizationId, pool.id)),
+    audit: recordActs(ctx, organizationId, [{ action: "runner_pool.created", target, changes }]),
     created: store.findPool(ctx.db, organizationId, pool.id),
   };
   const results = await refuseTakenName(limits.enforce(runBatch(ctx.db, statements)));
@@ -68,20 +71,75 @@ export async function createPool(
   return created;
 }
 
+export async function updatePool(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  sent: RunnerPoolChange,
+): Promise<PoolRow> {
+  const before = await getPool(ctx, organizationId, id);
+  await requireExpectedPool(ctx, before);
+  const change = differingFields(before, sent);
+  if (Object.values(change).every((value) => value === undefined)) return before;
+  const { name = before.name } = change;
+  const limits = limitGrowth(ctx, { organizationId, bytes: bytesOf(name) - bytesOf(before.name) });
+  const target = { type: "runner_pool", id, name } as const;
+  const changes = describeChange(before, change);
+  const statements = {
+    limits: limits.statement,
+    ...store.updatePool(ctx, before, change),
+    recorded: recordRow(ctx, store.findPool(ctx.db, organizationId, id)),
+    audit: recordActs(ctx, organizationId, [{ action: "runner_pool.updated", target, changes }]),
+    after: store.findPool(ctx.db, organizationId, id),
+  };
+  const results = await refuseTakenName(limits.enforce(runBatch(ctx.db, statements)));
+  const [after] = results.after;
+  if (after && results.changed.length > 0) return after;
+  await requireExpectedPool(ctx, await getPool(ctx, organizationId, id));
+  throw new NotFound("environment in the organization");
+}
+
 export async function deletePool(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
 ): Promise<void> {
-  const { name } = await getPool(ctx, organizationId, id);
+  const before = await getPool(ctx, organizationId, id);
+  await requireExpectedPool(ctx, before);
+  const { name } = before;
   const target = { type: "runner_pool", id, name } as const;
   const { tokens, deleted } = await runBatch(ctx.db, {
     ...store.deletePool(ctx, organizationId, id),
-    recorded: recordActs(ctx, organizationId, [{ action: "runner_pool.deleted", target }]),
+    audit: recordActs(ctx, organizationId, [{ action: "runner_pool.deleted", target }]),
   });
   if (deleted.length === 0) {
-    await getPool(ctx, organizationId, id);
+    await requireExpectedPool(ctx, await getPool(ctx, organizationId, id));
     throw new Conflict("A runner of the pool carries out a deployment. Cancel it first.");
   }
   await ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock)));
+}
+
+async function requireExpectedPool(ctx: ServiceContext, pool: PoolRow): Promise<void> {
+  await requireExpectedVersion(ctx, pool.recordVersion, () => presentPool(pool));
+}
+
+/** The sent fields whose values are not those of the pool. */
+function differingFields(before: PoolRow, sent: RunnerPoolChange): RunnerPoolChange {
+  const { name, maxRunSeconds } = sent;
+  const ids = sent.environmentIds && [...new Set(sent.environmentIds)].toSorted();
+  return {
+    name: name === before.name ? undefined : name,
+    maxRunSeconds: maxRunSeconds === before.maxRunSeconds ? undefined : maxRunSeconds,
+    environmentIds: JSON.stringify(ids) === before.environmentIds ? undefined : ids,
+  };
+}
+
+/** The changed fields, before and after. */
+function describeChange(before: PoolRow, change: RunnerPoolChange) {
+  const { name, environmentIds, maxRunSeconds } = change;
+  const after = { name, environment_ids: environmentIds, max_run_seconds: maxRunSeconds };
+  const changed = Object.entries(presentPoolFields(before)).filter(
+    ([field]) => after[field as keyof typeof after] !== undefined,
+  );
+  return { before: Object.fromEntries(changed), after };
 }

@@ -1,11 +1,18 @@
 import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import type { SystemContext } from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { mayCreateUntil } from "../api-keys/table.ts";
 import { environments } from "../environments/table.ts";
 import type { Bound } from "../usage/index.ts";
+import type { RunnerPoolChange } from "./model.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
 export interface CreatedToken {
@@ -78,15 +85,10 @@ export function listPools(db: Database, organizationId: string, page: PageReques
 
 /** Inserts nothing if one of the environments is not in the organization. */
 export function insertPool(db: Database, pool: NewPool, environmentIds: readonly string[]) {
-  const ids = sql`(select value from json_each(${JSON.stringify(environmentIds)}))`;
-  const isAdded = and(
-    eq(environments.organizationId, pool.organizationId),
-    sql`${environments.id} in ${ids}`,
-  );
-  const count = db.select({ count: sql`count(*)` }).from(environments).where(isAdded);
   const { id: poolId, organizationId } = pool;
+  const areInside = areEnvironmentsOf(organizationId, environmentIds);
   return {
-    pool: insertFrom(db, runnerPools, pool, sql`where (${count}) = ${environmentIds.length}`),
+    pool: insertFrom(db, runnerPools, pool, sql`where ${areInside}`),
     environments: insertFrom(
       db,
       runnerPoolEnvironments,
@@ -96,15 +98,87 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
   };
 }
 
-export function deletePool({ db, ownership }: SystemContext, organizationId: string, id: string) {
+/** Whether these different environments are in the organization. */
+function areEnvironmentsOf(organizationId: string, ids: readonly string[]): SQL {
+  return sql`(select count(*) from ${environments}
+    where ${environments.organizationId} = ${organizationId}
+      and ${environments.id} in (select value from json_each(${JSON.stringify(ids)}))) = ${ids.length}`;
+}
+
+/**
+ * Changes nothing if the request expects another version, or if one of the environments is not in the
+ * organization.
+ */
+export function updatePool(
+  ctx: ServiceContext,
+  pool: { id: string; organizationId: string },
+  { name, maxRunSeconds, environmentIds }: RunnerPoolChange,
+) {
+  const { db, clock } = ctx;
+  const { id, organizationId } = pool;
+  const { recordVersion } = runnerPools;
+  const areInside = environmentIds && areEnvironmentsOf(organizationId, environmentIds);
+  const mayChange = sql`exists (select 1 from ${runnerPools} where ${within(organizationId, id)})
+    and ${recordHasExpectedVersion(ctx, recordVersion, within(organizationId, id))}
+    and ${areInside ?? sql`true`}`;
+  return {
+    ...(environmentIds && replaceEnvironments(db, pool, environmentIds, mayChange)),
+    changed: db
+      .update(runnerPools)
+      .set({
+        name,
+        maxRunSeconds,
+        updatedAt: clock.now(),
+        recordVersion: nextVersion(recordVersion),
+      })
+      .where(and(within(organizationId, id), mayChange))
+      .returning({ id: runnerPools.id }),
+  };
+}
+
+function replaceEnvironments(
+  db: Database,
+  { id: poolId, organizationId }: { id: string; organizationId: string },
+  ids: readonly string[],
+  condition: SQL,
+) {
+  const list = JSON.stringify(ids);
+  const { environmentId } = runnerPoolEnvironments;
+  return {
+    removed: db
+      .delete(runnerPoolEnvironments)
+      .where(
+        and(
+          eq(runnerPoolEnvironments.poolId, poolId),
+          sql`${environmentId} not in (select value from json_each(${list}))`,
+          condition,
+        ),
+      ),
+    added: insertFrom(
+      db,
+      runnerPoolEnvironments,
+      { poolId, environmentId: sql`item.value`, organizationId },
+      sql`from json_each(${list}) as item where ${condition}
+        and not exists (select 1 from ${runnerPoolEnvironments}
+          where ${runnerPoolEnvironments.poolId} = ${poolId} and ${environmentId} = item.value)`,
+    ),
+  };
+}
+
+/** Deletes nothing if the request expects another version, or if one of the runners has an attempt. */
+export function deletePool(ctx: ServiceContext, organizationId: string, id: string) {
+  const { db, ownership } = ctx;
   const isIdle = sql`not exists (select 1 from attempts
     where attempts.pool_id = ${id} and attempts.state <> 'ended')`;
+  const record = within(organizationId, id);
+  const isExpected = recordHasExpectedVersion(ctx, runnerPools.recordVersion, record);
+  const isDeletable = sql`${isIdle} and ${isExpected}`;
   return {
     tokens: db.select(REVOKED).from(runnerTokens).where(eq(runnerTokens.poolId, id)),
-    records: ownership.deletionOf(db, runnerPools, id, isIdle),
+    records: ownership.deletionOf(db, runnerPools, id, isDeletable),
     deleted: db
       .delete(runnerPools)
-      .where(and(within(organizationId, id), isIdle))
+      .where(and(record, isDeletable))
       .returning({ id: runnerPools.id }),
   };
 }
@@ -120,21 +194,19 @@ export function tokenCountBound(poolId: string): Bound {
   };
 }
 
-function whereKeyExists(keyId: string): SQL {
-  return sql`exists (select 1 from api_keys where api_keys.id = ${keyId})`;
-}
-
-/** Inserts nothing if the trust of the token, or the key that creates it, was deleted meanwhile. */
-export function insertToken(db: Database, token: NewToken) {
-  const { trustId, createdByKeyId: creator } = token;
+/**
+ * Inserts nothing if the trust of the token was deleted meanwhile.
+ * @param condition For a token without a trust.
+ */
+export function insertToken(db: Database, token: NewToken, condition: SQL = sql`true`) {
+  const { trustId } = token;
   const row = { ...token, version: 1, lastUsedAt: null };
   if (trustId !== null) {
     // A rotation may have replaced the key that created the trust.
     const values = { ...row, createdByKeyId: sql`trusts.created_by_key_id` };
     return insertFrom(db, runnerTokens, values, sql`from trusts where id = ${trustId}`).returning();
   }
-  const isCurrent = creator ? whereKeyExists(creator) : sql`true`;
-  return insertFrom(db, runnerTokens, row, sql`where ${isCurrent}`).returning();
+  return insertFrom(db, runnerTokens, row, sql`where ${condition}`).returning();
 }
 
 export function listTokens(
@@ -161,17 +233,25 @@ export function findToken(db: Database, organizationId: string, poolId: string, 
     .where(tokenWithin(organizationId, poolId, id));
 }
 
+/** Inserts nothing if the key that creates the token was revoked meanwhile, or has less now. */
+export function insertTokenOfKey({ db, actor }: ServiceContext, token: NewToken) {
+  return insertToken(db, token, mayCreateUntil(actor, token.expiresAt));
+}
+
 /** Inserts the successor only if the previous statement of the batch has changed a row. */
 export function insertSuccessor(db: Database, token: NewToken) {
   const row = { ...token, version: 1, lastUsedAt: null };
   return insertFrom(db, runnerTokens, row, sql`where changes() > 0`);
 }
 
-/** Lets a token expire at `time`, or before, as it is, unless the key that rotates it was revoked. */
+/**
+ * Lets a token expire at `time`, or before, as it is. Changes nothing unless the key that rotates it may
+ * create its successor.
+ */
 export function expireToken(
-  db: Database,
-  { organizationId, poolId, id }: Pick<TokenRow, "organizationId" | "poolId" | "id">,
-  { rotatedBy, time }: { rotatedBy: string; time: number },
+  { db, actor }: ServiceContext,
+  { organizationId, poolId, id }: TokenRow,
+  { successor, time }: { successor: NewToken; time: number },
 ) {
   const { expiresAt, version } = runnerTokens;
   return db
@@ -180,19 +260,34 @@ export function expireToken(
       expiresAt: sql`min(coalesce(${expiresAt}, ${time}), ${time})`,
       version: sql`${version} + 1`,
     })
-    .where(and(tokenWithin(organizationId, poolId, id), whereKeyExists(rotatedBy)))
+    .where(and(tokenWithin(organizationId, poolId, id), mayCreateUntil(actor, successor.expiresAt)))
     .returning(REVOKED);
 }
 
-/** With `rotatedBy`, deletes nothing if the key that rotates the token was revoked meanwhile. */
-export function deleteToken(
-  db: Database,
-  { organizationId, poolId, id }: Pick<TokenRow, "organizationId" | "poolId" | "id">,
-  rotatedBy?: string,
+/** A JSON list of the token, as `ChangedKey`. */
+export function changedKeyOf({ id }: TokenRow): SQL {
+  return sql`(select json_array(json_object('secretHash', ${runnerTokens.secretHash},
+    'version', ${runnerTokens.version})) from ${runnerTokens} where ${runnerTokens.id} = ${id})`;
+}
+
+/** Like `expireToken`, at once. */
+export function deleteRotatedToken(
+  { db, actor }: ServiceContext,
+  { organizationId, poolId, id }: TokenRow,
+  successor: NewToken,
 ) {
-  const isCurrent = rotatedBy === undefined ? undefined : whereKeyExists(rotatedBy);
   return db
     .delete(runnerTokens)
-    .where(and(tokenWithin(organizationId, poolId, id), isCurrent))
+    .where(and(tokenWithin(organizationId, poolId, id), mayCreateUntil(actor, successor.expiresAt)))
+    .returning(REVOKED);
+}
+
+/** Deletes nothing if the request expects another version. */
+export function deleteToken(ctx: ServiceContext, { organizationId, poolId, id }: TokenRow) {
+  return ctx.db
+    .delete(runnerTokens)
+    .where(
+      and(tokenWithin(organizationId, poolId, id), hasExpectedVersion(ctx, runnerTokens.version)),
+    )
     .returning(REVOKED);
 }

@@ -1,18 +1,20 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type AuditedAct, recordActs } from "../audit/index.ts";
+import { recordWithSecrets } from "../idempotency/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { issueRunnerToken } from "./credentials.ts";
-import { presentExpiry } from "./presenters.ts";
+import { presentExpiry, presentToken } from "./presenters.ts";
 import { getPool } from "./service.ts";
 import type { CreatedToken, NewToken, TokenRow } from "./store.ts";
 import * as store from "./store.ts";
 
-export const CREATOR_REVOKED = "The key that creates the token was just revoked.";
+export const CREATOR_REVOKED =
+  "The key that creates the token was just revoked, or has less now. Retry.";
 
 export const NOT_ROTATED =
   "The token belongs to a trust. Exchange another token of its issuer instead: POST /v1/oidc/token.";
@@ -48,8 +50,9 @@ export async function createToken(
   const { created } = await limits.enforce(
     runBatch(ctx.db, {
       limits: limits.statement,
-      created: store.insertToken(ctx.db, values),
-      recorded: recordActs(ctx, organizationId, [describeCreation(values)]),
+      created: store.insertTokenOfKey(ctx, values),
+      recorded: await recordWithSecrets(ctx, toRow(values), { token }),
+      audit: recordActs(ctx, organizationId, [describeCreation(values)]),
     }),
   );
   const [row] = created;
@@ -68,16 +71,19 @@ export async function rotateToken(
   const { name } = old;
   const expiry = successorExpiry(ctx, old);
   const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
-  const rotatedBy = ctx.actor.keyId;
-  const until = ctx.clock.now() + overlapSeconds * 1000;
-  const limits = overlapSeconds > 0 ? limitToken(ctx, values) : undefined;
+  const row = toRow(values);
+  const { clock } = ctx;
+  const hasOverlap = overlapSeconds > 0;
+  const time = clock.now() + overlapSeconds * 1000;
+  const limits = hasOverlap ? limitToken(ctx, values) : undefined;
+  const changedKeys = hasOverlap ? store.changedKeyOf(old) : [toRevokedKey(old, clock)];
   const batch = runBatch(ctx.db, {
     limits: limits?.statement,
-    retired:
-      overlapSeconds > 0
-        ? store.expireToken(ctx.db, old, { rotatedBy, time: until })
-        : store.deleteToken(ctx.db, old, rotatedBy),
-    recorded: recordActs(ctx, organizationId, [describeRotation(old, values, overlapSeconds)]),
+    retired: hasOverlap
+      ? store.expireToken(ctx, old, { successor: values, time })
+      : store.deleteRotatedToken(ctx, old, values),
+    recorded: await recordWithSecrets(ctx, row, { token }, { changedKeys }),
+    audit: recordActs(ctx, organizationId, [describeRotation(old, values, overlapSeconds)]),
     successor: store.insertSuccessor(ctx.db, values),
   });
   const { retired } = await (limits ? limits.enforce(batch) : batch);
@@ -85,21 +91,27 @@ export async function rotateToken(
     await getToken(ctx, { organizationId, poolId, id });
     throw new Conflict(CREATOR_REVOKED);
   }
-  await ctx.invalidateKeys(
-    overlapSeconds > 0 ? retired : retired.map((key) => toRevokedKey(key, ctx.clock)),
-  );
-  return { row: { ...values, version: 1, lastUsedAt: null }, token };
+  await ctx.invalidateKeys(hasOverlap ? retired : retired.map((key) => toRevokedKey(key, clock)));
+  return { row, token };
 }
 
 export async function revokeToken(ctx: ServiceContext, ids: TokenIds): Promise<void> {
   const { organizationId } = ids;
   const token = await getToken(ctx, ids);
+  await requireExpectedToken(ctx, token);
   const { deleted } = await runBatch(ctx.db, {
-    deleted: store.deleteToken(ctx.db, token),
-    recorded: recordActs(ctx, organizationId, [describeRevocation(token)]),
+    deleted: store.deleteToken(ctx, token),
+    audit: recordActs(ctx, organizationId, [describeRevocation(token)]),
   });
-  if (deleted.length === 0) throw new NotFound("runner token");
+  if (deleted.length === 0) {
+    await requireExpectedToken(ctx, await getToken(ctx, ids));
+    throw new NotFound("runner token");
+  }
   await ctx.invalidateKeys(deleted.map((key) => toRevokedKey(key, ctx.clock)));
+}
+
+async function requireExpectedToken(ctx: ServiceContext, token: TokenRow): Promise<void> {
+  await requireExpectedVersion(ctx, token.version, () => presentToken(token));
 }
 
 interface TokenIds {
@@ -108,7 +120,7 @@ interface TokenIds {
   id: string;
 }
 
-async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
+export async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
   const { organizationId, poolId, id } = ids;
   requireOrgRole(ctx.actor, organizationId, "admin");
   const { pool, tokens } = await runBatch(ctx.db, {
@@ -118,6 +130,10 @@ async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
   const [token] = tokens;
   if (pool.length === 0 || !token) throw new NotFound("runner token");
   return token;
+}
+
+function toRow(token: NewToken): TokenRow {
+  return { ...token, version: 1, lastUsedAt: null };
 }
 
 interface NewTokenInput {

@@ -1,3 +1,4 @@
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -5,6 +6,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { presentServiceAccount } from "./presenters.ts";
 import {
   CreateServiceAccount,
@@ -46,6 +48,7 @@ const create = operation({
   tags: ["Service accounts"],
   summary: "Create a service account",
   role: "admin",
+  record: true,
   scope: "members:write",
   description:
     "It counts as a member. Give it a key with `POST /v1/orgs/{org_id}/api-keys` and its " +
@@ -66,6 +69,7 @@ const get = operation({
   tags: ["Service accounts"],
   summary: "Read a service account",
   role: "admin",
+  record: true,
   scope: "members:read",
   notFound: ["organization", "service account"],
   request: { params: ServiceAccountParams },
@@ -79,6 +83,7 @@ const update = operation({
   tags: ["Service accounts"],
   summary: "Change a service account",
   role: "admin",
+  record: true,
   scope: "members:write",
   description: "A new role applies to the next request of each of its keys.",
   notFound: ["organization", "service account"],
@@ -99,6 +104,7 @@ const remove = operation({
   tags: ["Service accounts"],
   summary: "Delete a service account",
   role: "admin",
+  record: true,
   scope: "members:write",
   description:
     "Revokes its keys, and deletes its project roles and the trusts that name it. The only owner of a " +
@@ -122,21 +128,23 @@ export const serviceAccountRoutes = createRouter()
   })
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
-    const created = await createServiceAccount(c.env, org_id, c.req.valid("json"));
-    return c.json(presentServiceAccount(created), 201);
+    const input = c.req.valid("json");
+    const created = await once(c.env, () => createServiceAccount(c.env, org_id, input));
+    setLocation(c, get, { org_id: created.organizationId, membership_id: created.membershipId });
+    return c.json(await tagged(c, created.recordVersion, presentServiceAccount(created)), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, membership_id } = c.req.valid("param");
-    return c.json(
-      presentServiceAccount(await getServiceAccount(c.env, org_id, membership_id)),
-      200,
-    );
+    const row = await getServiceAccount(c.env, org_id, membership_id);
+    return c.json(await tagged(c, row.recordVersion, presentServiceAccount(row)), 200);
   })
   .openapi(update, async (c) => {
     const { org_id, membership_id } = c.req.valid("param");
     const { name, role } = c.req.valid("json");
-    const updated = await updateServiceAccount(c.env, org_id, membership_id, { name, role });
-    return c.json(presentServiceAccount(updated), 200);
+    const updated = await once(c.env, () =>
+      updateServiceAccount(c.env, org_id, membership_id, { name, role }),
+    );
+    return c.json(await tagged(c, updated.recordVersion, presentServiceAccount(updated)), 200);
   })
   .openapi(remove, async (c) => {
     const { org_id, membership_id } = c.req.valid("param");

@@ -1,17 +1,20 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
+import { recordResult, recordRow } from "../idempotency/index.ts";
 import {
   deleteUnprovenAccount,
   incrementKeyVersions,
+  keysToIncrement,
   removeMembership,
 } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { ServiceAccountRole } from "./model.ts";
+import { presentServiceAccount } from "./presenters.ts";
 import type { ServiceAccountRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -54,14 +57,16 @@ export async function createServiceAccount(
   const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
   const target = { type: "service_account", id: membershipId, name } as const;
   const act = { action: "service_account.created", target, changes: { after: { role } } } as const;
+  const row = { ...created, createdAt: now, updatedAt: now, recordVersion: 1 };
   await limits.enforce(
     runBatch(ctx.db, {
       limits: limits.statement,
       ...store.insertServiceAccount(ctx.db, { ...created, now }),
-      recorded: recordActs(ctx, organizationId, [act]),
+      recorded: recordResult(ctx, row),
+      audit: recordActs(ctx, organizationId, [act]),
     }),
   );
-  return { ...created, createdAt: now, updatedAt: now };
+  return row;
 }
 
 export async function updateServiceAccount(
@@ -70,23 +75,36 @@ export async function updateServiceAccount(
   id: string,
   input: { name: string | undefined; role: ServiceAccountRole | undefined },
 ): Promise<ServiceAccountRow> {
-  const before = await getServiceAccount(ctx, organizationId, id);
+  const before = await getCurrent(ctx, organizationId, id);
   const { name = before.name, role = before.role } = input;
   if (name === before.name && role === before.role) return before;
   const now = ctx.clock.now();
-  const change = { from: before.role, to: role, now };
-  const { changed, keys = [] } = await runBatch(ctx.db, {
-    changed: store.updateMembership(ctx.db, organizationId, id, change),
-    recorded: recordActs(ctx, organizationId, [describeUpdate(before, { name, role })]),
-    renamed: store.renameAccount(ctx.db, organizationId, id, { name, now }),
-    keys: role === before.role ? undefined : incrementKeyVersions(ctx.db, organizationId, id),
+  const hasNewRole = role !== before.role;
+  const change = { role: hasNewRole ? { from: before.role, to: role } : undefined, now };
+  const row = store.findServiceAccount(ctx.db, organizationId, id);
+  const changedKeys = hasNewRole ? keysToIncrement(organizationId, id) : [];
+  const {
+    changed,
+    keys = [],
+    found,
+  } = await runBatch(ctx.db, {
+    changed: store.updateMembership(ctx, organizationId, id, change),
+    audit: recordActs(ctx, organizationId, [describeUpdate(before, { name, role })]),
+    renamed:
+      name === before.name
+        ? undefined
+        : store.renameAccount(ctx.db, organizationId, id, { name, now }),
+    recorded: recordRow(ctx, row, { changedKeys }),
+    keys: hasNewRole ? incrementKeyVersions(ctx.db, organizationId, id) : undefined,
+    found: row,
   });
-  if (changed.length === 0) {
-    await getServiceAccount(ctx, organizationId, id);
+  const [updated] = found;
+  if (changed.length === 0 || !updated) {
+    await getCurrent(ctx, organizationId, id);
     throw new Conflict(CHANGED);
   }
   await ctx.invalidateKeys(keys);
-  return { ...before, name, role, updatedAt: now };
+  return updated;
 }
 
 /** Deletes its keys, its project roles, and the trusts that name it. */
@@ -95,19 +113,30 @@ export async function deleteServiceAccount(
   organizationId: string,
   id: string,
 ): Promise<void> {
-  const { name, role, accountId } = await getServiceAccount(ctx, organizationId, id);
+  const { name, role, accountId } = await getCurrent(ctx, organizationId, id);
   const state = { from: role, now: ctx.clock.now() };
   const target = { type: "service_account", id, name } as const;
   const { keys, removed } = await runBatch(ctx.db, {
     ...removeMembership(ctx, organizationId, id, state),
-    recorded: recordActs(ctx, organizationId, [{ action: "service_account.deleted", target }]),
+    audit: recordActs(ctx, organizationId, [{ action: "service_account.deleted", target }]),
     account: deleteUnprovenAccount(ctx.db, accountId),
   });
   if (removed.length === 0) {
-    const after = await getServiceAccount(ctx, organizationId, id);
+    const after = await getCurrent(ctx, organizationId, id);
     throw new Conflict(after.role === role ? OWNS_PROJECT : CHANGED);
   }
   await ctx.invalidateKeys(keys.revoked.map((key) => toRevokedKey(key, ctx.clock)));
+}
+
+/** Throws `EtagMismatch` unless it has the version that the request expects. */
+async function getCurrent(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<ServiceAccountRow> {
+  const row = await getServiceAccount(ctx, organizationId, id);
+  await requireExpectedVersion(ctx, row.recordVersion, () => presentServiceAccount(row));
+  return row;
 }
 
 function describeUpdate(

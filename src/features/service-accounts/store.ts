@@ -1,5 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { accounts, memberships } from "../memberships/table.ts";
@@ -14,6 +16,7 @@ const SERVICE_ACCOUNT = {
   role: memberships.role,
   createdAt: sql<number>`${memberships.createdAt}`.as("membership_created_at"),
   updatedAt: sql<number>`${memberships.updatedAt}`.as("membership_updated_at"),
+  recordVersion: memberships.recordVersion,
 };
 
 const ofOrganization = (organizationId: string) =>
@@ -62,17 +65,24 @@ export function insertServiceAccount(db: Database, created: NewServiceAccount) {
   };
 }
 
-/** Changes nothing if the role is no longer `from`. */
+/** Changes nothing if the role is no longer `from`, or if the request expects another version. */
 export function updateMembership(
-  db: Database,
+  ctx: ServiceContext,
   organizationId: string,
   id: string,
-  change: { from: OrgRole; to: OrgRole; now: number },
+  { role, now }: { role: { from: OrgRole; to: OrgRole } | undefined; now: number },
 ) {
-  return db
+  const { recordVersion } = memberships;
+  return ctx.db
     .update(memberships)
-    .set({ role: change.to, updatedAt: change.now })
-    .where(and(within(organizationId, id), eq(memberships.role, change.from)))
+    .set({ role: role?.to, updatedAt: now, recordVersion: nextVersion(recordVersion) })
+    .where(
+      and(
+        within(organizationId, id),
+        role && eq(memberships.role, role.from),
+        hasExpectedVersion(ctx, recordVersion),
+      ),
+    )
     .returning({ id: memberships.id });
 }
 

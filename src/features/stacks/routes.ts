@@ -1,3 +1,4 @@
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -5,9 +6,10 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { presentStack } from "./presenters.ts";
-import { Stack, StackInput, StackList, StackParams } from "./schemas.ts";
-import { createStack, deleteStack, getStack, listStacks, replaceStack } from "./service.ts";
+import { Stack, StackInput, StackList, StackParams, UpdateStack } from "./schemas.ts";
+import { changeStack, createStack, deleteStack, getStack, listStacks } from "./service.ts";
 
 const list = operation({
   method: "get",
@@ -29,6 +31,7 @@ const create = operation({
   tags: ["Stacks"],
   summary: "Create a stack",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["environment", "component in the environment"],
@@ -53,6 +56,7 @@ const get = operation({
   tags: ["Stacks"],
   summary: "Read a stack",
   role: "viewer",
+  record: true,
   scope: "environments:read",
   notFound: ["stack"],
   request: { params: StackParams },
@@ -66,6 +70,7 @@ const replace = operation({
   tags: ["Stacks"],
   summary: "Replace a stack",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description: `A name that is taken in the environment is a \`conflict\`.`,
   notFound: ["stack", "component in the environment"],
@@ -78,6 +83,27 @@ const replace = operation({
   responses: { 200: jsonReply(Stack, "The stack.") },
 });
 
+const update = operation({
+  method: "patch",
+  path: "/v1/stacks/{stack_id}",
+  operationId: "updateStack",
+  tags: ["Stacks"],
+  summary: "Change some fields of a stack",
+  role: "contributor",
+  record: true,
+  scope: "environments:write",
+  description:
+    "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
+  notFound: ["stack", "component in the environment"],
+  errors: {
+    stack_name_taken: new Conflict(
+      "The environment already has a stack with this name. Choose another name.",
+    ),
+  },
+  request: { params: StackParams, body: jsonBody(UpdateStack) },
+  responses: { 200: jsonReply(Stack, "The stack.") },
+});
+
 const remove = operation({
   method: "delete",
   path: "/v1/stacks/{stack_id}",
@@ -85,6 +111,7 @@ const remove = operation({
   tags: ["Stacks"],
   summary: "Delete a stack",
   role: "contributor",
+  record: true,
   scope: "environments:write",
   description: `Changes nothing at the provider.`,
   notFound: ["stack"],
@@ -104,18 +131,27 @@ export const stackRoutes = createRouter()
   .openapi(create, async (c) => {
     const { name, component_id } = c.req.valid("json");
     const input = { name, componentId: component_id };
-    const stack = await createStack(c.env, c.req.valid("param").environment_id, input);
-    return c.json(presentStack(stack), 201);
+    const { environment_id } = c.req.valid("param");
+    const stack = await once(c.env, () => createStack(c.env, environment_id, input));
+    setLocation(c, get, { stack_id: stack.id });
+    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 201);
   })
   .openapi(get, async (c) => {
     const stack = await getStack(c.env, c.req.valid("param").stack_id);
-    return c.json(presentStack(stack), 200);
+    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 200);
   })
   .openapi(replace, async (c) => {
     const { name, component_id } = c.req.valid("json");
     const input = { name, componentId: component_id };
-    const stack = await replaceStack(c.env, c.req.valid("param").stack_id, input);
-    return c.json(presentStack(stack), 200);
+    const stack = await changeStack(c.env, c.req.valid("param").stack_id, input);
+    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 200);
+  })
+  .openapi(update, async (c) => {
+    const { name, component_id } = c.req.valid("json");
+    const change = { name, componentId: component_id };
+    const { stack_id } = c.req.valid("param");
+    const stack = await once(c.env, () => changeStack(c.env, stack_id, change));
+    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 200);
   })
   .openapi(remove, async (c) => {
     await deleteStack(c.env, c.req.valid("param").stack_id);

@@ -52,4 +52,19 @@ export const StackInput = component(
     }),
 );
 
+export const UpdateStack = component(
+  "UpdateStack",
+  z
+    .strictObject({
+      name: Name.optional(),
+      component_id: identifierInput("component").nullable().optional().openapi({
+        description: "A component of the environment. Null: no component.",
+      }),
+    })
+    .openapi({
+      description: "The fields to change. The others stay as they are.",
+      example: { name: "api-production-eu" },
+    }),
+);
+
 export const StackParams = z.object(textParam("stack_id", "stack", "stack"));

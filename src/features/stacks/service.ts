@@ -1,12 +1,15 @@
 import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
+import { authorize, requireExpectedVersion } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { entityTag } from "../../lib/entity-tag.ts";
+import { Conflict, EtagMismatch, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
+import { recordResult, recordRow } from "../idempotency/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
@@ -61,7 +64,11 @@ export async function createStack(
     bytes: bytesOf(stack.name),
     bounds: [store.stackCountBound(organizationId, environmentId)],
   });
-  const statements = { limits: limits.statement, created: store.insertStack(ctx.db, stack) };
+  const statements = {
+    limits: limits.statement,
+    created: store.insertStack(ctx.db, stack),
+    recorded: recordResult(ctx, stack),
+  };
   await limits.enforce(refuseTakenName(commitChange(ctx, statements, changes.created(stack))));
   return stack;
 }
@@ -70,30 +77,38 @@ export async function getStack(ctx: ServiceContext, id: string): Promise<StackRo
   return requireStack(ctx, id, "viewer");
 }
 
-export async function replaceStack(
+/** PUT sends all fields, PATCH some. */
+export async function changeStack(
   ctx: ServiceContext,
   id: string,
-  input: StackInput,
+  change: store.StackChange,
 ): Promise<StackRow> {
   const before = await requireStack(ctx, id, "contributor");
-  await requireComponentOf(ctx, before.environmentId, input.componentId);
-  const change = { ...input, updatedAt: ctx.clock.now() };
-  const replaced = store.replaceStack(ctx.db, before.organizationId, id, change);
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentStack(before));
+  const { organizationId, environmentId } = before;
+  await requireComponentOf(ctx, environmentId, change.componentId ?? null);
+  const statements = {
+    changed: store.changeStack(ctx, organizationId, id, change),
+    recorded: recordRow(ctx, store.selectStack(ctx.db, organizationId, id)),
+  };
   const results = await refuseTakenName(
-    commitChange(ctx, { replaced }, changes.updated(before, { ...before, ...change })),
+    commitChange(ctx, statements, changes.updated(before, mergePatch(before, change))),
   );
   if (!results) return before;
-  const [stack] = results.replaced;
-  if (!stack) throw new NotFound("stack");
-  return stack;
+  const [stack] = results.changed;
+  if (stack) return stack;
+  const now = await requireStack(ctx, id, "contributor");
+  throw new EtagMismatch(await entityTag(now.recordVersion, presentStack(now)));
 }
 
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireStack(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, before.recordVersion, () => presentStack(before));
   const statements = store.deleteStack(ctx, before.organizationId, id);
   const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
   if (deleted.length > 0) return;
-  await requireStack(ctx, id, "contributor");
+  const now = await requireStack(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentStack(now));
   throw new Conflict("An unfinished deployment includes the stack. Cancel it first.");
 }
 

@@ -1,6 +1,11 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../context.ts";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  recordHasExpectedVersion,
+} from "../../db/expected-version.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { components } from "../components/table.ts";
@@ -66,24 +71,40 @@ export function insertStack(db: Database, stack: StackRow) {
   return db.insert(stacks).values(stack);
 }
 
-export function replaceStack(
-  db: Database,
-  organizationId: string,
-  id: string,
-  change: Pick<StackRow, "name" | "componentId" | "updatedAt">,
-) {
-  return db.update(stacks).set(change).where(within(organizationId, id)).returning();
+export function selectStack(db: Database, organizationId: string, id: string) {
+  return db.select().from(stacks).where(within(organizationId, id));
 }
 
-export function deleteStack(ctx: SystemContext, organizationId: string, id: string) {
+/** The other fields stay as they are. */
+export type StackChange = {
+  [Name in "name" | "componentId"]?: StackRow[Name] | undefined;
+};
+
+export function changeStack(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  change: StackChange,
+) {
+  const { recordVersion } = stacks;
+  return ctx.db
+    .update(stacks)
+    .set({ ...change, updatedAt: ctx.clock.now(), recordVersion: nextVersion(recordVersion) })
+    .where(and(within(organizationId, id), hasExpectedVersion(ctx, recordVersion)))
+    .returning();
+}
+
+export function deleteStack(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
   const isIdle = sql`not exists (select 1 from deployment_stacks
     join deployments on deployments.id = deployment_stacks.deployment_id
     where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
-  const isDeletable = and(within(organizationId, id), isIdle);
+  const record = within(organizationId, id);
+  const isExpected = recordHasExpectedVersion(ctx, stacks.recordVersion, record);
+  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, stacks.recordVersion));
   return {
     purge: markForPurge(ctx, "stack", stacks, isDeletable),
-    records: ownership.deletionOf(db, stacks, id, isIdle),
+    records: ownership.deletionOf(db, stacks, id, sql`${isIdle} and ${isExpected}`),
     deleted: db.update(stacks).set(STACK_TOMBSTONE).where(isDeletable).returning({ id: stacks.id }),
   };
 }

@@ -5,9 +5,9 @@ import { sha256Hex } from "../../lib/digest.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { insertKeyOfTrust, issueApiKey, newKeyRow } from "../api-keys/index.ts";
+import { insertKeyOfTrust, issueApiKey, newKeyRow, presentApiKey } from "../api-keys/index.ts";
 import { type AuditedAct, type OtherActor, recordActsOf } from "../audit/index.ts";
-import { insertToken, issueRunnerToken } from "../runner-pools/index.ts";
+import { insertToken, issueRunnerToken, presentToken } from "../runner-pools/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { hasAddress, meetsConditions } from "./conditions.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
@@ -80,8 +80,11 @@ async function issue(
     ["used_tokens.id"],
     () => new Unauthenticated(REFUSED.repeated),
   );
-  if (results.issued.length === 0) throw new Unauthenticated(REFUSED.noTrust);
-  return { ...issued, trustId, expiresAt, ttlSeconds };
+  const [row] = results.issued;
+  if (!row) throw new Unauthenticated(REFUSED.noTrust);
+  const presented = "poolId" in row ? presentToken(row) : presentApiKey(row);
+  const { poolId } = trust;
+  return { ...issued, trustId, expiresAt, ttlSeconds, organizationId, poolId, presented };
 }
 
 interface Lifetime {

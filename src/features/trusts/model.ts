@@ -5,6 +5,9 @@ export type TrustConditions = Record<string, string | string[]>;
 
 export const DEFAULT_TTL_SECONDS = 900;
 
+/** For its ETag: nobody changes a trust. */
+export const TRUST_VERSION = 1;
+
 /** How far the clocks of the issuer and of the service may differ. */
 export const CLOCK_TOLERANCE_SECONDS = 60;
 
@@ -30,6 +33,11 @@ export interface Exchanged {
   key: string;
   expiresAt: number;
   ttlSeconds: number;
+  organizationId: string;
+  /** Of a runner token. */
+  poolId: string | null;
+  /** The API key or runner token, as a GET of it shows it. */
+  presented: object;
 }
 
 export const MALFORMED = "Send a JSON Web Token: three texts in base64url, separated by dots.";

@@ -22,9 +22,12 @@ export function presentTrust(row: TrustRow) {
   };
 }
 
-export function presentExchanged({ expiresAt, trustId, ttlSeconds, ...rest }: Exchanged) {
+export function presentExchanged(exchanged: Exchanged) {
+  const { id, type, key, trustId, expiresAt, ttlSeconds } = exchanged;
   return {
-    ...rest,
+    id,
+    type,
+    key,
     trust_id: trustId,
     expires_at: toTimestamp(expiresAt),
     expires_in: ttlSeconds,

@@ -1,5 +1,7 @@
 import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import type { SystemContext } from "../../context.ts";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -14,10 +16,11 @@ import {
 } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { CREATOR_CHANGED, exceedingKey } from "../api-keys/index.ts";
+import { once } from "../idempotency/index.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
 import { exchangeToken } from "./exchange-service.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
-import { MALFORMED, type TrustInput } from "./model.ts";
+import { type Exchanged, MALFORMED, TRUST_VERSION, type TrustInput } from "./model.ts";
 import { presentExchanged, presentTrust } from "./presenters.ts";
 import {
   CreateTrust,
@@ -57,6 +60,7 @@ const create = operation({
   tags: ["Trusts"],
   summary: "Create a trust",
   role: "admin",
+  record: true,
   scope: "keys:write",
   description:
     "Its keys cannot do more than the key that creates it: the rules are those of creating an API key. " +
@@ -88,6 +92,7 @@ const get = operation({
   tags: ["Trusts"],
   summary: "Read a trust",
   role: "admin",
+  record: true,
   scope: "keys:read",
   notFound: ["organization", "trust"],
   request: { params: TrustParams },
@@ -101,6 +106,7 @@ const remove = operation({
   tags: ["Trusts"],
   summary: "Delete a trust",
   role: "admin",
+  record: true,
   scope: "keys:write",
   description:
     "Revokes the keys and runner tokens that it has issued, with everything that was created with them.",
@@ -115,6 +121,7 @@ const exchange = operation({
   operationId: "exchangeToken",
   tags: ["Trusts"],
   summary: "Exchange the token of a CI job for a key",
+  record: true,
   description:
     "Needs no key. The oldest trust that the token meets decides what is returned. The reply names what " +
     "is wrong with a token only after its signature is verified; an organization that does not exist " +
@@ -136,6 +143,9 @@ const exchange = operation({
   responses: { 201: jsonReply(ExchangedKey, "The key. It is not shown again.") },
 });
 
+const API_KEY_PATH = "/v1/orgs/{org_id}/api-keys/{key_id}";
+const RUNNER_TOKEN_PATH = "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}";
+
 export const trustRoutes = createRouter()
   .openapi(list, async (c) => {
     const { org_id } = c.req.valid("param");
@@ -144,12 +154,14 @@ export const trustRoutes = createRouter()
   })
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
-    const created = await createTrust(c.env, org_id, toInput(c.req.valid("json")));
-    return c.json(presentTrust(created), 201);
+    const input = toInput(c.req.valid("json"));
+    const created = await once(c.env, () => createTrust(c.env, org_id, input));
+    setLocation(c, get, { org_id, trust_id: created.id });
+    return c.json(await tagTrust(c, created), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, trust_id } = c.req.valid("param");
-    return c.json(presentTrust(await getTrust(c.env, org_id, trust_id)), 200);
+    return c.json(await tagTrust(c, await getTrust(c.env, org_id, trust_id)), 200);
   })
   .openapi(remove, async (c) => {
     const { org_id, trust_id } = c.req.valid("param");
@@ -165,8 +177,22 @@ export function exchangeRoutes(
     const { org_id, token } = c.req.valid("json");
     const { origin } = c.env;
     const ctx = { ...createContext(c.env, c.executionCtx), origin, issuers };
-    return c.json(presentExchanged(await exchangeToken(ctx, org_id, token)), 201);
+    const exchanged = await exchangeToken(ctx, org_id, token);
+    await locateCredential(c, exchanged);
+    return c.json(presentExchanged(exchanged), 201);
   });
+}
+
+/** The ETag is that of a GET of the key or runner token. */
+async function locateCredential(c: Context, exchanged: Exchanged) {
+  const { id, organizationId: org_id, poolId: pool_id } = exchanged;
+  if (pool_id === null) setLocation(c, { path: API_KEY_PATH }, { org_id, key_id: id });
+  else setLocation(c, { path: RUNNER_TOKEN_PATH }, { org_id, pool_id, token_id: id });
+  await tagged(c, 1, exchanged.presented);
+}
+
+function tagTrust(c: Context, row: Parameters<typeof presentTrust>[0]) {
+  return tagged(c, TRUST_VERSION, presentTrust(row));
 }
 
 function toInput(body: z.output<typeof CreateTrust>): TrustInput {

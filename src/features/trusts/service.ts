@@ -1,5 +1,10 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireOrgRole, requireScope, type ServiceContext } from "../../context.ts";
+import {
+  requireExpectedVersion,
+  requireOrgRole,
+  requireScope,
+  type ServiceContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
@@ -13,12 +18,13 @@ import {
   revokeKeys,
 } from "../api-keys/index.ts";
 import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
+import { recordResult } from "../idempotency/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { withoutAddresses } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
-import type { TrustInput } from "./model.ts";
+import { TRUST_VERSION, type TrustInput } from "./model.ts";
 import { presentTrust } from "./presenters.ts";
 import type { TrustRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -75,8 +81,9 @@ export async function createTrust(
   const { created } = await limits.enforce(
     runBatch(ctx.db, {
       limits: limits.statement,
-      created: store.insertTrust(ctx.db, trust),
-      recorded: recordActs(ctx, organizationId, [describeCreation(trust)]),
+      created: store.insertTrustOfKey(ctx, trust),
+      recorded: recordResult(ctx, trust),
+      audit: recordActs(ctx, organizationId, [describeCreation(trust)]),
     }),
   );
   if (created.length === 0) throw new Conflict(CREATOR_CHANGED);
@@ -89,7 +96,8 @@ export async function deleteTrust(
   organizationId: string,
   id: string,
 ): Promise<void> {
-  const { name } = await getTrust(ctx, organizationId, id);
+  const trust = await getTrust(ctx, organizationId, id);
+  await requireExpectedVersion(ctx, TRUST_VERSION, () => presentTrust(trust));
   const revocation = {
     organizationId,
     keys: store.keysOfTrust(id),
@@ -97,7 +105,7 @@ export async function deleteTrust(
     now: ctx.clock.now(),
     actor: ctx.actor,
   };
-  const target = { type: "trust", id, name } as const;
+  const target = { type: "trust", id, name: trust.name } as const;
   const {
     revoked,
     derivedTokens = [],
@@ -106,7 +114,7 @@ export async function deleteTrust(
   } = await runBatch(ctx.db, {
     ...revokeKeys(ctx.db, revocation),
     ...store.deleteTrust(ctx, organizationId, id),
-    recorded: recordActs(ctx, organizationId, [{ action: "trust.deleted", target }]),
+    audit: recordActs(ctx, organizationId, [{ action: "trust.deleted", target }]),
   });
   await ctx.invalidateKeys(
     [...revoked, ...derivedTokens, ...tokens].map((key) => toRevokedKey(key, ctx.clock)),

@@ -1,10 +1,10 @@
 import { and, asc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { SystemContext } from "../../context.ts";
+import type { ServiceContext, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { apiKeys } from "../api-keys/table.ts";
+import { apiKeys, mayCreateUntil } from "../api-keys/table.ts";
 import { memberships } from "../memberships/table.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import type { Bound } from "../usage/index.ts";
@@ -58,10 +58,13 @@ export function trustCountBound(organizationId: string): Bound {
   };
 }
 
-/** Inserts nothing if the key that creates the trust was revoked meanwhile. */
-export function insertTrust(db: Database, trust: TrustRow) {
-  const creator = sql`select 1 from api_keys where api_keys.id = ${trust.createdByKeyId}`;
-  return insertFrom(db, trusts, trust, sql`where exists (${creator})`).returning({ id: trusts.id });
+/** Inserts nothing if the key that creates the trust was revoked meanwhile, or has less now. */
+export function insertTrustOfKey({ db, actor }: ServiceContext, trust: TrustRow) {
+  return insertTrust(db, trust, mayCreateUntil(actor, null));
+}
+
+export function insertTrust(db: Database, trust: TrustRow, condition: SQL = sql`true`) {
+  return insertFrom(db, trusts, trust, sql`where ${condition}`).returning({ id: trusts.id });
 }
 
 /** The runner tokens, the used tokens, and the trust itself. Its keys are revoked before. */

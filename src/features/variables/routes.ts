@@ -1,3 +1,4 @@
+import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -7,13 +8,14 @@ import { presentVariable, toVariableInput } from "./presenters.ts";
 import { Variable, VariableInput, VariableParams, VariableValue } from "./schemas.ts";
 import { deleteVariable, getVariable, replaceVariable, revealVariable } from "./service.ts";
 
-const get = operation({
+export const get = operation({
   method: "get",
   path: "/v1/variables/{variable_id}",
   operationId: "getVariable",
   tags: ["Variables"],
   summary: "Read a variable",
   role: "viewer",
+  record: true,
   scope: "variables:read",
   description: `The value has a separate path.`,
   notFound: ["variable"],
@@ -28,6 +30,7 @@ const replace = operation({
   tags: ["Variables"],
   summary: "Replace a variable",
   role: "contributor",
+  record: true,
   scope: "variables:write",
   description: `Increases the version by one, and keeps the \`resource_id\`.`,
   notFound: ["variable"],
@@ -54,6 +57,7 @@ const remove = operation({
   tags: ["Variables"],
   summary: "Delete a variable",
   role: "contributor",
+  record: true,
   scope: "variables:write",
   notFound: ["variable"],
   request: { params: VariableParams },
@@ -79,12 +83,13 @@ const reveal = operation({
 export const variableRoutes = createRouter()
   .openapi(get, async (c) => {
     const variable = await getVariable(c.env, c.req.valid("param").variable_id);
-    return c.json(presentVariable(variable), 200);
+    return c.json(await tagged(c, variable.version, presentVariable(variable)), 200);
   })
   .openapi(replace, async (c) => {
     const { variable_id } = c.req.valid("param");
     const input = toVariableInput(c.req.valid("json"));
-    return c.json(presentVariable(await replaceVariable(c.env, variable_id, input)), 200);
+    const variable = await replaceVariable(c.env, variable_id, input);
+    return c.json(await tagged(c, variable.version, presentVariable(variable)), 200);
   })
   .openapi(remove, async (c) => {
     await deleteVariable(c.env, c.req.valid("param").variable_id);

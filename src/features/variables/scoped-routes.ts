@@ -1,3 +1,4 @@
+import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
@@ -5,9 +6,11 @@ import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once } from "../idempotency/index.ts";
 import { putVariables } from "./bulk-write.ts";
 import type { ScopeReference } from "./model.ts";
 import { presentVariable, toVariableInput } from "./presenters.ts";
+import { get } from "./routes.ts";
 import { PutVariables, Variable, VariableInput, VariableList } from "./schemas.ts";
 import { createVariable, listVariables } from "./service.ts";
 
@@ -60,6 +63,7 @@ const createInComponent = operation({
   tags: TAGS,
   summary: "Create a variable of a component",
   role: "contributor",
+  record: true,
   scope: "variables:write",
   description: `${TAKEN}`,
   notFound: ["component"],
@@ -104,6 +108,7 @@ const createInEnvironment = operation({
   tags: TAGS,
   summary: "Create a variable of an environment",
   role: "contributor",
+  record: true,
   scope: "variables:write",
   description: `${TAKEN}`,
   notFound: ["environment"],
@@ -135,8 +140,10 @@ export const scopedVariableRoutes = createRouter()
   })
   .openapi(createInComponent, async (c) => {
     const scope = component(c.req.valid("param").component_id);
-    const variable = await createVariable(c.env, scope, toVariableInput(c.req.valid("json")));
-    return c.json(presentVariable(variable), 201);
+    const input = toVariableInput(c.req.valid("json"));
+    const variable = await once(c.env, () => createVariable(c.env, scope, input));
+    setLocation(c, get, { variable_id: variable.id });
+    return c.json(await tagged(c, variable.version, presentVariable(variable)), 201);
   })
   .openapi(putInComponent, async (c) => {
     const scope = component(c.req.valid("param").component_id);
@@ -151,8 +158,10 @@ export const scopedVariableRoutes = createRouter()
   })
   .openapi(createInEnvironment, async (c) => {
     const scope = environment(c.req.valid("param").environment_id);
-    const variable = await createVariable(c.env, scope, toVariableInput(c.req.valid("json")));
-    return c.json(presentVariable(variable), 201);
+    const input = toVariableInput(c.req.valid("json"));
+    const variable = await once(c.env, () => createVariable(c.env, scope, input));
+    setLocation(c, get, { variable_id: variable.id });
+    return c.json(await tagged(c, variable.version, presentVariable(variable)), 201);
   })
   .openapi(putInEnvironment, async (c) => {
     const scope = environment(c.req.valid("param").environment_id);

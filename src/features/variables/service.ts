@@ -1,15 +1,17 @@
 import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
+import { authorize, requireExpectedVersion } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { NotFound } from "../../lib/errors.ts";
+import { entityTag } from "../../lib/entity-tag.ts";
+import { EtagMismatch, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { recordActs } from "../audit/index.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
+import { recordResult } from "../idempotency/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import {
   resourceIdOf,
@@ -64,6 +66,7 @@ export async function createVariable(
   const statements = {
     limits: limits.statement,
     created: store.insertVariable(ctx.db, { ...variable, value }),
+    recorded: recordResult(ctx, variable),
   };
   await limits.enforce(refuseTaken(commitChange(ctx, statements, changes.created(variable))));
   return variable;
@@ -79,11 +82,12 @@ export async function replaceVariable(
   input: VariableInput,
 ): Promise<VariableRow> {
   const before = await requireVariable(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, before.version, () => presentVariable(before));
   const { organizationId } = before;
   const { value: plainText, ...fields } = input;
   const value = await (await ctx.cipher()).seal(plainText, valueContext(before));
   const change = { ...fields, updatedAt: ctx.clock.now() };
-  const replaced = store.replaceVariable(ctx.db, organizationId, id, { ...change, value });
+  const replaced = store.replaceVariable(ctx, organizationId, id, { ...change, value });
   const after = { ...before, ...change, version: before.version + 1 };
   const limits = limitGrowth(ctx, {
     organizationId,
@@ -95,15 +99,15 @@ export async function replaceVariable(
     refuseTaken(commitChange(ctx, statements, changes.updated(before, after))),
   );
   const [variable] = results?.replaced ?? [];
-  if (!variable) throw new NotFound("variable");
-  return variable;
+  return variable ?? refuseOtherVersion(ctx, id);
 }
 
 export async function deleteVariable(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireVariable(ctx, id, "contributor");
-  const statements = { deleted: store.deleteVariable(ctx.db, before.organizationId, id) };
+  await requireExpectedVersion(ctx, before.version, () => presentVariable(before));
+  const statements = { deleted: store.deleteVariable(ctx, before.organizationId, id) };
   const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
-  if (deleted.length === 0) throw new NotFound("variable");
+  if (deleted.length === 0) await refuseOtherVersion(ctx, id);
 }
 
 /**
@@ -180,4 +184,10 @@ async function requireVariable(
 ): Promise<VariableRow> {
   const [variable] = await store.findVariable(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "variable", variable, needed);
+}
+
+/** A write changes nothing only if the variable is gone or has another version. */
+async function refuseOtherVersion(ctx: ServiceContext, id: string): Promise<never> {
+  const now = await requireVariable(ctx, id, "contributor");
+  throw new EtagMismatch(await entityTag(now.version, presentVariable(now)));
 }

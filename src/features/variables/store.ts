@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { listOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -57,20 +58,23 @@ export function insertVariable(db: Database, variable: NewVariable) {
 }
 
 export function replaceVariable(
-  db: Database,
+  ctx: ServiceContext,
   organizationId: string,
   id: string,
   change: Pick<NewVariable, "name" | "storageMethod" | "value" | "updatedAt">,
 ) {
-  return db
+  return ctx.db
     .update(variables)
-    .set({ ...change, version: sql`${variables.version} + 1` })
-    .where(within(organizationId, id))
+    .set({ ...change, version: nextVersion(variables.version) })
+    .where(and(within(organizationId, id), hasExpectedVersion(ctx, variables.version)))
     .returning(PUBLIC);
 }
 
-export function deleteVariable(db: Database, organizationId: string, id: string) {
-  return db.delete(variables).where(within(organizationId, id)).returning({ id: variables.id });
+export function deleteVariable(ctx: ServiceContext, organizationId: string, id: string) {
+  return ctx.db
+    .delete(variables)
+    .where(and(within(organizationId, id), hasExpectedVersion(ctx, variables.version)))
+    .returning({ id: variables.id });
 }
 
 /** AES-GCM adds an IV of 12 bytes and a tag of 16 bytes to a value before base64. */

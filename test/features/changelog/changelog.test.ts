@@ -168,6 +168,11 @@ const CASES: Record<string, Case> = {
     }),
     entries: renamed("project", () => [{ description: "Before." }, { icon: "emoji:x" }]),
   },
+  updateProject: {
+    read: "/v1/projects/{project_id}",
+    body: () => ({ name: "renamed", description: null, icon: "emoji:x" }),
+    entries: renamed("project", () => [{ description: "Before." }, { icon: "emoji:x" }]),
+  },
   connectProject: {
     body: () => ({ ...CONNECTION, region: "eu-west-1", external_id: EXTERNAL_ID }),
     entries: ({ project }) => [
@@ -283,6 +288,11 @@ const CASES: Record<string, Case> = {
     body: () => ({ name: "third", configuration: { replicas: 3 } }),
     entries: created("environment"),
   },
+  updateEnvironment: {
+    read: "/v1/environments/{environment_id}",
+    body: () => ({ name: "renamed" }),
+    entries: renamed("environment"),
+  },
   replaceEnvironment: {
     read: "/v1/environments/{environment_id}",
     body: () => ({ name: "renamed", configuration: { replicas: 2 } }),
@@ -306,9 +316,19 @@ const CASES: Record<string, Case> = {
     body: () => ({ name: "renamed", kind: "job" }),
     entries: renamed("component", () => [{ kind: "service" }, { kind: "job" }]),
   },
+  updateComponent: {
+    read: "/v1/components/{component_id}",
+    body: () => ({ name: "renamed" }),
+    entries: renamed("component"),
+  },
   deleteComponent: { read: "/v1/components/{component_id}", entries: deleted("component") },
   createStack: { body: () => ({ name: "third" }), entries: created("stack") },
   replaceStack: {
+    read: "/v1/stacks/{stack_id}",
+    body: ({ ids }) => ({ name: "renamed", component_id: ids["component_id"] }),
+    entries: renamed("stack", (_, after) => [{}, { component_id: after.component_id }]),
+  },
+  updateStack: {
     read: "/v1/stacks/{stack_id}",
     body: ({ ids }) => ({ name: "renamed", component_id: ids["component_id"] }),
     entries: renamed("stack", (_, after) => [{}, { component_id: after.component_id }]),
@@ -362,7 +382,7 @@ const CASES: Record<string, Case> = {
 const WITHOUT_ENTRY = [
   "addMember",
   "createApiKey",
-  "renameApiKey",
+  "updateApiKey",
   "rotateApiKey",
   "putApiKeyPolicy",
   "createServiceAccount",
@@ -373,7 +393,10 @@ const WITHOUT_ENTRY = [
   "rotateRunnerToken",
   "createInvitation",
   "createOrganization",
+  "updateOrganization",
+  "deleteOrganization",
   "createRunnerPool",
+  "updateRunnerPool",
   "createRunnerToken",
   "deleteAccount",
   "deleteRunnerPool",
@@ -567,7 +590,9 @@ describe("the changelog", () => {
 
 describe("a request that changes nothing", () => {
   const again = ["replaceProject", "connectProject", "replaceProjectMember", "replaceEnvironment"];
-  const idempotent = [...again, "replaceComponent", "replaceStack", "disconnectProject"];
+  const patches = ["updateProject", "updateEnvironment", "updateComponent", "updateStack"];
+  const puts = ["replaceComponent", "replaceStack"];
+  const idempotent = [...again, ...patches, ...puts, "disconnectProject"];
   it.each(recorded.filter(([id]) => [...idempotent, "cancelDeployment"].includes(id)))(
     "has no changelog entry: %s repeated",
     async (_, operation) => {

@@ -39,13 +39,13 @@ describe("every list of deployments, resources, alarms, changes, runners and del
       insert(
         "insert into environments (id, organization_id, project_id, name, configuration, created_at, updated_at) values (?1, ?2, ?3, 'e', '{}', 0, 0)",
       ).bind(environmentId, world.id, projectId),
-      insert("insert into stacks values (?1, ?2, ?3, ?4, null, 's', 0, 0)").bind(
+      insert("insert into stacks values (?1, ?2, ?3, ?4, null, 's', 0, 0, 1)").bind(
         stackId,
         world.id,
         projectId,
         environmentId,
       ),
-      insert("insert into project_members values (?1, ?2, ?3, 'viewer', 0, 0)").bind(
+      insert("insert into project_members values (?1, ?2, ?3, 'viewer', 0, 0, 1)").bind(
         projectId,
         person.membershipId,
         world.id,
@@ -58,7 +58,7 @@ describe("every list of deployments, resources, alarms, changes, runners and del
     const statusOf = (at: number) => (at % 2 ? "failed" : "succeeded");
     const roles = ["viewer", "contributor", "viewer"];
     const statements = ids.flatMap((id, at) => [
-      insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0)").bind(id),
+      insert("insert into accounts values (?1, ?1, 'x', 'x', null, '{}', 0, 0, 1)").bind(id),
       insert(`insert into memberships
           (id, organization_id, account_id, role, created_at, updated_at)
           values (?1, ?2, ?1, 'member', ?3, 0)`).bind(id, world.id, at),
@@ -67,7 +67,7 @@ describe("every list of deployments, resources, alarms, changes, runners and del
           last_four, version, expires_at, last_used_at, created_at)
           values (?1, ?2, ?1, 'x', 'member', ?1, 'abcd', 1, null, null, ?3)`,
       ).bind(id, world.id, at),
-      insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0)").bind(
+      insert("insert into project_members values (?1, ?2, ?3, ?4, ?5, 0, 1)").bind(
         projectId,
         id,
         world.id,
@@ -105,7 +105,7 @@ describe("every list of deployments, resources, alarms, changes, runners and del
       // The member has a role in every hundredth of the projects.
       ...(at % 10 === 0
         ? [
-            insert("insert into project_members values (?1, ?2, ?3, 'viewer', ?4, ?4)").bind(
+            insert("insert into project_members values (?1, ?2, ?3, 'viewer', ?4, ?4, 1)").bind(
               id,
               person.membershipId,
               world.id,

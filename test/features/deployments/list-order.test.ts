@@ -77,7 +77,7 @@ describe("the deployments of an organization", () => {
         JSON.stringify(projects),
       ),
       insert(
-        "insert into stacks values (?1, ?2, ?3, ?3, null, 's', 0, 0)",
+        "insert into stacks values (?1, ?2, ?3, ?3, null, 's', 0, 0, 1)",
         stackId,
         world.id,
         projects[0],

@@ -1,5 +1,6 @@
 import { and, inArray, sql } from "drizzle-orm";
-import type { Database } from "../../../db/client.ts";
+import type { ServiceContext } from "../../../context.ts";
+import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { CANCEL_TIMEOUT_MS } from "../lifecycle.ts";
 import { deploymentStatus, deployments } from "../table.ts";
 
@@ -7,26 +8,30 @@ const { queued, in_progress, canceling, canceled } = deploymentStatus;
 
 /**
  * Cancels queued deployments, and asks the runners of those in progress to cancel. Precedes
- * `finalize` in a batch.
+ * `finalize` in a batch. `If-Match` is a condition of one deployment only.
  */
 export function cancelDeployments(
-  db: Database,
+  ctx: ServiceContext,
   which: { deployment: string } | { project: string },
   now: number,
 ) {
-  return db
+  return ctx.db
     .update(deployments)
     .set({
       status: sql`case status when ${queued} then ${canceled} else ${canceling} end`,
       cancelDeadline: sql`case status when ${queued} then null else ${now + CANCEL_TIMEOUT_MS} end`,
       finishedAt: sql`case status when ${queued} then ${now} end`,
       updatedAt: now,
+      recordVersion: nextVersion(deployments.recordVersion),
     })
     .where(
       and(
         "project" in which
           ? sql`${deployments.projectId} = ${which.project}`
-          : sql`${deployments.id} = ${which.deployment}`,
+          : and(
+              sql`${deployments.id} = ${which.deployment}`,
+              hasExpectedVersion(ctx, deployments.recordVersion),
+            ),
         inArray(deployments.status, ["queued", "in_progress"]),
       ),
     )

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
+import { nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { stacks } from "../../stacks/table.ts";
@@ -98,7 +99,12 @@ export function insertStacks(db: Database, deployment: NewDeployment) {
 export function supersedeOlder(db: Database, id: string, environmentId: string, now: number) {
   return db
     .update(deployments)
-    .set({ status: "superseded", finishedAt: now, updatedAt: now })
+    .set({
+      status: "superseded",
+      finishedAt: now,
+      updatedAt: now,
+      recordVersion: nextVersion(deployments.recordVersion),
+    })
     .where(
       and(
         eq(deployments.environmentId, environmentId),

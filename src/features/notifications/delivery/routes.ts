@@ -1,8 +1,11 @@
+import type { Context } from "hono";
+import { setLocation, tagged } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../../http/pagination.ts";
 import { jsonReply } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { Conflict } from "../../../lib/errors.ts";
+import { once } from "../../idempotency/index.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { presentDelivery, presentDeliveryInFull } from "./presenters.ts";
 import {
@@ -39,6 +42,7 @@ const get = operation({
   tags: TAGS,
   summary: "Read a delivery",
   role: "viewer",
+  record: true,
   scope: "integrations:read",
   description: `Includes the event and the result of each attempt.`,
   notFound: ["delivery"],
@@ -53,6 +57,7 @@ const redelivery = operation({
   tags: TAGS,
   summary: "Deliver again",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description:
     `${ENABLED} Creates a new delivery of the same event, with the same ` +
@@ -77,6 +82,7 @@ const ping = operation({
   tags: TAGS,
   summary: "Ping an integration",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description: `${ENABLED} Sends an event of the type \`ping\`, whichever kinds are enabled.`,
   notFound: ["notification integration"],
@@ -92,6 +98,9 @@ const ping = operation({
   responses: { 201: jsonReply(Delivery, "The delivery, pending.") },
 });
 
+/** No caller changes a delivery. */
+const VERSION = 1;
+
 export const deliveryRoutes = createRouter()
   .openapi(list, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
@@ -102,17 +111,28 @@ export const deliveryRoutes = createRouter()
   })
   .openapi(get, async (c) => {
     const { delivery, attempts } = await getDelivery(c.env, toReference(c.req.valid("param")));
-    return c.json(presentDeliveryInFull(delivery, attempts), 200);
+    return c.json(await tagged(c, VERSION, presentDeliveryInFull(delivery, attempts)), 200);
   })
   .openapi(redelivery, async (c) => {
-    const delivery = await redeliver(c.env, toReference(c.req.valid("param")));
-    return c.json(presentDelivery(delivery), 201);
+    const reference = toReference(c.req.valid("param"));
+    const delivery = await once(c.env, () => redeliver(c.env, reference));
+    return c.json(await presentCreated(c, reference, delivery), 201);
   })
   .openapi(ping, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const delivery = await pingIntegration(c.env, project_id, integration_id);
-    return c.json(presentDelivery(delivery), 201);
+    const { project_id: projectId, integration_id: integrationId } = c.req.valid("param");
+    const delivery = await once(c.env, () => pingIntegration(c.env, projectId, integrationId));
+    return c.json(await presentCreated(c, { projectId, integrationId }, delivery), 201);
   });
+
+function presentCreated(
+  c: Context,
+  { projectId, integrationId }: { projectId: string; integrationId: string },
+  delivery: Parameters<typeof presentDelivery>[0],
+) {
+  const integration = { project_id: projectId, integration_id: integrationId };
+  setLocation(c, get, { ...integration, delivery_id: delivery.id });
+  return tagged(c, VERSION, presentDelivery(delivery));
+}
 
 function toReference(params: { project_id: string; integration_id: string; delivery_id: string }) {
   const { project_id: projectId, integration_id: integrationId, delivery_id: id } = params;

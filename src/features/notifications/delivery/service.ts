@@ -3,6 +3,8 @@ import { authorize } from "../../../context.ts";
 import { commit } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
+import { recordRow } from "../../idempotency/index.ts";
 import {
   DISABLED,
   findIntegration,
@@ -54,24 +56,30 @@ export async function redeliver(
 ): Promise<DeliveryRow> {
   const [found] = await store.findDelivery(ctx.db, ctx.actor, reference);
   const delivery = authorize(ctx.actor, "delivery", found, "owner");
-  return createDelivery(ctx, reference, writeRedelivery(ctx, delivery));
+  const id = newId(ctx.clock);
+  return createDelivery(ctx, { ...reference, id }, writeRedelivery(ctx, id, delivery));
 }
 
 export async function pingIntegration(
   ctx: ServiceContext,
   projectId: string,
-  id: string,
+  integrationId: string,
 ): Promise<DeliveryRow> {
-  const integration = await requireIntegration(ctx, projectId, id, "owner");
-  return createDelivery(ctx, { projectId, integrationId: id }, writePing(ctx, integration));
+  const integration = await requireIntegration(ctx, projectId, integrationId, "owner");
+  const id = newId(ctx.clock);
+  return createDelivery(ctx, { projectId, integrationId, id }, writePing(ctx, id, integration));
 }
 
 async function createDelivery(
   ctx: ServiceContext,
-  { projectId, integrationId }: { projectId: string; integrationId: string },
+  { projectId, integrationId, id }: DeliveryReference,
   statements: ReturnType<typeof writePing | typeof writeRedelivery>,
 ): Promise<DeliveryRow> {
-  const { delivery } = await commit(ctx, statements);
+  const { delivery } = await commit(ctx, {
+    delivery: statements.delivery,
+    recorded: recordRow(ctx, store.selectDelivery(ctx.db, ctx.actor.organizationId, id)),
+    event: statements.event,
+  });
   const [row] = delivery;
   if (row) return row;
   const integration = await requireIntegration(ctx, projectId, integrationId, "owner");

@@ -79,6 +79,14 @@ export function findDelivery(db: Database, actor: Actor, reference: DeliveryRefe
     );
 }
 
+/** Without its payload. */
+export function selectDelivery(db: Database, organizationId: string, id: string) {
+  return db
+    .select(COLUMNS)
+    .from(deliveries)
+    .where(and(eq(deliveries.organizationId, organizationId), eq(deliveries.id, id)));
+}
+
 export function listAttempts(db: Database, organizationId: string, deliveryId: string) {
   return db
     .select()

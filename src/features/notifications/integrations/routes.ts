@@ -1,9 +1,12 @@
+import type { Context } from "hono";
+import { setLocation, tagged } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { once } from "../../idempotency/index.ts";
 import { CONFIRMATION_HOURS } from "./model.ts";
 import {
   presentCreatedIntegration,
@@ -57,6 +60,7 @@ const create = operation({
   tags: TAGS,
   summary: "Create a webhook",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description:
     `A project has up to ${LIMITS.integrationsPerProject.value} notification integrations: one more is a ` +
@@ -84,6 +88,7 @@ const get = operation({
   tags: TAGS,
   summary: "Read a notification integration",
   role: "viewer",
+  record: true,
   scope: "integrations:read",
   notFound: ["notification integration"],
   request: { params: IntegrationParams },
@@ -97,6 +102,7 @@ const update = operation({
   tags: TAGS,
   summary: "Change a notification integration",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description:
     `Absent fields keep their values. Enables a disabled integration again, also ` +
@@ -125,6 +131,7 @@ const remove = operation({
   tags: TAGS,
   summary: "Delete a notification integration",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description: `Deletes its deliveries too, including pending ones.`,
   notFound: ["notification integration"],
@@ -139,6 +146,7 @@ const rotate = operation({
   tags: TAGS,
   summary: "Rotate the secret of a webhook",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description:
     `For 24 hours, webhooks have two signatures: one by the new secret and one by ` +
@@ -161,6 +169,7 @@ const confirm = operation({
   tags: TAGS,
   summary: "Confirm a Slack installation",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description:
     "Compare the workspace and the channel in `slack` first: whoever completed the installation " +
@@ -184,6 +193,7 @@ const resume = operation({
   tags: TAGS,
   summary: "Resume a notification integration",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description:
     "Ends its pause, and makes the deliveries due that wait for a retry, up to " +
@@ -206,20 +216,25 @@ export const integrationRoutes = createRouter()
   .openapi(create, async (c) => {
     const { configuration, url, ...lists } = c.req.valid("json");
     const { project_id } = c.req.valid("param");
-    const filters = toFilters(lists);
-    const created = await createIntegration(c.env, project_id, { configuration, url, filters });
+    const input = { configuration, url, filters: toFilters(lists) };
+    const created = await once(c.env, () => createIntegration(c.env, project_id, input));
+    setLocation(c, get, { project_id, integration_id: created.row.id });
+    await tagIntegration(c, created.row);
     return c.json(presentCreatedIntegration(created), 201);
   })
   .openapi(get, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    return c.json(presentIntegration(await getIntegration(c.env, project_id, integration_id)), 200);
+    const row = await getIntegration(c.env, project_id, integration_id);
+    return c.json(await tagIntegration(c, row), 200);
   })
   .openapi(update, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
     const { configuration = {}, url, ...lists } = c.req.valid("json");
     const change = { configuration, url, filters: toFilters(lists) };
-    const row = await updateIntegration(c.env, project_id, integration_id, change);
-    return c.json(presentIntegration(row), 200);
+    const row = await once(c.env, () =>
+      updateIntegration(c.env, project_id, integration_id, change),
+    );
+    return c.json(await tagIntegration(c, row), 200);
   })
   .openapi(remove, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
@@ -228,19 +243,27 @@ export const integrationRoutes = createRouter()
   })
   .openapi(rotate, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    const rotated = await rotateSecret(c.env, project_id, integration_id);
+    const rotated = await once(c.env, () => rotateSecret(c.env, project_id, integration_id));
+    await tagIntegration(c, rotated.row);
     return c.json(presentRotatedIntegration(rotated), 200);
   })
   .openapi(confirm, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    const row = await confirmIntegration(c.env, project_id, integration_id);
-    return c.json(presentIntegration(row), 201);
+    const row = await once(c.env, () => confirmIntegration(c.env, project_id, integration_id));
+    setLocation(c, get, { project_id, integration_id });
+    return c.json(await tagIntegration(c, row), 201);
   })
   .openapi(resume, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    const row = await resumeIntegration(c.env, project_id, integration_id);
-    return c.json(presentIntegration(row), 201);
+    const row = await once(c.env, () => resumeIntegration(c.env, project_id, integration_id));
+    setLocation(c, get, { project_id, integration_id });
+    return c.json(await tagIntegration(c, row), 201);
   });
+
+/** The tag is that of the integration without its secret, as a GET shows it. */
+function tagIntegration(c: Context, row: Parameters<typeof presentIntegration>[0]) {
+  return tagged(c, row.recordVersion, presentIntegration(row));
+}
 
 function toFilters(lists: {
   environment_ids?: string[] | null | undefined;

@@ -1,5 +1,9 @@
-import type { ServiceContext, SystemContext } from "../../../context.ts";
-import { authorize } from "../../../context.ts";
+import {
+  authorize,
+  requireExpectedVersion,
+  type ServiceContext,
+  type SystemContext,
+} from "../../../context.ts";
 import { commit } from "../../../db/batch.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
@@ -8,6 +12,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { maskUrl } from "../../../lib/mask-url.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { type Change, commitChange, recordChanges } from "../../changelog/index.ts";
+import { recordRow, recordWithSecrets } from "../../idempotency/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
 import {
@@ -108,6 +113,7 @@ export async function createIntegration(
   const statements = {
     limits: limits.statement,
     created: store.insertIntegration(ctx.db, integration, { filters }),
+    recorded: await recordWithSecrets(ctx, store.selectIntegration(ctx.db, reference), { secret }),
   };
   const change = toCreatedChange(integration);
   const results = await limits.enforce(commitChange(ctx, statements, change));
@@ -130,6 +136,7 @@ export async function updateIntegration(
   input: { configuration: PartialConfiguration; url: string | undefined; filters: Filters },
 ): Promise<IntegrationRow> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
+  await requireExpected(ctx, before);
   if (input.url !== undefined && before.type === "slack") {
     refuseUrl("Leave the URL out: the installation sets the URL of a Slack integration.");
   }
@@ -156,14 +163,15 @@ export async function updateIntegration(
   });
   const statements = {
     limits: limits.statement,
-    updated: store.updateIntegration(ctx.db, before, { flags, target, filters, now }),
+    updated: store.updateIntegration(ctx, before, { flags, target, filters, now }),
+    recorded: recordRow(ctx, store.selectIntegration(ctx.db, before)),
   };
   const results = await limits.enforce(commitChange(ctx, statements, change));
   if (!results) return before;
   const [updated] = results.updated;
   if (updated) return updated;
   await requireKnown(ctx, before, filters);
-  throw new NotFound(NAME);
+  throw await changedError(ctx, before);
 }
 
 /** Ends the pause, and makes the retries due that wait for a later time. */
@@ -176,11 +184,11 @@ export async function resumeIntegration(
   const now = ctx.clock.now();
   const after = { ...before, pausedUntil: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };
-  const results = await commitChange(
-    ctx,
-    store.resumeIntegration(ctx.db, before, now),
-    toChange("resumed", before, fields),
-  );
+  const statements = {
+    ...store.resumeIntegration(ctx.db, before, now),
+    recorded: recordRow(ctx, store.selectIntegration(ctx.db, before)),
+  };
+  const results = await commitChange(ctx, statements, toChange("resumed", before, fields));
   const [row] = results.resumed;
   if (!row) throw await notResumableError(ctx, projectId, id);
   let advanced = results.retries.length;
@@ -212,14 +220,18 @@ export async function rotateSecret(
   const change = { secret: sealed, previousSecretUntil, updatedAt };
   const until = toTimestamp(previousSecretUntil);
   const fields = { before: {}, after: { previous_secret_until: until } };
-  const statements = { rotated: store.rotateSecret(ctx.db, before, change) };
+  const secrets = { secret, previousSecretUntil };
+  const statements = {
+    rotated: store.rotateSecret(ctx.db, before, change),
+    recorded: await recordWithSecrets(ctx, store.selectIntegration(ctx.db, before), secrets),
+  };
   const results = await commitChange(ctx, statements, {
     ...toChange("updated", before, fields),
     auditedAs: "integration.secret_rotated",
   });
   const [row] = results?.rotated ?? [];
   if (!row) throw new NotFound(NAME);
-  return { row, secret, previousSecretUntil };
+  return { row, ...secrets };
 }
 
 /** Idempotent. */
@@ -233,7 +245,10 @@ export async function confirmIntegration(
   const now = ctx.clock.now();
   const after = { ...before, confirmedAt: now, confirmBy: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };
-  const statements = store.confirmIntegration(ctx.db, before, now);
+  const statements = {
+    ...store.confirmIntegration(ctx.db, before, now),
+    recorded: recordRow(ctx, store.selectIntegration(ctx.db, before)),
+  };
   const change = toChange("confirmed", before, fields);
   const results = await commitChange(ctx, statements, change);
   const [confirmed] = results.confirmed;
@@ -262,9 +277,20 @@ export async function deleteIntegration(
   id: string,
 ): Promise<void> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
+  await requireExpected(ctx, before);
   const change = toChange("deleted", before, { before: presentIntegration(before) });
   const { deleted } = await commitChange(ctx, store.deleteIntegration(ctx, before), change);
-  if (deleted.length === 0) throw new NotFound(NAME);
+  if (deleted.length === 0) throw await changedError(ctx, before);
+}
+
+function requireExpected(ctx: ServiceContext, row: IntegrationRow): Promise<void> {
+  return requireExpectedVersion(ctx, row.recordVersion, () => presentIntegration(row));
+}
+
+/** Throws `EtagMismatch` if the integration was changed after it was read, and not deleted. */
+async function changedError(ctx: ServiceContext, { projectId, id }: Reference): Promise<NotFound> {
+  await requireExpected(ctx, await requireIntegration(ctx, projectId, id, "owner"));
+  return new NotFound(NAME);
 }
 
 async function sealTarget(ctx: ServiceContext, reference: Reference, url: string) {

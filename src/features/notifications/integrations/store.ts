@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../../context.ts";
+import type { Actor, ServiceContext, SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import {
   isRoleOf,
@@ -37,6 +38,8 @@ export type NewIntegration = Pick<
 >;
 
 const { url: _, secret: __, previousSecret: ___, ...COLUMNS } = getTableColumns(integrations);
+
+const NEXT_VERSION = nextVersion(integrations.recordVersion);
 
 /** Leaves out deleted records: the stored list keeps them, so that it never means all. */
 const PUBLIC = {
@@ -101,6 +104,11 @@ export function findIntegration(db: Database, actor: Actor, projectId: string, i
     .where(within({ organizationId: actor.organizationId, projectId, id }));
 }
 
+/** As a statement that writes returns it. */
+export function selectIntegration(db: Database, reference: Reference) {
+  return db.select(PUBLIC).from(integrations).where(within(reference));
+}
+
 export function listIntegrations(db: Database, organizationId: string, projectId: string) {
   return db
     .select(PUBLIC)
@@ -152,12 +160,13 @@ export function addedUrlBytes(reference: Reference, bytes: number): SQL {
 }
 
 /**
- * Changes nothing if a filter lists a record that the project has not.
+ * Changes nothing if a filter lists a record that the project has not, or if the request expects another
+ * version.
  * Enables the integration. One that was disabled, or gets another URL, is neither failing nor
  * paused any more.
  */
 export function updateIntegration(
-  db: Database,
+  ctx: ServiceContext,
   reference: Reference,
   change: {
     flags: string;
@@ -170,7 +179,7 @@ export function updateIntegration(
   const { environmentIds, stackIds } = filters;
   const keepUnlessReset = (column: string) =>
     target ? null : sql`case when disabled_at is null then ${sql.raw(column)} end`;
-  return db
+  return ctx.db
     .update(integrations)
     .set({
       ...target,
@@ -182,8 +191,15 @@ export function updateIntegration(
       disabledAt: null,
       disabledReason: null,
       updatedAt: now,
+      recordVersion: NEXT_VERSION,
     })
-    .where(and(within(reference), areFiltersKnown(reference, filters)))
+    .where(
+      and(
+        within(reference),
+        hasExpectedVersion(ctx, integrations.recordVersion),
+        areFiltersKnown(reference, filters),
+      ),
+    )
     .returning(PUBLIC);
 }
 
@@ -194,7 +210,7 @@ export function rotateSecret(
 ) {
   return db
     .update(integrations)
-    .set({ ...change, previousSecret: sql`secret` })
+    .set({ ...change, previousSecret: sql`secret`, recordVersion: NEXT_VERSION })
     .where(within(reference))
     .returning(PUBLIC);
 }
@@ -223,7 +239,7 @@ export function confirmIntegration(db: Database, reference: Reference, now: numb
       ),
     confirmed: db
       .update(integrations)
-      .set({ confirmedAt: now, confirmBy: null, updatedAt: now })
+      .set({ confirmedAt: now, confirmBy: null, updatedAt: now, recordVersion: NEXT_VERSION })
       .where(and(within(reference), isWaiting))
       .returning(PUBLIC),
   };
@@ -265,7 +281,7 @@ export function resumeIntegration(db: Database, reference: Reference, now: numbe
     retries: advanceRetries(db, reference, now),
     resumed: db
       .update(integrations)
-      .set({ pausedUntil: null, updatedAt: now })
+      .set({ pausedUntil: null, updatedAt: now, recordVersion: NEXT_VERSION })
       .where(isResumable(reference))
       .returning(PUBLIC),
     // `commit` wakes the sender for it.
@@ -296,8 +312,10 @@ export function deleteLapsed(ctx: SystemContext, { id, confirmBy }: IntegrationR
   return deleteIf(ctx, id, isUnconfirmed);
 }
 
-export function deleteIntegration(ctx: SystemContext, reference: Reference) {
-  const exists = sql`exists (select 1 from integrations where ${within(reference)})`;
+/** Deletes nothing if the request expects another version. */
+export function deleteIntegration(ctx: ServiceContext, reference: Reference) {
+  const isExpected = hasExpectedVersion(ctx, integrations.recordVersion);
+  const exists = sql`exists (select 1 from integrations where ${and(within(reference), isExpected)})`;
   return deleteIf(ctx, reference.id, exists);
 }
 

@@ -102,6 +102,7 @@ type NewDelivery = Pick<
 /** Writes nothing if the integration is unconfirmed, disabled or deleted. */
 export function writePing(
   ctx: SystemContext,
+  deliveryId: string,
   { id: integrationId, organizationId }: { id: string; organizationId: string },
 ) {
   const { db, clock } = ctx;
@@ -109,7 +110,7 @@ export function writePing(
   const event = { id: newId(clock), organizationId, type: "ping" as const };
   const delivery = { integrationId, organizationId, eventId: event.id, type: event.type };
   return {
-    delivery: writeDelivery(ctx, { ...delivery, id: newId(clock), occurredAt: now, data: "" }),
+    delivery: writeDelivery(ctx, { ...delivery, id: deliveryId, occurredAt: now, data: "" }),
     event: insertFrom(
       db,
       events,
@@ -129,13 +130,14 @@ export function writePing(
 /** Writes nothing if the integration is unconfirmed, disabled or deleted. */
 export function writeRedelivery(
   ctx: SystemContext,
+  deliveryId: string,
   failed: Omit<typeof deliveries.$inferSelect, "data">,
 ) {
   const { organizationId, integrationId, eventId, type, occurredAt } = failed;
   const { db, clock } = ctx;
   return {
     delivery: writeDelivery(ctx, {
-      id: newId(clock),
+      id: deliveryId,
       organizationId,
       integrationId,
       eventId,

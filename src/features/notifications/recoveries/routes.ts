@@ -1,9 +1,11 @@
+import { setLocation, tagged } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../../http/pagination.ts";
 import { jsonBody, jsonReply } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { once } from "../../idempotency/index.ts";
 import { DISABLED, IntegrationParams, UNCONFIRMED } from "../integrations/index.ts";
 import { presentRecovery } from "./presenters.ts";
 import { CreateRecovery, MAXIMUM_DAYS, Recovery, RecoveryList, RecoveryParams } from "./schemas.ts";
@@ -20,6 +22,7 @@ const create = operation({
   tags: TAGS,
   summary: "Deliver again what failed in a period",
   role: "owner",
+  record: true,
   scope: "integrations:write",
   description:
     "Creates a new delivery, with the same `webhook-id`, for each event whose delivery failed in the " +
@@ -61,21 +64,27 @@ const get = operation({
   tags: TAGS,
   summary: "Read a recovery",
   role: "viewer",
+  record: true,
   scope: "integrations:read",
   notFound: ["recovery"],
   request: { params: RecoveryParams },
   responses: { 200: jsonReply(Recovery, "The recovery.") },
 });
 
+/** No caller changes a recovery. */
+const VERSION = 1;
+
 export const recoveryRoutes = createRouter()
   .openapi(create, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
     const { since, until } = c.req.valid("json");
-    const row = await createRecovery(c.env, project_id, integration_id, {
+    const period = {
       since: Date.parse(since),
       until: until === undefined ? undefined : Date.parse(until),
-    });
-    return c.json(presentRecovery(row), 201);
+    };
+    const row = await once(c.env, () => createRecovery(c.env, project_id, integration_id, period));
+    setLocation(c, get, { project_id, integration_id, recovery_id: row.id });
+    return c.json(await tagged(c, VERSION, presentRecovery(row)), 201);
   })
   .openapi(list, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
@@ -86,5 +95,6 @@ export const recoveryRoutes = createRouter()
   .openapi(get, async (c) => {
     const { project_id, integration_id, recovery_id } = c.req.valid("param");
     const reference = { projectId: project_id, integrationId: integration_id, id: recovery_id };
-    return c.json(presentRecovery(await getRecovery(c.env, reference)), 200);
+    const row = await getRecovery(c.env, reference);
+    return c.json(await tagged(c, VERSION, presentRecovery(row)), 200);
   });

@@ -1,11 +1,12 @@
 import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
-import { commit } from "../../../db/batch.ts";
+import { commit, runBatch } from "../../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
+import { recordResult } from "../../idempotency/index.ts";
 import {
   DISABLED,
   findIntegration,
@@ -68,8 +69,11 @@ export async function createRecovery(
     updatedAt: now,
     finishedAt: null,
   };
-  const [created] = await store.insertRecovery(ctx.db, recovery);
-  if (created) return created;
+  const { created } = await runBatch(ctx.db, {
+    created: store.insertRecovery(ctx.db, recovery),
+    recorded: recordResult(ctx, recovery),
+  });
+  if (created.length > 0) return recovery;
   const found = await requireIntegration(ctx, projectId, integrationId, "owner");
   if (!isConfirmed(found)) throw new Conflict(UNCONFIRMED);
   throw new Conflict(found.disabledAt === null ? RUNNING : DISABLED);

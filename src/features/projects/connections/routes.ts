@@ -1,8 +1,10 @@
+import { tagged } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { Conflict } from "../../../lib/errors.ts";
+import { once } from "../../idempotency/index.ts";
 import { Project, presentProject } from "../index.ts";
 import { ConnectProject } from "./schemas.ts";
 import { connectProject, disconnectProject } from "./service.ts";
@@ -14,9 +16,11 @@ const connect = operation({
   tags: ["Projects"],
   summary: "Connect a project to a cloud provider",
   role: "owner",
+  record: true,
   scope: "projects:write",
   description:
-    `Replaces an existing connection. A project that is disconnecting is a ` + "`conflict`.",
+    "Replaces an existing connection. `ETag` and `If-Match` are of the project. A project that is " +
+    "disconnecting is a `conflict`.",
   notFound: ["project"],
   errors: {
     project_disconnecting: new Conflict(
@@ -53,9 +57,10 @@ export const connectionRoutes = createRouter()
       roleArn: rest.role_arn,
       externalId: rest.external_id,
     });
-    return c.json(presentProject(project), 200);
+    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
   })
   .openapi(disconnect, async (c) => {
-    await disconnectProject(c.env, c.req.valid("param").project_id);
+    const { project_id } = c.req.valid("param");
+    await once(c.env, () => disconnectProject(c.env, project_id));
     return c.body(null, 204);
   });

@@ -1,9 +1,10 @@
-import { authorize, type ServiceContext } from "../../../context.ts";
+import { authorize, requireExpectedVersion, type ServiceContext } from "../../../context.ts";
 import { commit } from "../../../db/batch.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { type Change, commitChange, recordChange } from "../../changelog/index.ts";
 import { cancelDeployments, finalize } from "../../deployments/index.ts";
-import { findProject, type ProjectRow } from "../index.ts";
+import { recordResult } from "../../idempotency/index.ts";
+import { findProject, type ProjectRow, presentProject } from "../index.ts";
 import { presentConnection } from "./presenters.ts";
 import type { Connection, ConnectionRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -14,6 +15,7 @@ export async function connectProject(
   connection: Connection,
 ): Promise<ProjectRow> {
   const { project, before } = await requireConnection(ctx, id);
+  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
   const now = ctx.clock.now();
   const row = {
     projectId: id,
@@ -22,12 +24,16 @@ export async function connectProject(
     createdAt: now,
     updatedAt: now,
   };
-  const statements = store.connectProject(ctx.db, row);
+  const statements = store.connectProject(ctx, row);
   const isNew = before === undefined || store.FIELDS.some((name) => before[name] !== row[name]);
   const change = changeOf(project, "connected", before, row);
   const results = await commitChange(ctx, statements, ...(isNew ? [change] : []));
   const [connected] = results.project;
   if (connected) return connected;
+  if (ctx.expectedVersions !== undefined) {
+    const { project: current } = await requireConnection(ctx, id);
+    await requireExpectedVersion(ctx, current.recordVersion, () => presentProject(current));
+  }
   throw new Conflict("The project is disconnecting. Retry after its deployments have ended.");
 }
 
@@ -41,8 +47,9 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
   await commit(ctx, {
     disconnecting: store.beginDisconnecting(ctx.db, project.organizationId, id, now),
     changelog: recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
-    canceled: cancelDeployments(ctx.db, { project: id }, now),
+    canceled: cancelDeployments(ctx, { project: id }, now),
     finalized: finalize(ctx, { project: id }, now),
+    recorded: recordResult(ctx, undefined, { condition: store.ALWAYS }),
   });
 }
 

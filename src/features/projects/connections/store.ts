@@ -1,5 +1,7 @@
-import { and, eq, exists, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { projectConnections, projects } from "../table.ts";
 
@@ -25,18 +27,28 @@ export function findConnection(db: Database, organizationId: string, projectId: 
     );
 }
 
-/** Changes nothing while the project is disconnecting. */
-export function connectProject(db: Database, connection: NewConnection) {
+/**
+ * Changes nothing while the project is disconnecting, or if the request expects another version of the
+ * project.
+ */
+export function connectProject(ctx: ServiceContext, connection: NewConnection) {
+  const { db } = ctx;
   const { projectId, organizationId, createdAt: _, ...change } = connection;
-  const connected = db
-    .select({ one: sql`1` })
-    .from(projects)
-    .where(and(eq(projects.id, projectId), eq(projects.connectionStatus, "connected")));
   return {
     project: db
       .update(projects)
-      .set({ connectionStatus: "connected", updatedAt: connection.updatedAt })
-      .where(and(within(organizationId, projectId), ne(projects.connectionStatus, "disconnecting")))
+      .set({
+        connectionStatus: "connected",
+        updatedAt: connection.updatedAt,
+        recordVersion: nextVersion(projects.recordVersion),
+      })
+      .where(
+        and(
+          within(organizationId, projectId),
+          ne(projects.connectionStatus, "disconnecting"),
+          hasExpectedVersion(ctx, projects.recordVersion),
+        ),
+      )
       .returning(),
     connection: insertFrom(
       db,
@@ -45,12 +57,14 @@ export function connectProject(db: Database, connection: NewConnection) {
         ...connection,
         roleArn: connection.roleArn ?? null,
         externalId: connection.externalId ?? null,
-        recordVersion: 1,
       },
-      sql`where ${exists(connected)}`,
+      sql`where changes() > 0`,
     ).onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
   };
 }
+
+/** To record a request that succeeds in every state. */
+export const ALWAYS = sql`true`;
 
 /** The same batch must cancel the deployments of the project. */
 export function beginDisconnecting(db: Database, organizationId: string, id: string, now: number) {
@@ -58,7 +72,11 @@ export function beginDisconnecting(db: Database, organizationId: string, id: str
     connection: db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
     project: db
       .update(projects)
-      .set({ connectionStatus: "disconnecting", updatedAt: now })
+      .set({
+        connectionStatus: "disconnecting",
+        updatedAt: now,
+        recordVersion: nextVersion(projects.recordVersion),
+      })
       .where(and(within(organizationId, id), eq(projects.connectionStatus, "connected"))),
   };
 }

@@ -1,0 +1,45 @@
+import type { SystemContext } from "../../context.ts";
+import { runBatch, type Statements } from "../../db/batch.ts";
+import { LIMITS } from "../../lib/limits.ts";
+
+export const ROWS = LIMITS.purgeRows.value;
+
+/** Leaves the database to requests for most of the time: D1 runs one statement at a time. */
+const PAUSES_PER_BATCH = 4;
+
+/** Half of the limits of a run. */
+export class PurgeRun {
+  readonly #ctx: SystemContext;
+  readonly #endsAt: number;
+  #batches = 0;
+
+  constructor(ctx: SystemContext) {
+    this.#ctx = ctx;
+    this.#endsAt = ctx.clock.now() + LIMITS.purgeMs.value / 2;
+  }
+
+  isOver(): boolean {
+    return this.#batches >= LIMITS.purgeBatches.value / 2 || this.#ctx.clock.now() >= this.#endsAt;
+  }
+
+  /** Whether the batch has deleted a row. */
+  async deletes(statements: Statements): Promise<boolean> {
+    const { db, clock } = this.#ctx;
+    this.#batches += 1;
+    const startedAt = clock.now();
+    const deleted = countChanges(await runBatch(db, statements));
+    if (deleted === 0) return false;
+    await pause(PAUSES_PER_BATCH * (clock.now() - startedAt));
+    return true;
+  }
+}
+
+/** Of the results of a batch of deletions. */
+function countChanges(results: object): number {
+  if ("meta" in results) return (results as D1Result).meta.changes;
+  return Object.values(results).reduce((sum: number, each: object) => sum + countChanges(each), 0);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

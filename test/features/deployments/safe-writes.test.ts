@@ -1,0 +1,234 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Client, Reply } from "../../support/client.ts";
+import { beforeBatch, Instrumented } from "../../support/instruments.ts";
+import { Attempt } from "../../support/runner.ts";
+import {
+  connect,
+  newDeployableProject,
+  newDeployment,
+  newInside,
+  newPool,
+  newProject,
+  newWorld,
+  type Pool,
+  type World,
+} from "../../support/world.ts";
+
+let world: World;
+let client: Client;
+let projectId: string;
+let environmentId: string;
+let stackIds: string[];
+let pool: Pool;
+
+beforeEach(async () => {
+  world = await newWorld();
+  client = world.client;
+  const deployable = await newDeployableProject(world);
+  ({ environmentId, pool } = deployable);
+  projectId = deployable.project.id;
+  const inside = [await newInside(client, environmentId).then(({ stack_id }) => String(stack_id))];
+  for (const name of ["web é", "jobs"]) {
+    inside.push((await client.post(`/v1/environments/${environmentId}/stacks`, { name })).body.id);
+  }
+  stackIds = inside.toReversed();
+});
+
+const deployments = () => `/v1/environments/${environmentId}/deployments`;
+const send = (method: string, path: string, body: unknown, headers: Record<string, string>) =>
+  client.request(method, path, body, headers);
+const withKey = (key: string) => ({ "idempotency-key": key });
+const tagOf = (reply: Reply) => String(reply.headers.get("etag"));
+const countOf = async () => (await client.get(deployments())).body.data.length;
+
+async function runToSuccess(): Promise<void> {
+  const attempt = await Attempt.started(pool.runner);
+  for (const id of attempt.claimed.deployment.stack_ids) {
+    for (const [at, status] of ["in_progress", "succeeded"].entries()) {
+      await attempt.report(id, { status, seq: at + 1 });
+    }
+  }
+  expect((await attempt.complete("succeeded")).status).toBe(200);
+}
+
+function expectRepeat(repeated: Reply, first: Reply): void {
+  expect(repeated.status).toBe(first.status);
+  expect(repeated.text).toBe(first.text);
+  for (const name of ["etag", "location"]) {
+    expect(repeated.headers.get(name)).toBe(first.headers.get(name));
+  }
+  expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+}
+
+describe("a repeated creation of a deployment", () => {
+  const body = () => ({
+    stack_ids: stackIds,
+    patch: [{ op: "add", path: "/größe", value: { 'a"b': [1.5, true, null, "\u2028"] } }],
+    source: { registry: { image: "shop:1", command: ["run", "--x"] } },
+    reason: "Größe 1",
+  });
+
+  it("gets the first response, with its stacks, after the deployment has ended", async () => {
+    const first = await send("POST", deployments(), body(), withKey("key-1"));
+    expect(first.status).toBe(201);
+    expect(first.body.stack_ids).toEqual(stackIds);
+    const path = `/v1/deployments/${first.body.id}`;
+    expect(first.headers.get("location")).toBe(path);
+    expect(tagOf(await client.get(path))).toBe(tagOf(first));
+    expect(tagOf(await client.get(`${deployments()}/${first.body.id}`))).toBe(tagOf(first));
+    expectRepeat(await send("POST", deployments(), body(), withKey("key-1")), first);
+    await runToSuccess();
+    await client.delete(`/v1/stacks/${stackIds[1]}`);
+    expectRepeat(await send("POST", deployments(), body(), withKey("key-1")), first);
+    expect((await client.get(path)).body.status).toBe("succeeded");
+    expect(await countOf()).toBe(1);
+  });
+
+  it("supersedes no other deployment", async () => {
+    await send("POST", deployments(), body(), withKey("key-1"));
+    const newer = await newDeployment(client, environmentId);
+    await send("POST", deployments(), body(), withKey("key-1"));
+    expect((await client.get(`/v1/deployments/${newer.id}`)).body.status).toBe("queued");
+  });
+
+  it("makes one deployment of many requests at once", async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => send("POST", deployments(), body(), withKey("key-1"))),
+    );
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(await countOf()).toBe(1);
+  });
+
+  it("can succeed after a failure", async () => {
+    const path = `/v1/environments/${(await newProject(client)).default_environment_id}/deployments`;
+    const { body: environment } = await client.get(path.replace("/deployments", ""));
+    expect((await send("POST", path, {}, withKey("key-1"))).status).toBe(409);
+    const stranger = { stack_ids: stackIds };
+    await connect(client, environment.project_id);
+    expect((await send("POST", path, stranger, withKey("key-2"))).status).toBe(404);
+    expect((await send("POST", path, {}, withKey("key-1"))).status).toBe(201);
+    expect((await send("POST", path, {}, withKey("key-1"))).status).toBe(201);
+    expect((await client.get(path)).body.data).toHaveLength(1);
+  });
+});
+
+describe("a repeated redeployment or promotion", () => {
+  it("gets the first response, also if the deployment could not be repeated any more", async () => {
+    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
+    await runToSuccess();
+    const { body: other } = await client.post(`/v1/projects/${projectId}/environments`, {
+      name: "production-2",
+    });
+    await newPool(world, [other.id]);
+    await newInside(client, other.id);
+    const redeploy = () =>
+      send("POST", `/v1/deployments/${id}/redeploy`, undefined, withKey("key-1"));
+    const promote = () =>
+      send("POST", `/v1/deployments/${id}/promote`, { environment_id: other.id }, withKey("key-2"));
+    const [redeployed, promoted] = [await redeploy(), await promote()];
+    for (const each of [redeployed, promoted]) {
+      expect(each.headers.get("location")).toBe(`/v1/deployments/${each.body.id}`);
+      expect(tagOf(await client.get(`/v1/deployments/${each.body.id}`))).toBe(tagOf(each));
+    }
+    await client.patch(`/v1/projects/${projectId}/disconnect`);
+    expect((await client.post(`/v1/deployments/${id}/redeploy`, undefined)).status).toBe(409);
+    expectRepeat(await redeploy(), redeployed);
+    expectRepeat(await promote(), promoted);
+    expect(await countOf()).toBe(2);
+  });
+});
+
+describe("a cancellation", () => {
+  const cancel = (id: string, headers: Record<string, string> = {}) =>
+    send("PATCH", `/v1/deployments/${id}/cancel`, undefined, headers);
+
+  it("with a key shows the stacks as it left them, also when it is repeated", async () => {
+    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
+    const first = await cancel(id, withKey("key-1"));
+    expect(first.body.status).toBe("canceled");
+    expect(first.body.data.stacks.map(({ status }: { status: string }) => status)).toEqual(
+      stackIds.map(() => "canceled"),
+    );
+    expect(tagOf(await client.get(`/v1/deployments/${id}`))).toBe(tagOf(first));
+    expectRepeat(await cancel(id, withKey("key-1")), first);
+  });
+
+  it("of a running deployment is repeated as `canceling` after the runner has ended it", async () => {
+    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
+    const attempt = await Attempt.started(pool.runner);
+    const first = await cancel(id, withKey("key-1"));
+    expect(first.body.status).toBe("canceling");
+    const again = await cancel(id, withKey("key-2"));
+    expect(again.text).toBe(first.text);
+    await attempt.complete("canceled");
+    expect((await client.get(`/v1/deployments/${id}`)).body.status).toBe("canceled");
+    expectRepeat(await cancel(id, withKey("key-1")), first);
+    expectRepeat(await cancel(id, withKey("key-2")), again);
+  });
+
+  it("that fails keeps no record", async () => {
+    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
+    await runToSuccess();
+    for (const key of ["key-1", "key-1"]) {
+      const refused = await cancel(id, withKey(key));
+      expect(refused.status).toBe(409);
+      expect(refused.headers.get("idempotency-replayed")).toBeNull();
+    }
+  });
+
+  it("by the tag of an earlier read succeeds, whatever the runner has reported since", async () => {
+    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
+    const queued = await client.get(`/v1/deployments/${id}`);
+    const attempt = await Attempt.started(pool.runner);
+    await attempt.report(String(stackIds[0]), { status: "in_progress", seq: 1 });
+    const running = await client.get(`/v1/deployments/${id}`);
+    expect(tagOf(running)).not.toBe(tagOf(queued));
+    const canceled = await cancel(id, { "if-match": tagOf(queued) });
+    expect(canceled.body.status).toBe("canceling");
+    const stale = await cancel(id, { "if-match": tagOf(running) });
+    expect(stale).toMatchObject({ status: 409, body: { cause: { etag: tagOf(canceled) } } });
+    expect((await cancel(id, { "if-match": tagOf(canceled) })).status).toBe(200);
+  });
+
+  it("is a conflict with the current tag once a newer deployment supersedes it", async () => {
+    const { id } = await newDeployment(client, environmentId);
+    const path = `/v1/deployments/${id}`;
+    const tag = tagOf(await client.get(path));
+    const database = beforeBatch(1, () => newDeployment(client, environmentId));
+    const racing = client.via(new Instrumented({ database }).fetch);
+    const refused = await racing.request("PATCH", `${path}/cancel`, undefined, { "if-match": tag });
+    const current = await client.get(path);
+    expect(current.body.status).toBe("superseded");
+    expect(refused).toMatchObject({ status: 409, body: { cause: { etag: tagOf(current) } } });
+  });
+
+  it("is a success if another cancellation comes between its read and its write", async () => {
+    const { id } = await newDeployment(client, environmentId);
+    const path = `/v1/deployments/${id}`;
+    const tag = tagOf(await client.get(path));
+    const database = beforeBatch(1, () => cancel(id));
+    const racing = client.via(new Instrumented({ database }).fetch);
+    const headers = { "if-match": tag, ...withKey("key-1") };
+    const second = await racing.request("PATCH", `${path}/cancel`, undefined, headers);
+    expect(second).toMatchObject({ status: 200, body: { status: "canceled" } });
+    expectRepeat(await cancel(id, headers), second);
+  });
+});
+
+describe("an environment whose configuration a deployment has changed", () => {
+  it("has another version, so that no write undoes the change unseen", async () => {
+    const path = `/v1/environments/${environmentId}`;
+    const before = await client.get(path);
+    await newDeployment(client, environmentId, {
+      patch: [{ op: "add", path: "/replicas", value: 3 }],
+    });
+    const queued = await client.get(path);
+    expect(tagOf(queued)).toBe(tagOf(before));
+    await runToSuccess();
+    const replacement = { name: "production", configuration: { features: [] } };
+    const refused = await send("PUT", path, replacement, { "if-match": tagOf(before) });
+    const current = await client.get(path);
+    expect(refused).toMatchObject({ status: 409, body: { cause: { etag: tagOf(current) } } });
+    expect(current.body.configuration).toEqual({ replicas: 3 });
+  });
+});

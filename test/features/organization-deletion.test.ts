@@ -1,0 +1,412 @@
+import { env } from "cloudflare:workers";
+import { getTableConfig } from "drizzle-orm/sqlite-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Ownership } from "../../src/db/ownership.ts";
+import { FEATURES } from "../../src/features/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { LIMITS } from "../../src/lib/limits.ts";
+import { Client } from "../support/client.ts";
+import { FullOrganization } from "../support/full-organization.ts";
+import { Instrumented } from "../support/instruments.ts";
+import {
+  accept,
+  connect,
+  join,
+  newDeployment,
+  newInside,
+  newIntegration,
+  newInvitation,
+  newKey,
+  newPool,
+  newProject,
+  newServiceAccount,
+  newTrust,
+  newWorld,
+  type World,
+} from "../support/world.ts";
+
+const TABLES = FEATURES.flatMap(({ tables = [] }) => tables);
+const TOMBSTONES = "1".repeat(22);
+
+const ofOrganizations = TABLES.map(({ table, outlivesOrganization }) => {
+  const { name, columns } = getTableConfig(table);
+  const names = columns.map((column) => column.name);
+  return { name, names, outlivesOrganization };
+}).filter(({ names }) => names.includes("organization_id"));
+
+const remaining = ofOrganizations.filter((each) => each.outlivesOrganization === undefined);
+
+async function rowsIn(name: string, id: string): Promise<object[]> {
+  const select = env.DB.prepare(`select * from ${name} where organization_id = ?`).bind(id);
+  return (await select.all<Record<string, unknown>>()).results;
+}
+
+/** The number of rows of an organization, by table. */
+async function countRows(id: string): Promise<Record<string, number>> {
+  const counts = remaining.map(
+    async ({ name }) => [name, (await rowsIn(name, id)).length] as const,
+  );
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+async function rowWith(table: string, id: string): Promise<Record<string, unknown> | null> {
+  return env.DB.prepare(`select * from ${table} where id = ?`).bind(id).first();
+}
+
+const purgesOf = async (id: string) => {
+  const select = env.DB.prepare("select record_type from purges where organization_id = ?");
+  return (await select.bind(id).all<{ record_type: string }>()).results;
+};
+
+/** Late enough for the purge to know that no request inserts rows any more. */
+const settled = () => ({ now: () => Date.now() + LIMITS.purgeSettlesMs.value + 60_000 });
+
+async function purge(): Promise<void> {
+  await new Instrumented().sweep();
+  await new Instrumented({ clock: settled() }).sweep();
+}
+
+async function endDeployments(id: string): Promise<void> {
+  const end = `update deployments set status = 'failed' where organization_id = ?`;
+  await env.DB.prepare(end).bind(id).run();
+}
+
+const path = ({ id }: Pick<World, "id">) => `/v1/orgs/${id}`;
+
+describe("an organization", () => {
+  it("is read by every member, and renamed by its admins, with conditions", async () => {
+    const world = await newWorld();
+    const member = await join(world);
+    const first = await member.client.get(path(world));
+    expect(first).toMatchObject({ status: 200, body: { id: world.id, name: "Test" } });
+    const refused = await member.client.patch(path(world), { name: "Mine" });
+    expect(refused).toMatchObject({ status: 403, body: { code: "unauthorized" } });
+    const admin = await join(world, "admin");
+    const etag = String(first.headers.get("etag"));
+    const renamed = await admin.client.request(
+      "PATCH",
+      path(world),
+      { name: "Ünited" },
+      {
+        "if-match": etag,
+        "idempotency-key": "rename",
+      },
+    );
+    expect(renamed).toMatchObject({ status: 200, body: { name: "Ünited" } });
+    const late = await world.client.request(
+      "PATCH",
+      path(world),
+      { name: "Late" },
+      {
+        "if-match": etag,
+      },
+    );
+    const current = String(renamed.headers.get("etag"));
+    expect(late).toMatchObject({ status: 409, body: { cause: { etag: current } } });
+    const unchanged = await world.client.patch(path(world), {});
+    expect([unchanged.status, unchanged.headers.get("etag")]).toEqual([200, current]);
+    await world.client.patch(path(world), { name: "Newer" });
+    const repeated = await admin.client.request(
+      "PATCH",
+      path(world),
+      { name: "Ünited" },
+      {
+        "if-match": etag,
+        "idempotency-key": "rename",
+      },
+    );
+    expect([repeated.text, repeated.headers.get("etag")]).toEqual([renamed.text, current]);
+    expect((await member.client.get(path(world))).body.name).toBe("Newer");
+  });
+
+  it("is not found with a key of another, or one that is narrowed to projects", async () => {
+    const world = await newWorld();
+    const project = await newProject(world.client);
+    const stranger = await newWorld();
+    const { client: narrowed } = await newKey(world, { projectIds: [project.id] });
+    for (const client of [stranger.client, narrowed]) {
+      for (const method of ["GET", "PATCH", "DELETE"]) {
+        const { status } = await client.request(
+          method,
+          path(world),
+          method === "PATCH" ? {} : undefined,
+        );
+        expect([method, status]).toEqual([method, 404]);
+      }
+    }
+  });
+
+  it("is created once by repeats, with the secret only sealed in the database", async () => {
+    const { client, id } = await newWorld();
+    const headers = { "idempotency-key": "new-organization" };
+    const first = await client.request("POST", "/v1/orgs", { name: "Second" }, headers);
+    const created = new Client(first.body.api_key.key);
+    const location = String(first.headers.get("location"));
+    const read = await created.get(location);
+    expect(read.headers.get("etag")).toBe(first.headers.get("etag"));
+    await created.patch(location, { name: "Renamed" });
+    const second = await client.request("POST", "/v1/orgs", { name: "Second" }, headers);
+    expect([second.text, second.status]).toEqual([first.text, 201]);
+    const stored = JSON.stringify(await rowsIn("idempotency_records", id));
+    expect(stored).toContain("Second");
+    expect(stored).not.toContain(first.body.api_key.key.slice(-50));
+  });
+});
+
+describe("the deletion of an organization", () => {
+  it("needs an owner, and the scope to change the organization", async () => {
+    const world = await newWorld();
+    const admin = await join(world, "admin");
+    const { client: narrowed } = await newKey(world, { scopes: ["organization:read"] });
+    for (const client of [admin.client, narrowed]) {
+      const refused = await client.delete(path(world));
+      expect(refused).toMatchObject({ status: 403, body: { code: "unauthorized" } });
+    }
+    const { client } = await newKey(world, { scopes: ["organization:write"] });
+    expect((await client.delete(path(world))).status).toBe(204);
+  });
+
+  it.each(["queued", "in_progress", "canceling"])(
+    "is a conflict while a deployment is %s, and changes nothing",
+    async (status) => {
+      const world = await newWorld();
+      const project = await newProject(world.client);
+      await connect(world.client, project.id);
+      await newInside(world.client, project.default_environment_id);
+      const deployment = await newDeployment(world.client, project.default_environment_id);
+      const set = env.DB.prepare("update deployments set status = ?1 where id = ?2");
+      await set.bind(status, deployment.id).run();
+      const before = await countRows(world.id);
+      const refused = await world.client.delete(path(world));
+      expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } });
+      expect(await countRows(world.id)).toEqual(before);
+      expect((await world.client.get(path(world))).body.name).toBe("Test");
+      await set.bind("failed", deployment.id).run();
+      expect((await world.client.delete(path(world))).status).toBe(204);
+    },
+  );
+
+  it("compares If-Match, and changes nothing if it differs", async () => {
+    const world = await newWorld();
+    const old = String((await world.client.get(path(world))).headers.get("etag"));
+    const { headers } = await world.client.patch(path(world), { name: "Newer" });
+    const etag = String(headers.get("etag"));
+    const before = await countRows(world.id);
+    const remove = (tag: string) =>
+      world.client.request("DELETE", path(world), undefined, { "if-match": tag });
+    expect(await remove(old)).toMatchObject({ status: 409, body: { cause: { etag } } });
+    expect(await countRows(world.id)).toEqual(before);
+    expect((await remove(etag)).status).toBe(204);
+  });
+
+  it("refuses its keys and runner tokens at once, also in isolates that have cached them", async () => {
+    const world = await newWorld();
+    const member = await join(world);
+    const project = await newProject(world.client);
+    const { runner } = await newPool(world, [project.default_environment_id]);
+    const isolate = new Instrumented();
+    const cached = [world.client, member.client].map((client) => client.via(isolate.fetch));
+    for (const client of cached) expect((await client.get("/v1/whoami")).status).toBe(200);
+    const claim = () => runner.via(isolate.fetch).post("/v1/runner/claims", { request_id: "r" });
+    expect((await claim()).status).toBe(204);
+    expect((await world.client.delete(path(world))).status).toBe(204);
+    for (const client of cached) expect((await client.get("/v1/whoami")).status).toBe(401);
+    expect((await claim()).status).toBe(401);
+    expect((await world.client.delete(path(world))).status).toBe(401);
+  });
+
+  it("leaves nothing that gives access, and no secret of an integration", async () => {
+    const world = await newWorld();
+    const serviceAccountId = await newServiceAccount(world);
+    await newTrust(world, { membershipId: serviceAccountId });
+    const project = await newProject(world.client);
+    await newPool(world, [project.default_environment_id]);
+    const integration = await newIntegration(world.client, project.id);
+    const { token } = await newInvitation(world);
+    const withSecrets = ofOrganizations.filter(({ names }) => names.includes("secret_hash"));
+    const access = [...withSecrets.map(({ name }) => name), "trusts"];
+    expect(access.toSorted()).toEqual(["api_keys", "invitations", "runner_tokens", "trusts"]);
+    const count = async () =>
+      Promise.all(access.map(async (each) => (await rowsIn(each, world.id)).length));
+    expect(await count()).not.toContain(0);
+    expect((await world.client.delete(path(world))).status).toBe(204);
+    expect(await count()).toEqual([0, 0, 0, 0]);
+    expect(await rowWith("integrations", integration.id)).toMatchObject({ url: "", secret: null });
+    const accepted = await new Client().post("/v1/invitations/accept", { token });
+    expect(accepted.status).toBe(404);
+  });
+
+  it("lets no request that was in progress give access", async () => {
+    const world = await newWorld();
+    const { token, id } = await newInvitation(world);
+    const invitation = await rowWith("invitations", id);
+    expect((await world.client.delete(path(world))).status).toBe(204);
+    const columns = Object.keys(invitation ?? {});
+    const places = columns.map(() => "?").join(", ");
+    const insert = env.DB.prepare(`insert into invitations (${columns}) values (${places})`);
+    await insert.bind(...Object.values(invitation ?? {})).run();
+    const accepted = await new Client().post("/v1/invitations/accept", { token });
+    expect(accepted.status).toBe(404);
+    await purge();
+    expect(await rowsIn("invitations", world.id)).toEqual([]);
+  });
+
+  it("blocks neither the deletion of an account nor a further organization", async () => {
+    const world = await newWorld();
+    const { body: second } = await world.client.post("/v1/orgs", { name: "Second" });
+    const other = new Client(second.api_key.key);
+    const { body: project } = await other.post("/v1/projects", { name: "p" });
+    expect(project.id).toBeDefined();
+    expect((await other.delete(path(second))).status).toBe(204);
+    const successor = await accept(world, { role: "owner" });
+    await newKey(world, { membershipId: successor.membershipId, role: "owner" });
+    const { client } = await newKey(world, { isOwn: true });
+    expect((await client.delete("/v1/account")).status).toBe(204);
+  });
+
+  it("is recorded for the installation, because the log of the organization goes with it", async () => {
+    const world = await newWorld();
+    await world.client.delete(path(world));
+    await purge();
+    const records = await rowsIn("audit_log", TOMBSTONES);
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        action: "organization.deleted",
+        target_id: world.id,
+        target_name: "Test",
+        account_id: world.accountId,
+      }),
+    );
+  });
+});
+
+describe("the purge of a deleted organization", () => {
+  let deleted: FullOrganization;
+  let other: FullOrganization;
+
+  beforeAll(async () => {
+    [deleted, other] = [await FullOrganization.create(300), await FullOrganization.create(300)];
+  });
+
+  it("owns every table with an organization_id, or the manifest has the reason why not", () => {
+    const roots = new Ownership(TABLES).rootsOfOrganization();
+    const reached = roots.flatMap(({ table, owned }) => [
+      table,
+      ...owned.map((rows) => rows.table),
+      ...owned.flatMap(({ childKeys }) => childKeys.map((key) => key.table)),
+    ]);
+    const names = new Set(reached.map((table) => getTableConfig(table as never).name));
+    expect(remaining.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([]);
+    const kept = ofOrganizations.filter(({ outlivesOrganization }) => outlivesOrganization);
+    expect(kept.map(({ name }) => name).toSorted()).toEqual(["bootstraps", "purges"]);
+  });
+
+  it("deletes all of its rows and no other's, in runs that end at any time", async () => {
+    const { world } = deleted;
+    await endDeployments(world.id);
+    const unproven = await join(world);
+    const proven = await newWorld();
+    const both = { ...(await join(world)), accountId: proven.accountId };
+    await env.DB.prepare("update memberships set account_id = ?1 where id = ?2")
+      .bind(proven.accountId, both.membershipId)
+      .run();
+    const accountOf = async (membershipId: string) =>
+      String((await rowWith("memberships", membershipId))?.["account_id"]);
+    const unprovenAccount = await accountOf(unproven.membershipId);
+    const counts = await countRows(world.id);
+    const empty = Object.entries(counts).filter(([, count]) => count === 0);
+    expect(empty.map(([name]) => name)).toEqual(["limit_checks"]);
+    const neighbor = await countRows(other.world.id);
+    const { client } = await newKey(world);
+    expect((await client.delete(path(world))).status).toBe(204);
+
+    let left = sum(await countRows(world.id));
+    for (let run = 0; left > 0 && run < 200; run += 1) {
+      let looks = 0;
+      // The run is over after a few looks at the clock.
+      const clock = { now: () => Date.now() + (looks++ > 12 ? LIMITS.purgeMs.value : 0) };
+      await new Instrumented({ clock }).sweep();
+      const now = sum(await countRows(world.id));
+      expect(now).toBeLessThan(left);
+      left = now;
+    }
+    expect(left).toBe(0);
+    expect(await purgesOf(world.id)).toContainEqual({ record_type: "organization" });
+    await purge();
+    expect(await purgesOf(world.id)).toEqual([]);
+    expect(await rowWith("organizations", world.id)).toMatchObject({ name: `\x7f${world.id}` });
+    expect(await countRows(other.world.id)).toEqual(neighbor);
+    expect((await other.world.client.get("/v1/whoami")).status).toBe(200);
+    expect(await rowWith("accounts", unprovenAccount)).toBeNull();
+    expect(await rowWith("accounts", world.accountId)).not.toBeNull();
+    expect(await rowWith("accounts", proven.accountId)).not.toBeNull();
+    expect((await proven.client.get("/v1/account")).status).toBe(200);
+  });
+
+  it("also deletes what requests in progress insert after it has begun, and then ends", async () => {
+    const world = await newWorld();
+    const project = await newProject(world.client);
+    const member = await join(world);
+    expect((await world.client.delete(path(world))).status).toBe(204);
+    const insert = env.DB.prepare(
+      `insert into environments (id, organization_id, name, created_at, updated_at, project_id, configuration)
+        values (?1, ?2, 'late', 1, 1, ?3, '{}')`,
+    );
+    await insert.bind(newId(systemClock), world.id, project.id).run();
+    await new Instrumented().sweep();
+    expect(sum(await countRows(world.id))).toBe(0);
+    const late = newId(systemClock);
+    await env.DB.batch([
+      env.DB.prepare(
+        "insert into accounts select ?1, ?1, name, display_name, avatar, profile, 1, 1, 1 from accounts where id = ?2",
+      ).bind(late, world.accountId),
+      env.DB.prepare(
+        "insert into memberships (id, organization_id, account_id, role, created_at, updated_at) values (?1, ?2, ?1, 'owner', 1, 1)",
+      ).bind(late, world.id),
+    ]);
+    expect(member.membershipId).toBeDefined();
+    await new Instrumented({ clock: settled() }).sweep();
+    expect(sum(await countRows(world.id))).toBe(0);
+    expect(await rowWith("accounts", late)).toBeNull();
+    expect(await purgesOf(world.id)).toHaveLength(1);
+    await new Instrumented({ clock: settled() }).sweep();
+    expect(await purgesOf(world.id)).toEqual([]);
+  });
+
+  it("deletes at most 500 rows with a statement", async () => {
+    const world = await newWorld();
+    const source = "select * from audit_log where organization_id = ?2 limit 1";
+    await join(world);
+    const columns = Object.keys((await rowsIn("audit_log", world.id))[0] ?? {});
+    const ids = Array.from({ length: 1200 }, () => newId(systemClock));
+    await env.DB.prepare(
+      `insert into audit_log select ${columns.map((name) => (name === "id" ? "item.value" : `source.${name}`))}
+        from json_each(?1) as item join (${source}) as source`,
+    )
+      .bind(JSON.stringify(ids), world.id)
+      .run();
+    expect((await world.client.delete(path(world))).status).toBe(204);
+    const changes: number[] = [];
+    const { withSession } = env.DB;
+    const open = (constraint: string) => {
+      const session = withSession.call(env.DB, constraint);
+      return {
+        prepare: (sql: string) => session.prepare(sql),
+        batch: async (statements: D1PreparedStatement[]) => {
+          const results = await session.batch(statements);
+          changes.push(...results.map(({ meta }) => meta.changes));
+          return results;
+        },
+        getBookmark: () => session.getBookmark(),
+      };
+    };
+    const database = { withSession: open } as unknown as D1Database;
+    await new Instrumented({ database }).sweep();
+    expect(sum(await countRows(world.id))).toBe(0);
+    expect(Math.max(...changes)).toBe(LIMITS.purgeRows.value);
+  });
+});
