@@ -2,18 +2,17 @@
  * `npm run test:kill -- --events N --kills K`: makes N events through the API, kills the process of
  * the Worker K times meanwhile, and verifies that every event is delivered and logged.
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError, readCommandLine, runCommand } from "./lib/command.ts";
+import { call, type Run, startProcess } from "./lib/killable-process.ts";
 import { bootstrap } from "./lib/local-api.ts";
 import { applyMigrations } from "./lib/migrations.ts";
 import { newSecrets } from "./lib/secrets.ts";
 import { VerifyingReceiver } from "./lib/verifying-receiver.ts";
-import { type Bundle, bundle, start } from "./lib/workers.ts";
+import { bundle, start } from "./lib/workers.ts";
 
 const USAGE = "Usage: npm run test:kill -- [--events 10000] [--kills 4]";
 /** Each organization has its own rate limit, and takes turns with the others. */
@@ -34,25 +33,11 @@ interface Tenant {
   environmentId: string;
 }
 
-interface Run {
-  file: Bundle;
-  folder: string;
-  bindings: Record<string, string>;
-}
-
 interface Logged {
   event_id: string;
   status: string;
   recorded: number;
   succeeded: number;
-}
-
-async function call(url: string, key: string, method: string, path: string, body?: object) {
-  return fetch(`${url}${path}`, {
-    method,
-    headers: { "x-api-key": key, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  });
 }
 
 async function create(url: string, key: string, path: string, body: object) {
@@ -101,24 +86,6 @@ async function createTenant(url: string, key: string, target: string) {
   const integration = { type: "webhook", configuration: { changelog: true }, url: target };
   const { secret = "" } = await create(url, api_key.key, integrations, integration);
   return { keys, projectId, environmentId, secret };
-}
-
-/** A process group that a SIGKILL ends at once. */
-async function startProcess({ file, folder, bindings }: Run) {
-  const child = fork(
-    join(import.meta.dirname, "lib/killable-worker.ts"),
-    [file.file, folder, JSON.stringify(bindings)],
-    { detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] },
-  );
-  const [url] = await once(child, "message");
-  return {
-    url: String(url),
-    kill: async () => {
-      const exited = once(child, "exit");
-      process.kill(-Number(child.pid), "SIGKILL");
-      await exited;
-    },
-  };
 }
 
 /** Makes the events; kills and restarts the process after random shares of them. */

@@ -51,6 +51,7 @@ const inWorkerd = {
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
           RACES: process.env["RACES"] ?? "10",
           FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "300",
+          RETRY_HISTORIES: process.env["RETRY_HISTORIES"] ?? "20",
           HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "9",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },

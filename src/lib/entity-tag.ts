@@ -10,7 +10,7 @@ export interface ConditionalRequest {
 
 const DIGEST_LENGTH = 24;
 /** As `entityTag` writes them. No other tag belongs to a record. */
-const OWN_TAG = /^(\d{1,15})\.[0-9a-f]{24}$/;
+const OWN_TAG = /^(0|[1-9]\d{0,14})\.[0-9a-f]{24}$/;
 
 /**
  * The strong entity tag of a record (RFC 9110, 8.8.3): its version, and a digest of what is shown,
@@ -38,15 +38,19 @@ export function listsTag(header: string, tag: string): boolean | undefined {
   return tags === "any" || tags.includes(tag.slice(1, -1));
 }
 
-/** A tag, or nothing: lists may have empty elements (RFC 9110, 5.6.1). */
-const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(,|$)/y;
+const ANY = /^[ \t]*\*[ \t]*$/;
+/**
+ * A tag, or nothing: lists may have empty elements (RFC 9110, 5.6.1). Workers decode headers as UTF-8,
+ * so that the bytes from 0x80 are characters of any code.
+ */
+const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\uffff]*)"[ \t]*)?(,|$)/y;
 
 /**
  * The opaque parts of the tags. Weak tags count as strong ones: Cloudflare weakens the tags of
  * responses that it compresses.
  */
 function parseTags(header: string): "any" | string[] | undefined {
-  if (header.trim() === "*") return "any";
+  if (ANY.test(header)) return "any";
   const tags: string[] = [];
   for (let at = 0; ; ) {
     ELEMENT.lastIndex = at;

@@ -4,6 +4,7 @@ declare namespace Cloudflare {
     WALK_SEED: string;
     RACES: string;
     FAULTY_EVENTS: string;
+    RETRY_HISTORIES: string;
     HOSTILE_STRIDE: string;
     RESTORED: D1Database;
     TEST_MIGRATIONS: import("@cloudflare/vitest-pool-workers").D1Migration[];

@@ -32,7 +32,8 @@ export async function once<Result>(
 
 /**
  * The work failed, but a record may exist: a concurrent request with the key was first, or the failure
- * came after the commit. Throws the error if there is none.
+ * came after the commit. Throws the error if there is none. If that cannot be found out, throws the
+ * failure to find out: a `conflict` would say that nothing was written.
  */
 async function replayAfter<Result>(
   ctx: ServiceContext,
@@ -40,12 +41,11 @@ async function replayAfter<Result>(
   error: unknown,
 ): Promise<Result> {
   const repeated = await findRepeated(ctx, request).catch((failure: unknown) => {
-    if (failure === IDEMPOTENCY_KEY_REUSED) throw failure;
-    ctx.log("error", "idempotency.lookup_failed", {
-      request_id: ctx.origin.requestId,
-      ...describeError(failure),
-    });
-    return undefined;
+    const { requestId: request_id } = ctx.origin;
+    if (failure !== IDEMPOTENCY_KEY_REUSED) {
+      ctx.log("error", "idempotency.work_failed", { request_id, ...describeError(error) });
+    }
+    throw failure;
   });
   if (!repeated) throw error;
   return replay(ctx, request, repeated);

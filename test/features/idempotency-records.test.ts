@@ -1,0 +1,207 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/lib/limits.ts";
+import type { Reply } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+const DAY = LIMITS.idempotencyMs.value;
+const MAXIMUM_BYTES = LIMITS.idempotencyBytes.value;
+/** As the trigger counts those that are not text of the record. */
+const BYTES_OF_RECORD = 300;
+
+let world: World;
+let environments: string;
+let now: number;
+
+const clock = { now: () => now };
+
+beforeEach(async () => {
+  now = Date.now();
+  await env.DB.prepare("delete from idempotency_records").run();
+  world = await newWorld();
+  environments = `/v1/projects/${(await newProject(world.client)).id}/environments`;
+});
+
+const create = (worker: Instrumented, name: string, key = "key"): Promise<Reply> =>
+  world.client
+    .via(worker.fetch)
+    .request("POST", environments, { name }, { "idempotency-key": key });
+
+/** Inserts records, each with a result of this many bytes; `created_at` counts from 1. */
+async function insertRecords(count: number, bytes = 2, organizationId = world.id): Promise<void> {
+  await env.DB.prepare(
+    `with recursive item(at) as (select 1 union all select at + 1 from item where at < ?2)
+      insert into idempotency_records
+      select printf('%022d', at) || ?1, ?1, 'credential of ' || ?1, printf('%08d', at), 'f', 201,
+        replace(hex(zeroblob(?3 / 2)), '0', 'x'), '', '[]', at, 0 from item`,
+  )
+    .bind(organizationId, count, bytes)
+    .run();
+}
+
+async function recordsOf(organizationId = world.id) {
+  const { results } = await env.DB.prepare(
+    `select key, created_at, total_bytes, octet_length(result) as bytes from idempotency_records
+      where organization_id = ? order by total_bytes`,
+  )
+    .bind(organizationId)
+    .all<{ key: string; created_at: number; total_bytes: number; bytes: number }>();
+  return results;
+}
+
+describe("the round trips of a repeat", () => {
+  it("are one, and one of the authentication in an isolate that has not cached the key", async () => {
+    const worker = new Instrumented({ clock });
+    await world.client.via(worker.fetch).get(environments);
+    worker.forget();
+    const first = await create(worker, "staging");
+    // Finds the record, and then the project; the batch writes the environment and the record.
+    expect(worker.database).toHaveLength(3);
+    worker.forget();
+    expect((await create(worker, "staging")).text).toBe(first.text);
+    expect(worker.database).toHaveLength(1);
+    const other = new Instrumented({ clock });
+    const repeated = await create(other, "staging");
+    expect(repeated.text).toBe(first.text);
+    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+    expect(other.database.map(({ statements }) => statements.length)).toEqual([1, 1]);
+  });
+
+  it("are none if the request is malformed", async () => {
+    const worker = new Instrumented({ clock });
+    await world.client.via(worker.fetch).get(environments);
+    worker.forget();
+    expect((await create(worker, "NOT A NAME")).status).toBe(400);
+    expect((await create(worker, "staging", "not a key")).status).toBe(400);
+    expect(worker.database).toEqual([]);
+  });
+});
+
+describe("a record", () => {
+  it("answers repeats for 24 hours, and then the request is carried out again", async () => {
+    const worker = new Instrumented({ clock });
+    const first = await create(worker, "staging");
+    now += DAY - 1;
+    expect((await create(worker, "staging")).text).toBe(first.text);
+    now += 1;
+    expect((await create(worker, "staging")).status).toBe(409);
+    await world.client.delete(`/v1/environments/${first.body.id}`);
+    const second = await create(worker, "staging");
+    expect(second.status).toBe(201);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect(second.headers.has("idempotency-replayed")).toBe(false);
+    expect((await create(worker, "staging")).text).toBe(second.text);
+    expect(await recordsOf()).toHaveLength(1);
+  });
+
+  it("that is too old does not bind its key to its request", async () => {
+    const worker = new Instrumented({ clock });
+    await create(worker, "staging");
+    expect((await create(worker, "preview")).status).toBe(400);
+    now += DAY;
+    expect((await create(worker, "preview")).status).toBe(201);
+  });
+
+  it("of several concurrent requests after 24 hours is written once", async () => {
+    const workers = [new Instrumented({ clock }), new Instrumented({ clock })] as const;
+    const first = await create(workers[0], "staging");
+    now += DAY;
+    await world.client.delete(`/v1/environments/${first.body.id}`);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => create(workers[at % 2 ? 1 : 0], "staging")),
+    );
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(replies[0]?.status).toBe(201);
+    expect(await recordsOf()).toHaveLength(1);
+  });
+});
+
+describe("the sweep", () => {
+  it("deletes old records in chunks, and keeps those that are less than 24 hours old", async () => {
+    await insertRecords(1_200);
+    now = DAY + 1_100;
+    const worker = new Instrumented({ clock });
+    await worker.sweep();
+    const chunks = worker.database.filter(({ statements: [first] }) =>
+      first?.sql.startsWith('delete from "idempotency_records"'),
+    );
+    expect(chunks).toHaveLength(3);
+    for (const { statements } of chunks) expect(statements[0]?.params).toContain(500);
+    // A record from exactly 24 hours ago is not used, but deleted by the next run.
+    expect((await recordsOf()).map(({ created_at }) => created_at)[0]).toBe(1_100);
+    expect(await recordsOf()).toHaveLength(101);
+  });
+
+  it("deletes a bounded number in one run, and the rest in the next", async () => {
+    const maximum = LIMITS.sweepIdempotencyRecords.value;
+    await insertRecords(maximum + 700);
+    now = 2 * DAY;
+    const worker = new Instrumented({ clock });
+    await worker.sweep();
+    expect(await recordsOf()).toHaveLength(700);
+    await worker.sweep();
+    expect(await recordsOf()).toEqual([]);
+  });
+});
+
+describe("the records of an organization", () => {
+  const MIB = 1024 ** 2;
+  const LARGE = MIB - BYTES_OF_RECORD - 8 - 2;
+
+  it("take 64 MiB, and at most a part of one more: the oldest are deleted, and those of others stay", async () => {
+    const other = await newWorld();
+    await insertRecords(3, LARGE, other.id);
+    expect((await recordsOf(other.id)).map(({ total_bytes }) => total_bytes)).toEqual([
+      MIB,
+      2 * MIB,
+      3 * MIB,
+    ]);
+    const fitting = MAXIMUM_BYTES / MIB;
+    await insertRecords(fitting, LARGE);
+    expect(await recordsOf()).toHaveLength(fitting);
+    const worker = new Instrumented({ clock });
+    const reply = await create(worker, "staging");
+    expect(reply.status).toBe(201);
+    const kept = await recordsOf();
+    // One record may exceed the limit in part.
+    const firstKept = Number(kept[0]?.key);
+    expect([1, 2]).toContain(firstKept);
+    expect(kept.map(({ key }) => key)).toEqual([
+      ...Array.from({ length: fitting + 1 - firstKept }, (_, at) =>
+        String(at + firstKept).padStart(8, "0"),
+      ),
+      "key",
+    ]);
+    const [, ...others] = kept;
+    const bytes = others.reduce((sum, each) => sum + each.bytes + BYTES_OF_RECORD, 0);
+    expect(bytes).toBeLessThanOrEqual(MAXIMUM_BYTES);
+    expect(await recordsOf(other.id)).toHaveLength(3);
+    expect((await create(worker, "staging")).text).toBe(reply.text);
+  });
+
+  it("have the limit of the documentation in the trigger", async () => {
+    const sql = await env.DB.prepare(
+      "select sql from sqlite_master where type = 'trigger' and name = 'idempotency_records_size'",
+    ).first<string>("sql");
+    expect(sql).toContain(String(MAXIMUM_BYTES));
+    expect(sql?.match(/\d{4,}/g)).toEqual([String(MAXIMUM_BYTES)]);
+  });
+
+  it("of a key that is used by two organizations at the same time are separate", async () => {
+    const { client } = await newKey(world);
+    const headers = { "idempotency-key": "key" };
+    const other = await newWorld();
+    const elsewhere = (await newProject(other.client)).id;
+    const body = { name: "staging" };
+    const one = await client.request("POST", environments, body, headers);
+    const two = await other.client.request(
+      "POST",
+      `/v1/projects/${elsewhere}/environments`,
+      body,
+      headers,
+    );
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(one.body.id).not.toBe(two.body.id);
+  });
+});

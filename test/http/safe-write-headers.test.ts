@@ -1,0 +1,321 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Reply } from "../support/client.ts";
+import { canonicalState } from "../support/organization-state.ts";
+import { newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+let world: World;
+let environments: string;
+let production: string;
+let etag: string;
+
+beforeAll(async () => {
+  world = await newWorld();
+  const project = await newProject(world.client);
+  environments = `/v1/projects/${project.id}/environments`;
+  production = `/v1/environments/${project.default_environment_id}`;
+  etag = String((await world.client.get(production)).headers.get("etag"));
+});
+
+type HeaderFields = Record<string, string>;
+
+const send = async (method: string, path: string, headers: HeaderFields, body?: object) => {
+  const { client } = await newKey(world);
+  return client.request(method, path, body, headers);
+};
+
+/** Sends a request that must be refused, and verifies that it wrote nothing. */
+async function refused(request: () => Promise<Reply>): Promise<Reply> {
+  const withoutKeys = (lines: string[]) => lines.filter((line) => !line.startsWith("api_keys "));
+  const before = withoutKeys(await canonicalState(world.id));
+  const reply = await request();
+  const after = withoutKeys(await canonicalState(world.id));
+  expect(after).toHaveLength(before.length);
+  return reply;
+}
+
+const BODIES: Record<string, object> = {
+  POST: { name: "refused" },
+  PATCH: { name: "refused" },
+  PUT: { name: "refused", configuration: {} },
+};
+const pathOf = (method: string) => (method === "POST" ? environments : production);
+
+function expectBadInput({ status, body }: Reply, header: string): void {
+  expect({ status, code: body.code }).toEqual({ status: 400, code: "bad_input" });
+  expect(body.cause.issues.map(({ path }: { path: string }) => path)).toEqual([header]);
+}
+
+describe("an Idempotency-Key", () => {
+  const malformed = {
+    "is empty": "",
+    "has 256 characters": "k".repeat(256),
+    "is not ASCII": "schlüssel",
+    "has a character above Latin-1": Array.from(new TextEncoder().encode("ключ"), (byte) =>
+      String.fromCharCode(byte),
+    ).join(""),
+    "has a space": "a key",
+    "has a tab": "a\tkey",
+    "has a control character": "a\u0007key",
+    "is sent twice": "key-1, key-2",
+    "is sent twice with the same value": "key-1, key-1",
+  };
+
+  it.each(
+    Object.entries(malformed).flatMap(([what, key]) =>
+      ["POST", "PATCH"].map((method) => [what, method, key] as const),
+    ),
+  )("that %s is bad input of a %s", async (_, method, key) => {
+    const reply = await refused(() =>
+      send(method, pathOf(method), { "idempotency-key": key }, BODIES[method]),
+    );
+    expectBadInput(reply, "Idempotency-Key");
+  });
+
+  it("in two headers is bad input", async () => {
+    const { client } = await newKey(world);
+    const twice = client.via(async (request) => {
+      const headers = new Headers(request.headers);
+      headers.append("idempotency-key", "one");
+      headers.append("idempotency-key", "two");
+      const { default: worker } = await import("../../src/index.ts");
+      const execution = { waitUntil: () => undefined } as unknown as ExecutionContext;
+      return worker.fetch(new Request(request, { headers }), env, execution);
+    });
+    expectBadInput(
+      await refused(() => twice.post(environments, BODIES["POST"])),
+      "Idempotency-Key",
+    );
+  });
+
+  it.each(["!", "~".repeat(255), '"quoted,key"', "key,without-space", "a:b/c?d=%20"])(
+    "may be %j",
+    async (key) => {
+      const headers = { "idempotency-key": key };
+      const { client } = await newKey(world);
+      const body = { name: `n-${crypto.randomUUID()}` };
+      const first = await client.request("POST", environments, body, headers);
+      expect(first.status).toBe(201);
+      const repeated = await client.request("POST", environments, body, headers);
+      expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+    },
+  );
+
+  it("may have spaces around it, which HTTP does not count", async () => {
+    const reply = await send(
+      "POST",
+      environments,
+      { "idempotency-key": "  spaced " },
+      { name: "spaced" },
+    );
+    expect(reply.status).toBe(201);
+  });
+
+  it("is bad input with another method, path, query or body", async () => {
+    const { client } = await newKey(world);
+    const other = await newProject(client, { name: "other" });
+    const headers = { "idempotency-key": "used" };
+    const body = { name: "used" };
+    expect((await client.request("POST", environments, body, headers)).status).toBe(201);
+    const others: [string, string, object | string][] = [
+      ["PATCH", production, body],
+      ["POST", `/v1/projects/${other.id}/environments`, body],
+      ["POST", `${environments}?a=1`, body],
+      ["POST", `${environments}?`, body],
+      ["POST", environments, { name: "used2" }],
+      ["POST", environments, '{ "name": "used" }'],
+      ["POST", environments, { name: "used", configuration: {} }],
+    ];
+    for (const [method, path, sent] of others) {
+      // An empty query is no query.
+      const isSame = path.endsWith("?");
+      const reply = await refused(() => client.request(method, path, sent, headers));
+      if (isSame) expect(reply.headers.get("idempotency-replayed")).toBe("true");
+      else expectBadInput(reply, "Idempotency-Key");
+    }
+    const repeated = await client.request("POST", environments, body, headers);
+    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+  });
+
+  it("does not include other headers in the request", async () => {
+    const { client } = await newKey(world);
+    const key = { "idempotency-key": "same" };
+    const body = JSON.stringify({ name: "same" });
+    const plain = { ...key, "content-type": "application/json" };
+    const charset = { ...key, "content-type": "application/json; charset=utf-8" };
+    const first = await client.request("POST", environments, body, plain);
+    expect(first.status).toBe(201);
+    expect((await client.request("POST", environments, body, charset)).text).toBe(first.text);
+  });
+
+  it("of another API key belongs to another request", async () => {
+    const headers = { "idempotency-key": "shared" };
+    for (const name of ["mine", "yours"]) {
+      const reply = await send("POST", environments, headers, { name });
+      expect(reply).toMatchObject({ status: 201, body: { name } });
+      expect(reply.headers.get("idempotency-replayed")).toBeNull();
+    }
+  });
+
+  it("has no effect on PUT, DELETE and GET", async () => {
+    const created = await send("POST", environments, {}, { name: "plain" });
+    const path = `/v1/environments/${created.body.id}`;
+    const headers = { "idempotency-key": "ignored" };
+    for (const version of [2, 3]) {
+      const body = { name: "plain", configuration: { version } };
+      const reply = await send("PUT", path, headers, body);
+      expect(reply.headers.get("etag")).toMatch(new RegExp(`^"${version}\\.`));
+      expect(reply.headers.get("idempotency-replayed")).toBeNull();
+    }
+    expect((await send("GET", path, headers)).status).toBe(200);
+    expect((await send("DELETE", path, headers)).status).toBe(204);
+    expect((await send("DELETE", path, headers)).status).toBe(404);
+  });
+});
+
+describe("If-Match", () => {
+  const DIGEST = "0".repeat(24);
+  const malformed = [
+    "",
+    ",",
+    " , ",
+    "1",
+    "abc",
+    '"a',
+    'a"',
+    "''",
+    'w/"a"',
+    'W/ "a"',
+    "W/a",
+    '"a" "b"',
+  ];
+  const alsoMalformed = [
+    '"a";"b"',
+    "*, *",
+    '*, "a"',
+    '"a", *',
+    "**",
+    '"a b"',
+    "\u00a0*",
+    `${DIGEST}`,
+  ];
+  const others = [
+    '"a"',
+    'W/"a"',
+    '""',
+    '"*"',
+    '"1"',
+    `"1.${DIGEST}.0"`,
+    `"01.${DIGEST}"`,
+    `"1.${"A".repeat(24)}"`,
+  ];
+  const alsoOthers = [
+    `"-1.${DIGEST}"`,
+    `"9999999999999999.${DIGEST}"`,
+    `"1e0.${DIGEST}"`,
+    '"1.é"',
+    '"ж"',
+    `"2.${DIGEST}", "3.${DIGEST}",,`,
+  ];
+
+  it.each(["PUT", "PATCH", "DELETE"])("that is malformed is bad input of a %s", async (method) => {
+    for (const header of [...malformed, ...alsoMalformed]) {
+      const reply = await refused(() =>
+        send(method, production, { "if-match": header }, BODIES[method]),
+      );
+      expectBadInput(reply, "If-Match");
+    }
+  });
+
+  it.each(["PUT", "PATCH", "DELETE"])(
+    "with tags of others is a conflict of a %s",
+    async (method) => {
+      for (const header of [...others, ...alsoOthers]) {
+        const reply = await refused(() =>
+          send(method, production, { "if-match": header }, BODIES[method]),
+        );
+        expect(reply, header).toMatchObject({
+          status: 409,
+          body: { code: "conflict", cause: { etag } },
+        });
+      }
+    },
+  );
+
+  it("matches any record, or the listed one in either form, between empty elements", async () => {
+    const { body } = await send("POST", environments, {}, { name: "matched" });
+    const path = `/v1/environments/${body.id}`;
+    for (const [at, list] of [
+      "*",
+      " * ",
+      "TAG",
+      "W/TAG",
+      ',, "a" ,\tTAG,',
+      'W/TAG,TAG, ""',
+    ].entries()) {
+      const tag = String((await send("GET", path, {})).headers.get("etag"));
+      const headers = { "if-match": list.replaceAll("TAG", tag) };
+      const reply = await send("PUT", path, headers, { name: "matched", configuration: { at } });
+      expect(reply.status, list).toBe(200);
+    }
+  });
+
+  it("does not find a record that does not exist", async () => {
+    const path = "/v1/environments/1111111111111111111111";
+    for (const header of ["*", '"1.2"']) {
+      const reply = await send("DELETE", path, { "if-match": header });
+      expect(reply.status).toBe(404);
+    }
+  });
+
+  it("is bad input of operations without a condition, even if it would match", async () => {
+    for (const header of ["*", etag, "malformed"]) {
+      const created = () => send("POST", environments, { "if-match": header }, BODIES["POST"]);
+      expectBadInput(await refused(created), "If-Match");
+    }
+  });
+
+  it("does not prevent reads", async () => {
+    expect((await send("GET", production, { "if-match": '"a"' })).status).toBe(200);
+    expect((await send("GET", environments, { "if-match": "malformed" })).status).toBe(200);
+  });
+});
+
+describe("If-None-Match", () => {
+  it.each(["POST", "PUT", "PATCH", "DELETE"])("is bad input of a %s", async (method) => {
+    for (const header of ["*", etag, "malformed"]) {
+      const path = pathOf(method);
+      const reply = await refused(() =>
+        send(method, path, { "if-none-match": header }, BODIES[method]),
+      );
+      expectBadInput(reply, "If-None-Match");
+    }
+  });
+
+  it("that is malformed is bad input of a read", async () => {
+    for (const header of ["", "a", '"a', "*, *", ","]) {
+      expectBadInput(await send("GET", production, { "if-none-match": header }), "If-None-Match");
+    }
+  });
+
+  it("replies 304 to GET and HEAD if a tag or the asterisk matches, with the headers of the key", async () => {
+    for (const header of ["*", etag, `W/${etag}`, `"a",, ${etag}`]) {
+      for (const method of ["GET", "HEAD"]) {
+        const reply = await send(method, production, { "if-none-match": header });
+        expect(reply).toMatchObject({ status: 304, text: "" });
+        expect(reply.headers.get("etag")).toBe(etag);
+        expect(reply.headers.get("cache-control")).toBe("private, no-store");
+        expect(reply.headers.has("content-type")).toBe(false);
+        expect(reply.headers.has("x-ratelimit-remaining") || reply.headers.has("ratelimit")).toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  it("compares the whole tag, unlike If-Match", async () => {
+    const [version] = etag.slice(1).split(".");
+    const header = `"${version}.${"0".repeat(24)}"`;
+    expect((await send("GET", production, { "if-none-match": header })).status).toBe(200);
+  });
+});

@@ -1,0 +1,80 @@
+import { env } from "cloudflare:workers";
+import { getTableConfig } from "drizzle-orm/sqlite-core";
+import { FEATURES } from "../../src/features/index.ts";
+
+const TABLES = FEATURES.flatMap(({ tables = [] }) => tables)
+  .map(({ table }) => getTableConfig(table))
+  .flatMap(({ name, columns }) => {
+    if (name === "organizations") return [{ name, owner: "id" }];
+    const isOwned = columns.some((column) => column.name === "organization_id");
+    return isOwned ? [{ name, owner: "organization_id" }] : [];
+  });
+
+/** Differ between equal histories of two organizations, or with the use of a key. */
+const VOLATILE = new Set([
+  "client_address",
+  "email",
+  "fingerprint",
+  "last_four",
+  "last_used_at",
+  "request_id",
+  "rowid",
+  "secret_hash",
+  "secrets",
+]);
+const SEALED = /^test\.v\d/;
+const ID = /(?<![0-9A-Za-z_])[1-9A-HJ-NP-Za-km-z]{22}(?![0-9A-Za-z_])/g;
+
+/** Replaces IDs by their numbers in the order of their first appearance. */
+export class CanonicalIds {
+  readonly #numbers = new Map<string, string>();
+
+  replaceIn(text: string): string {
+    return text.replaceAll(ID, (id) => {
+      const known = this.#numbers.get(id);
+      if (known !== undefined) return known;
+      const number = `#${this.#numbers.size + 1}`;
+      this.#numbers.set(id, number);
+      return number;
+    });
+  }
+}
+
+/**
+ * All rows of an organization, in the order of their insertion: equal for two organizations with the
+ * same history. Lines of text, so that a difference is easy to read.
+ */
+export async function canonicalState(organizationId: string): Promise<string[]> {
+  const results = await env.DB.batch<Record<string, unknown>>(
+    TABLES.map(({ name, owner }) =>
+      env.DB.prepare(`select rowid, * from ${name} where ${owner} = ? order by rowid`).bind(
+        organizationId,
+      ),
+    ),
+  );
+  const ids = new CanonicalIds();
+  return TABLES.flatMap(({ name }, at) =>
+    (results[at]?.results ?? []).map((row) => ids.replaceIn(`${name} ${stableText(row)}`)),
+  );
+}
+
+/** The number of rows of each table. */
+export async function countRows(organizationId: string): Promise<Record<string, number>> {
+  const results = await env.DB.batch<{ count: number }>(
+    TABLES.map(({ name, owner }) =>
+      env.DB.prepare(`select count(*) as count from ${name} where ${owner} = ?`).bind(
+        organizationId,
+      ),
+    ),
+  );
+  return Object.fromEntries(
+    TABLES.map(({ name }, at) => [name, results[at]?.results[0]?.count ?? 0]),
+  );
+}
+
+function stableText(row: Record<string, unknown>): string {
+  return JSON.stringify(row, (name, value: unknown) => {
+    if (VOLATILE.has(name)) return undefined;
+    return typeof value === "string" && SEALED.test(value) ? "sealed" : value;
+  });
+}
