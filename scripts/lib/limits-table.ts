@@ -71,7 +71,7 @@ function formatDuration(ms: number): string {
     [1_000, "s"],
   ] as const;
   const [size, name] = units.find(([each]) => ms >= each && ms % each === 0) ?? [1, "ms"];
-  return `${count(ms / size)} ${name}`;
+  return ms === size && name === "days" ? "1 day" : `${count(ms / size)} ${name}`;
 }
 
 const count = (value: number) => value.toLocaleString("en-US");
