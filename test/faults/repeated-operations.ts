@@ -51,10 +51,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     path: environmentOf,
     body: (variant) => ({ name: `e${variant}` }),
   },
-};
-
-/** Enable after merge: append to `OPERATIONS`. */
-export const AFTER_MERGE: Readonly<Record<string, Operation>> = {
   "create a component": {
     method: "POST",
     path: (fixture, target) => `${environmentOf(fixture, target)}/components`,
