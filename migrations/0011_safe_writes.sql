@@ -9,12 +9,12 @@ CREATE TABLE `idempotency_records` (
 	`secrets` text NOT NULL,
 	`changed_keys` text NOT NULL,
 	`created_at` integer NOT NULL,
-	`total_bytes` integer DEFAULT 0 NOT NULL,
+	`preceding_bytes` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `idempotency_records_key` ON `idempotency_records` (`credential_id`,`key`);--> statement-breakpoint
-CREATE INDEX `idempotency_records_size` ON `idempotency_records` (`organization_id`,`total_bytes`);--> statement-breakpoint
+CREATE INDEX `idempotency_records_size` ON `idempotency_records` (`organization_id`,`preceding_bytes`);--> statement-breakpoint
 CREATE INDEX `idempotency_records_age` ON `idempotency_records` (`created_at`);--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `components` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
@@ -80,9 +80,12 @@ WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR ne
 END;
 --> statement-breakpoint
 CREATE TRIGGER `idempotency_records_size` AFTER INSERT ON `idempotency_records` BEGIN
-	UPDATE `idempotency_records` SET `total_bytes` = 300 + octet_length(new.key) + octet_length(new.result) + octet_length(new.secrets) + octet_length(new.changed_keys)
-		+ (SELECT max(`total_bytes`) FROM `idempotency_records` WHERE `organization_id` = new.organization_id)
+	UPDATE `idempotency_records` SET `preceding_bytes` = coalesce((
+		SELECT last.preceding_bytes + 300 + octet_length(last.key) + octet_length(last.result) + octet_length(last.secrets) + octet_length(last.changed_keys)
+		FROM `idempotency_records` AS last WHERE last.organization_id = new.organization_id AND last.id <> new.id
+		ORDER BY last.preceding_bytes DESC LIMIT 1), 0)
 	WHERE `id` = new.id;
-	DELETE FROM `idempotency_records` WHERE `organization_id` = new.organization_id
-		AND `total_bytes` <= (SELECT `total_bytes` FROM `idempotency_records` WHERE `id` = new.id) - 67108864;
+	DELETE FROM `idempotency_records` WHERE `organization_id` = new.organization_id AND `id` <> new.id
+		AND `preceding_bytes` < (SELECT newest.preceding_bytes FROM `idempotency_records` AS newest WHERE newest.id = new.id)
+			+ 300 + octet_length(new.key) + octet_length(new.result) + octet_length(new.secrets) + octet_length(new.changed_keys) - 67108864;
 END;

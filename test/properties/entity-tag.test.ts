@@ -155,35 +155,20 @@ describe("the tags of If-Match and If-None-Match", () => {
     );
   });
 
-  it("take time that is linear in the length of the header", async () => {
-    const units = [
-      " ",
-      "\t ",
-      ",",
-      ", ",
-      '"',
-      '"a"',
-      '"a" ',
-      '"a",',
-      'W/"',
-      "W/",
-      "W/,",
-      "*",
-      '""',
-    ];
-    const millisecondsOf = async (text: string) => {
-      const start = performance.now();
-      for (const header of [text, `${text}x`, `"a${text}`, `"a"${text}x`, `${text}"`]) {
-        parseIfMatch(header);
-        listsTag(header, '"a"');
+  // The test would end at its time limit if the time were quadratic in the length.
+  it.each([" ", "\t ", ",", ", ", '"', '"a" ', 'W/"', "W/", "W/,", "*"])(
+    "are refused also if they repeat %j many times",
+    (unit) => {
+      const text = `${unit.repeat(200_000)}x`;
+      for (const header of [text, `"a"${text}`]) {
+        expect(parseIfMatch(header)).toBeUndefined();
+        expect(listsTag(header, '"a"')).toBeUndefined();
       }
-      // The clock stands still between I/O.
-      await scheduler.wait(0);
-      return performance.now() - start;
-    };
-    // Quadratic time would be several times as long.
-    for (const unit of units) {
-      expect(await millisecondsOf(unit.repeat(40_000)), unit).toBeLessThan(5_000);
-    }
+    },
+  );
+
+  it("may be many", () => {
+    const header = '"7.0123456789abcdef01234567",'.repeat(40_000);
+    expect(parseIfMatch(header)).toHaveLength(40_000);
   });
 });

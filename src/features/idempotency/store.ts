@@ -29,7 +29,7 @@ export function findRecord(db: Database, credentialId: string, key: string) {
 
 export type NewRecord = Omit<
   typeof idempotencyRecords.$inferInsert,
-  "result" | "changedKeys" | "totalBytes"
+  "result" | "changedKeys" | "precedingBytes"
 > & {
   result: string | SQL;
   changedKeys: string | SQL;
@@ -39,7 +39,7 @@ export function insertRecord({ db }: ServiceContext, record: NewRecord, conditio
   return insertFrom(
     db,
     idempotencyRecords,
-    { ...record, totalBytes: 0 },
+    { ...record, precedingBytes: 0 },
     sql`where ${condition}`,
   ).returning({ id: idempotencyRecords.id });
 }

@@ -25,12 +25,12 @@ export const idempotencyRecords = sqliteTable(
     /** JSON: the keys whose caches a repeat invalidates again. */
     changedKeys: text("changed_keys").notNull(),
     createdAt: createdAt(),
-    /** The bytes of this record and all earlier ones of the organization. A trigger sets it. */
-    totalBytes: integer("total_bytes").notNull().default(0),
+    /** The bytes of all earlier records of the organization. A trigger sets it. */
+    precedingBytes: integer("preceding_bytes").notNull().default(0),
   },
   (table) => [
     uniqueIndex("idempotency_records_key").on(table.credentialId, table.key),
-    index("idempotency_records_size").on(table.organizationId, table.totalBytes),
+    index("idempotency_records_size").on(table.organizationId, table.precedingBytes),
     index("idempotency_records_age").on(table.createdAt),
   ],
 );
