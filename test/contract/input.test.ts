@@ -185,6 +185,7 @@ describe("timestamps", () => {
       "expires_at",
       "expires_at",
       "expires_at",
+      "expires_at",
       "since",
       "timestamp",
       "until",

@@ -20,6 +20,8 @@ const SOURCES: Record<string, string> = {
   recovery_id: `select id as recovery_id, integration_id, project_id, organization_id
     from recoveries`,
   pool_id: "select id as pool_id, organization_id as org_id, organization_id from runner_pools",
+  token_id: `select id as token_id, pool_id, organization_id as org_id, organization_id
+    from runner_tokens`,
   invitation_id:
     "select id as invitation_id, organization_id as org_id, organization_id from invitations",
   key_id: "select id as key_id, organization_id as org_id, organization_id from api_keys",
