@@ -38,12 +38,14 @@ function line(table: string, fields: Row): RowLine {
 
 async function* rows(): AsyncGenerator<RowLine> {
   const accountId = newId(systemClock);
-  yield line("organizations", { id: organizationId, name: "Acme", delivery_weight: 1 });
+  const first = { record_version: 1 };
+  yield line("organizations", { id: organizationId, name: "Acme", delivery_weight: 1, ...first });
   const person = { name: "Ada", display_name: "Ada\u2028L", profile: "{}" };
-  yield line("accounts", { id: accountId, email: "ada@example.com", ...person });
+  yield line("accounts", { id: accountId, email: "ada@example.com", ...person, ...first });
   const ids = { id: membershipId, organization_id: organizationId, account_id: accountId };
   yield line("memberships", {
     ...ids,
+    ...first,
     role: "owner",
     kind: "person",
     status: "active",
