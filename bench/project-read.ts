@@ -166,7 +166,7 @@ function describe(rounds: readonly Round[], bundles: Record<Name, Bundle>): Row[
     {
       what: "bundle, KB after gzip",
       measured: bundles.ours.compressed / KILOBYTE,
-      goal: { bound: "at most", value: 250, aim: 60 },
+      goal: { bound: "at most", value: 300, aim: 60 },
     },
   ];
 }
