@@ -27,7 +27,9 @@ ALTER TABLE `organizations` ADD `record_version` integer DEFAULT 1 NOT NULL;--> 
 ALTER TABLE `project_members` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `projects` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE `runner_pools` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
-ALTER TABLE `stacks` ADD `record_version` integer DEFAULT 1 NOT NULL;
+ALTER TABLE `stacks` ADD `record_version` integer DEFAULT 1 NOT NULL;--> statement-breakpoint
+CREATE INDEX `audit_records_organization` ON `audit_records` (`organization_id`);--> statement-breakpoint
+CREATE INDEX `used_tokens_organization` ON `used_tokens` (`organization_id`);
 --> statement-breakpoint
 CREATE TRIGGER `projects_record_version` AFTER UPDATE OF `name`, `description`, `icon`, `repo_id`, `default_environment_id` ON `projects`
 WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.description IS NOT old.description OR new.icon IS NOT old.icon OR new.repo_id IS NOT old.repo_id OR new.default_environment_id IS NOT old.default_environment_id) BEGIN

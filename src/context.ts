@@ -101,6 +101,8 @@ export interface IdempotentRequest {
   recordId: string;
   /** Whether the record is committed. */
   isRecorded: boolean;
+  /** Whether its result has one-time secrets. */
+  hasSecrets: boolean;
   /** The status of the response that this request repeats. */
   replayedStatus: number | undefined;
 }

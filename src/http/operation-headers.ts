@@ -6,6 +6,8 @@ import {
   INVALID_IDEMPOTENCY_KEY,
   INVALID_IF_MATCH,
   INVALID_IF_NONE_MATCH,
+  UNSUPPORTED_IF_MATCH,
+  UNSUPPORTED_IF_NONE_MATCH,
 } from "../lib/header-errors.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { optionsOf } from "./operation.ts";
@@ -39,13 +41,16 @@ function headersOf(route: RouteConfig) {
     hasIdempotencyKey: credentials.includes("api_key") && ["post", "patch"].includes(method),
     hasIfMatch: isRecord && ["put", "patch", "delete"].includes(method),
     hasIfNoneMatch: isRecord && method === "get",
+    isWrite: credentials.includes("api_key") && method !== "get",
   };
 }
 
 /** The errors that the headers cause. */
 export function headerErrors(route: RouteConfig): Readonly<Record<string, ApiError>> {
-  const { hasIdempotencyKey, hasIfMatch, hasIfNoneMatch } = headersOf(route);
+  const { hasIdempotencyKey, hasIfMatch, hasIfNoneMatch, isWrite } = headersOf(route);
   return {
+    ...(isWrite && { if_none_match_of_write: UNSUPPORTED_IF_NONE_MATCH }),
+    ...(isWrite && !hasIfMatch && { unsupported_if_match: UNSUPPORTED_IF_MATCH }),
     ...(hasIdempotencyKey && {
       invalid_idempotency_key: INVALID_IDEMPOTENCY_KEY,
       idempotency_key_reused: IDEMPOTENCY_KEY_REUSED,

@@ -52,8 +52,11 @@ function failingAfterWrite(database: D1Database): D1Database {
   const requireWorking = () => {
     if (hasFailed) throw new Error("D1_ERROR: Network connection lost.");
   };
+  // The lookup of a record deletes it if it is too old.
   const isWrite = (statements: D1PreparedStatement[]) =>
-    statements.some((each) => /^(insert|update|delete)/.test(String(sqlOf.get(each))));
+    statements.some((each) =>
+      /^(insert|update|delete(?! from "idempotency_records"))/.test(String(sqlOf.get(each))),
+    );
   const sqlOf = new WeakMap<object, string>();
   const watch = (sql: string, statement: D1PreparedStatement): D1PreparedStatement => {
     sqlOf.set(statement, sql);

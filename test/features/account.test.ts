@@ -221,12 +221,13 @@ describe("the deletion of an account", () => {
     const canary = `canary-${crypto.randomUUID()}`;
     const email = `${canary}@example.com`;
     const person = await accept(world, { email, name: canary });
-    await person.client.patch("/v1/account", {
+    const change = {
       name: `${canary} the second`,
       display_name: canary,
       avatar: `https://example.com/${canary}`,
       profile: { bio: canary, website: canary },
-    });
+    };
+    await person.client.request("PATCH", "/v1/account", change, { "idempotency-key": "own" });
     await addToProject(world, person);
     for (const hasProject of [true, false]) {
       const left = await newOrganization(person);

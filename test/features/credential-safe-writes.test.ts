@@ -5,6 +5,7 @@ import { ExchangeHarness } from "../support/exchange-harness.ts";
 import { beforeBatch, Instrumented } from "../support/instruments.ts";
 import { AUDIENCE, ISSUER, Issuer } from "../support/issuer.ts";
 import {
+  join,
   newKey,
   newPool,
   newProject,
@@ -154,7 +155,7 @@ describe("a repeated rotation", () => {
     expect(await statusOf()).toBe(200);
     const path = `${keys}/${key.id}`;
     const body = { scopes: ["keys:read"] };
-    const dying = world.client.via(new Instrumented({ database: endingAfterBatch(2) }).fetch);
+    const dying = world.client.via(new Instrumented({ database: endingAfterBatch(3) }).fetch);
     expect((await dying.request("PATCH", path, body, HEADERS)).status).toBe(500);
     expect(JSON.parse(String((await recordOf())["changed_keys"]))).toEqual([
       await versionsOf("api_keys", key.id),
@@ -294,5 +295,34 @@ describe("an exchange of a token", () => {
       expect([read.body.id, etagOf(read)]).toEqual([exchanged.body.id, etagOf(exchanged)]);
       await world.client.delete(trust);
     }
+  });
+});
+
+describe("a repeat of a request whose response has a secret", () => {
+  it("does not show it to a key that has less access since, and does again once it has not", async () => {
+    const admin = await join(world, "admin");
+    const send = () =>
+      admin.client.request("POST", keys, { name: "ci" }, { "idempotency-key": "key-1" });
+    const first = await send();
+    const member = `${organization}/members/${admin.membershipId}`;
+    await world.client.put(member, { role: "member" });
+    const refused = await send();
+    expect(refused).toMatchObject({ status: 403, body: { code: "unauthorized" } });
+    expect(refused.text).not.toContain(first.body.key);
+    await world.client.put(member, { role: "owner" });
+    expectRepeat(await send(), first);
+  });
+
+  it("does not show it to a key that was narrowed since", async () => {
+    const { client, keyId } = await newKey(world);
+    const send = () =>
+      client.request("POST", "/v1/orgs", { name: "New" }, { "idempotency-key": "key-1" });
+    const first = await send();
+    expectRepeat(await send(), first);
+    const scopes = ["organization:write"];
+    expect((await world.client.patch(`${keys}/${keyId}`, { scopes })).status).toBe(200);
+    const refused = await send();
+    expect(refused).toMatchObject({ status: 403, body: { code: "unauthorized" } });
+    expect(refused.text).not.toContain(first.body.api_key.key);
   });
 });

@@ -121,7 +121,10 @@ async function createKeysRepeatably(world: World, texts: Map<string, string>): P
     const [row] = (await rowsOf(columnNamed("idempotency_records.secrets"))).filter(
       ({ id }) => !texts.has(`idempotency_records.secrets ${id}`),
     );
-    texts.set(`idempotency_records.secrets ${row?.id}`, JSON.stringify({ key: body.key }));
+    texts.set(
+      `idempotency_records.secrets ${row?.id}`,
+      JSON.stringify({ authority: OWNER, secrets: { key: body.key } }),
+    );
   }
   const headers = { "idempotency-key": "rename" };
   await world.client.request("PATCH", `${path}/${world.keyId}`, { name: "first" }, headers);
@@ -172,6 +175,8 @@ async function makeUnreadable(id: string): Promise<void> {
   await write(columnNamed("variables.value"), id, "gone.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
 }
 
+/** Of the key that creates others. */
+const OWNER = { role: "owner", scopes: null, projectIds: null, environmentIds: null };
 const ONE_BATCH = { after: "", size: 50 };
 const columnNamed = (name: string) => {
   const found = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name);

@@ -73,14 +73,14 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
 /** Ends the memberships of the account in every organization. Only its ID remains. */
 export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   const { db, clock } = ctx;
-  const { id: accountId, role } = await requireOwnAccount(ctx);
+  const { id: accountId, role, email } = await requireOwnAccount(ctx);
   if (ctx.actor.role !== role) throw LOWER_ROLE;
   const { memberships, targets } = await runBatch(db, {
     memberships: store.listMemberships(db, accountId),
     targets: store.listPersonalTargets(db, accountId),
   });
   const targetIds = targets.map(({ id }) => id);
-  const erasure = { accountId, memberships, targetIds, now: clock.now() };
+  const erasure = { accountId, memberships, targetIds, email, now: clock.now() };
   const acts = memberships.map((membership, at) => {
     return [`of ${at}`, recordDeletion(ctx, accountId, membership)] as const;
   });

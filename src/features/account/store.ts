@@ -12,6 +12,7 @@ import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
 import { eraseAuditedPerson } from "../audit/index.ts";
 import { eraseChangedPerson } from "../changelog/index.ts";
+import { eraseRecords } from "../idempotency/index.ts";
 import { keepsOwnerKey, revokeKeys } from "../memberships/index.ts";
 import type { Profile } from "../memberships/table.ts";
 import { accounts, memberships } from "../memberships/table.ts";
@@ -137,6 +138,8 @@ export function listPersonalTargets(db: Database, accountId: string) {
 export interface Erasure {
   accountId: string;
   memberships: readonly { id: string; organizationId: string }[];
+  /** Null: nobody has proven that an address is theirs. */
+  email: string | null;
   /** See `listPersonalTargets`. */
   targetIds: readonly string[];
   now: number;
@@ -148,7 +151,7 @@ export interface Erasure {
  */
 export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
   const { db, ownership, actor } = ctx;
-  const { accountId, targetIds, now } = erasure;
+  const { accountId, targetIds, email, now } = erasure;
   const record = eq(accounts.id, accountId);
   const isExpected = recordHasExpectedVersion(ctx, accounts.recordVersion, record);
   const isErasable = sql`${canErase(erasure)} and ${isExpected}`;
@@ -160,7 +163,10 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
     const revocation = { organizationId, keys: selected, descendants: false, now };
     return revokeKeys(db, { ...revocation, actor: revoker });
   });
+  const texts = [accountId, ...targetIds, ...(email === null ? [] : [email])];
   return {
+    // Before the keys, by which it finds the records of the person's own requests.
+    repeats: eraseRecords(db, erasure.memberships, texts, isErasable),
     keys: Object.fromEntries(keys.map((each, at) => [`of ${at}`, each])),
     audit: eraseAuditedPerson(db, [...targetIds, accountId], isErasable),
     changelog: eraseChangedPerson(db, targetIds, isErasable),

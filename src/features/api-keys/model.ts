@@ -26,8 +26,8 @@ export const DESCENDANT_OUTLIVES =
   "later time, or first revoke what lasts longer, or let it expire earlier.";
 
 export const DESCENDANT_EXCEEDS =
-  "A key, a trust or a runner token that descends from this key can access more than the key would. " +
-  "Send more, or first narrow or revoke what can access more.";
+  "A key (also an expired one), a trust or a runner token that descends from this key can access more " +
+  "than the key would. Send more, or first narrow or revoke what can access more.";
 
 export const OUTSIDE_PROJECTS = "Send environments of the key's projects only.";
 

@@ -133,6 +133,7 @@ const update = operation({
     "owner that does not expire and is not narrowed.",
   notFound: ["organization", "API key", "project", "environment"],
   errors: {
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     wider_key: new BadInput([{ path: "scopes", message: KEEP_AT_MOST.scopes }]),
     environment_outside: new BadInput([{ path: "environment_ids", message: OUTSIDE_PROJECTS }]),
     ...NEEDS_ADMIN,

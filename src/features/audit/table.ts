@@ -64,5 +64,8 @@ export const auditRecords = sqliteTable(
     recordId: id("record_id").notNull(),
     createdAt: createdAt(),
   },
-  (table) => [index("audit_records_list").on(table.projectId, table.createdAt, table.id)],
+  (table) => [
+    index("audit_records_list").on(table.projectId, table.createdAt, table.id),
+    index("audit_records_organization").on(table.organizationId),
+  ],
 );

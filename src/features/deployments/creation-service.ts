@@ -166,6 +166,7 @@ async function queueDeployment(
     cleared: creation.clearOldConfigurations(db, environmentId),
     finalized: finalize(ctx, { environment: environmentId }, now),
     recorded: recordRow(ctx, store.selectDeployment(db, organizationId, id), {
+      json: store.JSON_TEXTS,
       condition: store.whereDeploymentExists(organizationId, id),
     }),
     created: store.findDeployment(db, actor, id),

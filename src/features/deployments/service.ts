@@ -85,6 +85,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
     ),
     finalized: finalize(ctx, { environment: environmentId }, now),
     recorded: recordRow(ctx, store.selectDeployment(db, organizationId, id), {
+      json: store.JSON_TEXTS,
       condition: store.whereCanceled(organizationId, id),
     }),
     deployment: store.findDeployment(db, actor, id),

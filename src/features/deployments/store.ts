@@ -83,6 +83,9 @@ export function findDeployment(db: Database, actor: Actor, id: string, environme
     );
 }
 
+/** The fields of `selectDeployment` that are JSON texts. */
+export const JSON_TEXTS = ["patch", "source", "stacks"];
+
 export function selectDeployment(db: Database, organizationId: string, id: string) {
   return db.select(DEPLOYMENT).from(deployments).where(within(organizationId, id));
 }

@@ -75,7 +75,7 @@ export async function createEnvironment(
   const statements = {
     limits: limits.statement,
     created: store.insertEnvironment(ctx.db, environment),
-    recorded: recordResult(ctx, environment),
+    recorded: recordResult(ctx, environment, { json: ["configuration"] }),
   };
   await limits.enforce(
     refuseTakenName(commitChange(ctx, statements, changes.created(environment))),
@@ -123,7 +123,9 @@ async function changeEnvironment(
   const statements = {
     limits: limits.statement,
     changed: store.changeEnvironment(ctx, id, fields),
-    recorded: recordRow(ctx, store.selectEnvironment(ctx.db, organizationId, id)),
+    recorded: recordRow(ctx, store.selectEnvironment(ctx.db, organizationId, id), {
+      json: ["configuration"],
+    }),
   };
   const results = await limits.enforce(
     refuseTakenName(commitChange(ctx, statements, changes.updated(before, after))),

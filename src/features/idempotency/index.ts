@@ -1,2 +1,3 @@
+export { eraseRecords } from "./erasure.ts";
 export { once } from "./once.ts";
-export { recordResult, recordRow, recordRows, recordWithSecrets } from "./record.ts";
+export { recordResult, recordRow, recordWithSecrets } from "./record.ts";

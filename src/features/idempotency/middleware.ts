@@ -23,6 +23,7 @@ export function readIdempotencyKey(findRoute: FindRoute): MiddlewareHandler<ApiK
       status: findRoute(c.req.method, c.req.path)?.successStatus ?? 200,
       recordId: newId(c.env.clock),
       isRecorded: false,
+      hasSecrets: false,
       replayedStatus: undefined as number | undefined,
     };
     c.env = { ...c.env, idempotentRequest };

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import type { ChangedKey, IdempotentRequest, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { IDEMPOTENCY_KEY_REUSED } from "../../lib/header-errors.ts";
@@ -23,7 +22,7 @@ export async function once<Result>(
   try {
     const result = await work();
     // The work had nothing to write. A repeat must not find something to write later.
-    if (!request.isRecorded) await recordUnchanged(ctx, result);
+    if (!request.isRecorded) await recordUnchanged(ctx, request, result);
     return result;
   } catch (error) {
     return replayAfter<Result>(ctx, request, error);
@@ -68,16 +67,18 @@ async function findRepeated(
   ctx: ServiceContext,
   { key, fingerprint }: IdempotentRequest,
 ): Promise<store.RecordRow | undefined> {
-  const [record] = await store.findRecord(ctx.db, ctx.actor.keyId, key);
-  if (!record) return undefined;
-  if (record.createdAt <= ctx.clock.now() - LIMITS.idempotencyMs.value) {
-    await store.deleteRecord(ctx.db, record.id);
-    return undefined;
-  }
-  if (record.fingerprint !== fingerprint) throw IDEMPOTENCY_KEY_REUSED;
+  const latest = ctx.clock.now() - LIMITS.idempotencyMs.value;
+  const { found } = await runBatch(ctx.db, store.findRecord(ctx.db, ctx.actor, key, latest));
+  const [record] = found;
+  if (record && record.fingerprint !== fingerprint) throw IDEMPOTENCY_KEY_REUSED;
   return record;
 }
 
-async function recordUnchanged(ctx: ServiceContext, result: unknown): Promise<void> {
-  await runBatch(ctx.db, { recorded: recordResult(ctx, result, { condition: sql`true` }) });
+async function recordUnchanged(
+  ctx: ServiceContext,
+  request: IdempotentRequest,
+  result: unknown,
+): Promise<void> {
+  if (request.hasSecrets) throw new Error("A result with secrets was not recorded");
+  await runBatch(ctx.db, { recorded: recordResult(ctx, result, { condition: "always" }) });
 }

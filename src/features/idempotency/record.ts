@@ -1,39 +1,50 @@
 import { is, SQL, sql } from "drizzle-orm";
-import type { ChangedKey, IdempotentRequest, ServiceContext } from "../../context.ts";
+import type { Actor, ChangedKey, IdempotentRequest, ServiceContext } from "../../context.ts";
 import { observe } from "../../db/batch.ts";
-import { jsonRow, jsonRows, mergeFields } from "../../db/json-row.ts";
+import { jsonRow, mergeFields } from "../../db/json-row.ts";
 import type { EncryptionContext } from "../../lib/cipher.ts";
+import { Unauthorized } from "../../lib/errors.ts";
+import { orgRoleReaches } from "../../lib/roles.ts";
 import * as store from "./store.ts";
 
-/** A result as JSON: a value that the service knows, or rows as the batch leaves them. */
-type StoredResult = { value: unknown } | { row: object[] } | { rows: object[][] };
+/** A result as JSON: a value that the service knows, or a row as the batch leaves it. */
+type StoredResult = ({ value: unknown } | { row: object[] }) & {
+  /** See `RecordOptions`. */
+  json: readonly string[];
+};
+
+/** What is sealed. */
+interface StoredSecrets {
+  /** Of the key at the first request. */
+  authority: Authority;
+  secrets: object;
+}
+
+type Authority = Pick<Actor, "role" | "scopes" | "projectIds" | "environmentIds">;
 
 type Select = Parameters<typeof jsonRow>[0];
 
 export interface RecordOptions {
   /** By default that the previous statement of the batch changed a row. */
-  condition?: SQL;
+  condition?: SQL | "always";
   /** The keys to invalidate again for a repeat. In SQL: a JSON list, read at this statement. */
   changedKeys?: readonly ChangedKey[] | SQL;
+  /** Fields that are JSON texts. They are stored as JSON: as texts, they can be twice as long. */
+  json?: readonly string[];
 }
 
 /**
- * Records a result that the service knows before its batch, directly after the guarded statement. The
- * statements that follow may depend on `changes() > 0` as if it were absent. Undefined, which runs
- * nothing, if the request has no `Idempotency-Key`.
+ * Records a result that the service knows before its batch, after the guarded statement. The statements
+ * that follow may depend on `changes() > 0` as if it were absent. Undefined, which runs nothing, if the
+ * request has no `Idempotency-Key`.
  */
 export function recordResult(ctx: ServiceContext, value: unknown, options?: RecordOptions) {
-  return insert(ctx, JSON.stringify({ value }), options);
+  return insert(ctx, storedValue(value, options), options);
 }
 
 /** Like `recordResult`, for the row of a select, which the batch runs in the place of this statement. */
 export function recordRow(ctx: ServiceContext, select: Select, options?: RecordOptions) {
-  return insert(ctx, sql`json_object('row', ${jsonRow(select)})`, options);
-}
-
-/** Like `recordRow`, for all rows, in the order of the select. */
-export function recordRows(ctx: ServiceContext, select: Select, options?: RecordOptions) {
-  return insert(ctx, sql`json_object('rows', ${jsonRows(select)})`, options);
+  return insert(ctx, storedRow(select, options), options);
 }
 
 /**
@@ -49,21 +60,70 @@ export async function recordWithSecrets(
 ) {
   const request = ctx.idempotentRequest;
   if (!request) return undefined;
+  request.hasSecrets = true;
   const { organizationId } = ctx.actor;
   const context = secretsContext({ id: request.recordId, organizationId });
-  const sealed = await (await ctx.cipher()).seal(JSON.stringify(secrets), context);
-  const result = isSelect(row)
-    ? sql`json_object('row', ${jsonRow(row)})`
-    : JSON.stringify({ value: row });
+  const stored: StoredSecrets = { authority: authorityOf(ctx.actor), secrets };
+  const sealed = await (await ctx.cipher()).seal(JSON.stringify(stored), context);
+  const result = isSelect(row) ? storedRow(row, options) : storedValue(row, options);
   return { sealed: insert(ctx, result, options, sealed) };
 }
 
-/** The result of a stored record, as the service returned it to the first request. */
+/**
+ * The result of a stored record, as the service returned it to the first request. Throws `Unauthorized`
+ * for a result with secrets if the key has less than it had at the first request.
+ */
 export async function readResult(ctx: ServiceContext, record: store.RecordRow): Promise<unknown> {
   const result = decode(JSON.parse(record.result) as StoredResult);
   if (record.secrets === "") return result;
-  const secrets = await (await ctx.cipher()).open(record.secrets, secretsContext(record));
-  return { row: result, ...(JSON.parse(secrets) as object) };
+  const opened = await (await ctx.cipher()).open(record.secrets, secretsContext(record));
+  const { authority, secrets } = JSON.parse(opened) as StoredSecrets;
+  if (hasLess(ctx.actor, authority)) throw new Unauthorized(HAS_LESS);
+  return { row: result, ...secrets };
+}
+
+const HAS_LESS =
+  "This key has less access than at its first request, whose response has a secret. The secret is not " +
+  "shown again.";
+
+function authorityOf({ role, scopes, projectIds, environmentIds }: Actor): Authority {
+  return { role, scopes, projectIds, environmentIds };
+}
+
+/** Whether the role is lower, or the key was narrowed: it cannot be widened. */
+function hasLess(actor: Actor, { role, ...narrowing }: Authority): boolean {
+  const { role: current, ...now } = authorityOf(actor);
+  return !orgRoleReaches(current, role) || JSON.stringify(now) !== JSON.stringify(narrowing);
+}
+
+function storedValue(value: unknown, { json = [] }: RecordOptions = {}): string {
+  return JSON.stringify({ json, value: convert(value, json, parseText) });
+}
+
+/** Null without a row, which the table refuses. */
+function storedRow(select: Select, { json = [] }: RecordOptions = {}): SQL {
+  return sql`${`{"json":${JSON.stringify(json)},"row":`} || ${jsonRow(select, json)} || '}'`;
+}
+
+function decode(stored: StoredResult): unknown {
+  const result = "row" in stored ? mergeFields(stored.row) : stored.value;
+  return convert(result, stored.json, (value) => (value === null ? null : JSON.stringify(value)));
+}
+
+function parseText(value: unknown): unknown {
+  return typeof value === "string" ? JSON.parse(value) : value;
+}
+
+function convert(
+  value: unknown,
+  names: readonly string[],
+  toValue: (value: unknown) => unknown,
+): unknown {
+  if (names.length === 0) return value;
+  const fields = Object.entries(value as object).map(
+    ([name, each]) => [name, names.includes(name) ? toValue(each) : each] as const,
+  );
+  return Object.fromEntries(fields);
 }
 
 export function secretsContext(record: { id: string; organizationId: string }): EncryptionContext {
@@ -81,7 +141,8 @@ function insert(
   if (!request) return undefined;
   const keys = is(changedKeys, SQL) ? changedKeys : JSON.stringify(changedKeys);
   const row = { ...toRow(ctx, request), result, secrets, changedKeys: keys };
-  return observe(store.insertRecord(ctx, row, condition), (inserted) => {
+  const when = condition === "always" ? sql`true` : condition;
+  return observe(store.insertRecord(ctx, row, when), (inserted) => {
     request.isRecorded ||= inserted.length > 0;
   });
 }
@@ -93,12 +154,6 @@ function toRow({ actor, clock }: ServiceContext, request: IdempotentRequest) {
     ...{ id: recordId, organizationId, credentialId, key, fingerprint, status },
     createdAt: clock.now(),
   };
-}
-
-function decode(stored: StoredResult): unknown {
-  if ("row" in stored) return mergeFields(stored.row);
-  if ("rows" in stored) return stored.rows.map(mergeFields);
-  return stored.value;
 }
 
 function isSelect(row: Select | object | null): row is Select {

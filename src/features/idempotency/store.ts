@@ -1,30 +1,45 @@
-import { and, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { ServiceContext } from "../../context.ts";
+import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { idempotencyRecords } from "./table.ts";
 
-export type RecordRow = Awaited<ReturnType<typeof findRecord>>[number];
+export type RecordRow = Awaited<ReturnType<typeof selectRecord>>[number];
 
-export function findRecord(db: Database, credentialId: string, key: string) {
-  const { id, fingerprint, status, result, secrets, changedKeys, createdAt } = idempotencyRecords;
+type Credential = Pick<Actor, "organizationId" | "keyId">;
+
+/**
+ * Finds the record of a key, and deletes it if it is too old. A batch that writes goes to the primary:
+ * after a failed batch, a replica may not have the record of a concurrent request yet.
+ */
+export function findRecord(db: Database, actor: Credential, key: string, latest: number) {
+  const isExpired = lte(idempotencyRecords.createdAt, latest);
+  return {
+    expired: db.delete(idempotencyRecords).where(and(within(actor, key), isExpired)),
+    found: selectRecord(db, actor, key),
+  };
+}
+
+const within = ({ organizationId, keyId }: Credential, key: string) =>
+  and(
+    eq(idempotencyRecords.organizationId, organizationId),
+    eq(idempotencyRecords.credentialId, keyId),
+    eq(idempotencyRecords.key, key),
+  );
+
+function selectRecord(db: Database, actor: Credential, key: string) {
+  const { id, organizationId, fingerprint, status, result, secrets, changedKeys } =
+    idempotencyRecords;
   return db
     .select({
-      id,
-      organizationId: idempotencyRecords.organizationId,
-      fingerprint,
-      status,
-      result,
-      secrets,
-      changedKeys,
-      createdAt,
+      ...{ id, organizationId, fingerprint, status, result, secrets, changedKeys },
       /** Of the organization: any wakes a consumer, which sends all that are due. */
       pendingDeliveryId: sql<string | null>`(select pending.id from deliveries as pending
         where pending.organization_id = idempotency_records.organization_id
           and pending.status = 'pending' limit 1)`.as("pending_delivery_id"),
     })
     .from(idempotencyRecords)
-    .where(and(eq(idempotencyRecords.credentialId, credentialId), eq(idempotencyRecords.key, key)));
+    .where(within(actor, key));
 }
 
 export type NewRecord = Omit<
@@ -44,13 +59,9 @@ export function insertRecord({ db }: ServiceContext, record: NewRecord, conditio
   ).returning({ id: idempotencyRecords.id });
 }
 
-export function deleteRecord(db: Database, id: string) {
-  return db.delete(idempotencyRecords).where(eq(idempotencyRecords.id, id));
-}
-
 /** Returns the deleted records, at most `limit`. */
-export function deleteCreatedBefore(db: Database, time: number, limit: number) {
+export function deleteCreatedUntil(db: Database, time: number, limit: number) {
   const { id, createdAt } = idempotencyRecords;
-  const some = db.select({ id }).from(idempotencyRecords).where(lt(createdAt, time)).limit(limit);
+  const some = db.select({ id }).from(idempotencyRecords).where(lte(createdAt, time)).limit(limit);
   return db.delete(idempotencyRecords).where(sql`${id} in ${some}`).returning({ id });
 }

@@ -1,6 +1,6 @@
 import type { SystemContext } from "../../context.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { deleteCreatedBefore } from "./store.ts";
+import { deleteCreatedUntil } from "./store.ts";
 
 const CHUNK = 500;
 
@@ -8,7 +8,7 @@ const CHUNK = 500;
 export async function sweepRecords({ db, clock }: SystemContext): Promise<void> {
   const time = clock.now() - LIMITS.idempotencyMs.value;
   for (let removed = 0; removed < LIMITS.sweepIdempotencyRecords.value; removed += CHUNK) {
-    const deleted = await deleteCreatedBefore(db, time, CHUNK);
+    const deleted = await deleteCreatedUntil(db, time, CHUNK);
     if (deleted.length < CHUNK) return;
   }
 }

@@ -18,7 +18,7 @@ export function presentInvitation(row: InvitationRow) {
   };
 }
 
-export function presentCreatedInvitation({ row, token }: CreatedInvitation, origin: string) {
+export function presentCreatedInvitation({ row, token, origin }: CreatedInvitation) {
   return { ...presentInvitation(row), url: `${origin}${INVITATION_PATH}/${token}` };
 }
 

@@ -201,11 +201,12 @@ export const invitationRoutes = createRouter()
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
     const { name = null, ...body } = c.req.valid("json");
-    const created = await once(c.env, () => invite(c.env, org_id, { ...body, name }));
+    const { origin } = new URL(c.req.url);
+    const created = await once(c.env, () => invite(c.env, org_id, { ...body, name }, origin));
     const { id, organizationId } = created.row;
     await tagged(c, INVITATION_VERSION, presentInvitation(created.row));
     setLocation(c, get, { org_id: organizationId, invitation_id: id });
-    return c.json(presentCreatedInvitation(created, new URL(c.req.url).origin), 201);
+    return c.json(presentCreatedInvitation(created), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, invitation_id } = c.req.valid("param");

@@ -46,6 +46,7 @@ export async function invite(
   ctx: ServiceContext,
   organizationId: string,
   input: NewInvitation,
+  origin: string,
 ): Promise<CreatedInvitation> {
   const id = newId(ctx.clock);
   const target = { type: "invitation", id } as const;
@@ -67,12 +68,12 @@ export async function invite(
     lapsed: store.deleteLapsed(ctx.db, organizationId, now),
     limits: limits.statement,
     created: store.insertInvitation(ctx.db, row),
-    recorded: await recordWithSecrets(ctx, row, { token }),
+    recorded: await recordWithSecrets(ctx, row, { token, origin }),
     audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
   };
   const { created } = await refuseOpenInvitation(limits.enforce(runBatch(ctx.db, statements)));
   if (created.length === 0) throw new Conflict(MEMBER_EXISTS);
-  return { row, token };
+  return { row, token, origin };
 }
 
 export async function listInvitations(

@@ -17,6 +17,8 @@ export type InvitationRow = typeof invitations.$inferSelect;
 export interface CreatedInvitation {
   row: InvitationRow;
   token: string;
+  /** Of the link. */
+  origin: string;
 }
 
 export interface AcceptedInvitation {

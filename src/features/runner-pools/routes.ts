@@ -98,6 +98,7 @@ const update = operation({
     "environments apply to the next claims, and another maximum duration to the next starts.",
   notFound: ["organization", "runner pool", "environment in the organization"],
   errors: {
+    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     pool_name_taken: new Conflict(
       "The organization already has a runner pool with this name. Choose another name.",
     ),

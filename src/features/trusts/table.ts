@@ -53,5 +53,8 @@ export const usedTokens = sqliteTable(
     /** After this time, the token is refused as expired. */
     expiresAt: time("expires_at").notNull(),
   },
-  (table) => [index("used_tokens_expires").on(table.expiresAt)],
+  (table) => [
+    index("used_tokens_expires").on(table.expiresAt),
+    index("used_tokens_organization").on(table.organizationId),
+  ],
 );

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Client, Reply } from "../../support/client.ts";
 import { beforeBatch, Instrumented } from "../../support/instruments.ts";
@@ -206,7 +207,7 @@ describe("a cancellation", () => {
     const { id } = await newDeployment(client, environmentId);
     const path = `/v1/deployments/${id}`;
     const tag = tagOf(await client.get(path));
-    const database = beforeBatch(1, () => cancel(id));
+    const database = beforeBatch(2, () => cancel(id));
     const racing = client.via(new Instrumented({ database }).fetch);
     const headers = { "if-match": tag, ...withKey("key-1") };
     const second = await racing.request("PATCH", `${path}/cancel`, undefined, headers);
@@ -230,5 +231,21 @@ describe("an environment whose configuration a deployment has changed", () => {
     const current = await client.get(path);
     expect(refused).toMatchObject({ status: 409, body: { cause: { etag: tagOf(current) } } });
     expect(current.body.configuration).toEqual({ replicas: 3 });
+  });
+});
+
+describe("the record of a deployment", () => {
+  it("is not much larger than the request, also if that consists of quotes", async () => {
+    const value = '"'.repeat(100_000);
+    const body = { patch: [{ op: "add", path: "/quotes", value }], stack_ids: [] };
+    const first = await send("POST", deployments(), body, withKey("key-1"));
+    expect(first.status).toBe(201);
+    const record = await env.DB.prepare(
+      "select octet_length(result) as bytes from idempotency_records where organization_id = ?",
+    )
+      .bind(world.id)
+      .first<{ bytes: number }>();
+    expect(record?.bytes).toBeLessThan(JSON.stringify(body).length + 2_000);
+    expectRepeat(await send("POST", deployments(), body, withKey("key-1")), first);
   });
 });

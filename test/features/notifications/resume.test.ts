@@ -147,7 +147,10 @@ describe("a resume", () => {
       count - 1,
     );
     const worker = new Instrumented();
-    expect((await client.via(worker.fetch).post(`${path}/resume`, undefined)).status).toBe(201);
+    const headers = { "idempotency-key": "resume-1" };
+    const caller = client.via(worker.fetch);
+    const resumed = await caller.request("POST", `${path}/resume`, undefined, headers);
+    expect(resumed.status).toBe(201);
     const waiting = await env.DB.prepare(
       "select count(*) as count from deliveries where integration_id = ? and due_at > ?",
     )
@@ -157,7 +160,13 @@ describe("a resume", () => {
     const updates = worker.database
       .flatMap(({ statements }) => statements)
       .filter((each) => each.sql.startsWith('update "deliveries"'));
-    expect(updates).toHaveLength(3);
+    expect(updates).toHaveLength(4);
+    // A repeat does not continue what the first request has not done before its record.
+    const statements = worker.database.flatMap((each) => each.statements.map(({ sql }) => sql));
+    const recorded = statements.findIndex((sql) => sql.startsWith('insert into "idempotency'));
+    expect(recorded).toBeGreaterThan(
+      statements.findLastIndex((sql) => sql.startsWith('update "deliveries"')),
+    );
     for (const { sql, params } of updates) {
       const { results } = await env.DB.prepare(`explain query plan ${sql}`)
         .bind(...params)

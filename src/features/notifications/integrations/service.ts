@@ -180,8 +180,15 @@ export async function resumeIntegration(
   projectId: string,
   id: string,
 ): Promise<IntegrationRow> {
-  const before = await requireIntegration(ctx, projectId, id, "owner");
+  const { db, actor } = ctx;
   const now = ctx.clock.now();
+  const reference = { organizationId: actor.organizationId, projectId, id };
+  const [[found], manyRetries] = await db.batch([
+    store.findIntegration(db, actor, projectId, id),
+    store.findManyRetries(db, reference, now),
+  ]);
+  const before = authorize(actor, NAME, found, "owner");
+  if (manyRetries.length > 0) await advanceAll(ctx, before, now);
   const after = { ...before, pausedUntil: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };
   const statements = {
@@ -191,13 +198,16 @@ export async function resumeIntegration(
   const results = await commitChange(ctx, statements, toChange("resumed", before, fields));
   const [row] = results.resumed;
   if (!row) throw await notResumableError(ctx, projectId, id);
-  let advanced = results.retries.length;
-  let atOnce = advanced;
-  while (atOnce === store.RESUMED_AT_ONCE && advanced < LIMITS.resumedDeliveries.value) {
-    atOnce = (await store.advanceRetries(ctx.db, before, now)).length;
-    advanced += atOnce;
-  }
   return row;
+}
+
+/** Before the commit, because a repeat of the request does not continue what remains after it. */
+async function advanceAll(ctx: ServiceContext, reference: IntegrationRow, now: number) {
+  let atOnce: number = store.RESUMED_AT_ONCE;
+  for (let advanced = 0; atOnce === store.RESUMED_AT_ONCE; advanced += atOnce) {
+    if (advanced >= LIMITS.resumedDeliveries.value) return;
+    atOnce = (await store.advanceRetries(ctx.db, reference, now)).length;
+  }
 }
 
 async function notResumableError(ctx: ServiceContext, projectId: string, id: string) {

@@ -253,6 +253,19 @@ const MAXIMUM_CLAIM_MS = 60_000;
 const isResumable = (reference: Reference) =>
   and(within(reference), sql`integrations.disabled_at is null`, IS_CONFIRMED);
 
+/** A row if more retries wait for a later time than one statement makes due. */
+export function findManyRetries(db: Database, { organizationId, id }: Reference, now: number) {
+  return db
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(
+      sql`${deliveries.organizationId} = ${organizationId} and ${deliveries.integrationId} = ${id}
+        and ${deliveries.status} = 'pending' and ${deliveries.dueAt} > ${now}`,
+    )
+    .limit(1)
+    .offset(RESUMED_AT_ONCE);
+}
+
 /** Makes retries due that wait for a later time, the first ones first. */
 export function advanceRetries(db: Database, reference: Reference, now: number) {
   const { organizationId, id } = reference;

@@ -49,7 +49,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
     changelog: recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
     canceled: cancelDeployments(ctx, { project: id }, now),
     finalized: finalize(ctx, { project: id }, now),
-    recorded: recordResult(ctx, undefined, { condition: store.ALWAYS }),
+    recorded: recordResult(ctx, undefined, { condition: "always" }),
   });
 }
 

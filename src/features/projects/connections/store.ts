@@ -63,9 +63,6 @@ export function connectProject(ctx: ServiceContext, connection: NewConnection) {
   };
 }
 
-/** To record a request that succeeds in every state. */
-export const ALWAYS = sql`true`;
-
 /** The same batch must cancel the deployments of the project. */
 export function beginDisconnecting(db: Database, organizationId: string, id: string, now: number) {
   return {
