@@ -121,7 +121,8 @@ export const LIMITS = {
   minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, minimum", 60),
   maximumRunSeconds: seconds("`max_run_seconds` of a runner pool, maximum", 7 * 24 * 3_600),
   ownedOrganizations: items(
-    "Organizations that an account owns, checked when it creates another",
+    "Organizations that an account owns, deleted ones included until their purge ends, checked when " +
+      "it creates another",
     25,
     CONFLICT,
   ),
@@ -183,6 +184,13 @@ export const LIMITS = {
     "the next run, within a minute, continues",
   ),
   runnerTokensOfPool: items("Tokens of a runner pool", 100, CONFLICT),
+  // At least `apiKeys` and `runnerTokens`, so that only those of CI jobs can be beyond it.
+  invalidatedCredentials: items(
+    "API keys and runner tokens that every isolate refuses at once after the deletion of their " +
+      "organization, those of CI jobs last",
+    2_000,
+    "an isolate that has cached one refuses it within 30 s",
+  ),
   openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(
     "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +

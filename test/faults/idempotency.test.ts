@@ -6,19 +6,33 @@ import { CanonicalIds, canonicalState, countRows } from "../support/organization
 import { seededRandom } from "../support/random.ts";
 import { FAULTS, type Fault } from "./fault-injector.ts";
 import {
+  ALL_OPERATIONS,
   type Fixture,
+  type NewSource,
   OPERATIONS,
+  OPERATIONS_WITH_BODIES,
   type Operation,
+  type RequestSource,
+  requestOf,
   TARGETS,
   VARIANTS,
 } from "./repeated-operations.ts";
-import { isSuccess, type Repeatable, RetryingClient, shownBy } from "./retries.ts";
+import {
+  type Attempt,
+  type Choose,
+  isSuccess,
+  type Repeatable,
+  RetryingClient,
+  shownBy,
+} from "./retries.ts";
 
 const HISTORIES = Number(env.RETRY_HISTORIES);
+const STRIDE = Number(env.FAULT_STRIDE);
 /** More external calls than a request makes. */
 const MAXIMUM_POINT = 12;
 const ISOLATES = 3;
 const AT_ONCE = 100;
+const PAIRS = 8;
 
 interface Sending {
   isolate: number;
@@ -87,10 +101,23 @@ async function recordedKeys({ world }: Fixture): Promise<string[]> {
   return results.map(({ key }) => key);
 }
 
+/** A request of a history, for any fixture. */
+interface PlannedRequest {
+  key: string;
+  operation: Operation;
+  target: number;
+  variant: number;
+}
+
+const toRepeatable = (fixture: Fixture, { key, operation, ...where }: PlannedRequest) => ({
+  key,
+  ...requestOf(operation, fixture, where),
+});
+
 /** A history with faults and repeats, and what its client learned. */
 class Run {
   readonly client: RetryingClient;
-  readonly requests: Repeatable[];
+  readonly requests: PlannedRequest[];
   /** The first success of each key. */
   readonly successes = new Map<string, Reply>();
   /** Writes without a key, with the number of effects before them. */
@@ -118,7 +145,7 @@ class Run {
     for (const repeats of ["the last attempt", "one repeat"]) {
       for (const request of this.requests) {
         this.client.evict();
-        const { reply } = await this.client.attempt(request);
+        const { reply } = await this.client.attempt(toRepeatable(this.client.fixture, request));
         expect(reply, repeats).toBeDefined();
         await this.#learn(request, { reply, faults: 0, mayConflict: true });
       }
@@ -128,11 +155,11 @@ class Run {
   async #send(groups: Extract<Step, { does: "send" }>["requests"]): Promise<void> {
     const chosen = new Map<string, { request: Repeatable; attempts: Sending[] }>();
     for (const { index, attempts } of groups) {
-      const request = this.requests[index % this.requests.length];
-      if (!request) continue;
+      const planned = this.requests[index % this.requests.length];
+      if (!planned) continue;
+      const request = toRepeatable(this.client.fixture, planned);
       // An update without an effect could otherwise be recorded after one with an effect.
-      const target = request.operation.path(this.client.fixture, request.target);
-      if (!chosen.has(target)) chosen.set(target, { request, attempts });
+      if (!chosen.has(request.path)) chosen.set(request.path, { request, attempts });
     }
     const before = await recordedKeys(this.client.fixture);
     await Promise.all(
@@ -154,7 +181,7 @@ class Run {
   }
 
   async #learn(
-    { key }: Repeatable,
+    { key }: Pick<Repeatable, "key">,
     {
       reply,
       faults,
@@ -199,7 +226,7 @@ async function runWithoutRepeats(run: Run, order: readonly string[]): Promise<Re
     }
     const request = run.requests.find((each) => each.key === key);
     if (!request) continue;
-    const { reply } = await client.attempt(request);
+    const { reply } = await client.attempt(toRepeatable(client.fixture, request));
     if (!reply || !isSuccess(reply)) throw new Error(`${key} has no success: ${reply?.text}`);
     const shown = run.successes.get(request.key)?.text ?? "";
     if (!request.operation.hasSecrets) {
@@ -243,14 +270,13 @@ describe("requests with an Idempotency-Key", () => {
     await fc.assert(property, { numRuns: HISTORIES, seed: 16 });
   });
 
-  it.each(Object.entries(OPERATIONS))(
+  it.each(OPERATIONS_WITH_BODIES)(
     `have one effect when ${AT_ONCE} are sent at once: %s`,
-    async (_, operation) => {
-      const client = await RetryingClient.create();
-      const newRequest = requestsOf(operation);
-      const effect = await effectOf(client, newRequest);
-      const request = newRequest();
-      const before = await countRows(client.fixture.world.id);
+    async (_, newSource) => {
+      const sender = await Sender.create(newSource);
+      const { client, effect } = sender;
+      const request = await sender.next();
+      const before = await sender.countRows();
       const random = seededRandom(16);
       const attempts = await Promise.all(
         Array.from({ length: AT_ONCE }, (_, at) =>
@@ -268,63 +294,134 @@ describe("requests with an Idempotency-Key", () => {
       const failures = replies.filter((reply) => !isSuccess(reply));
       expect(failures.filter(({ status }) => status !== 500)).toEqual([]);
       expect(attempts.filter(({ injector }) => injector.injected > 0).length).toBeGreaterThan(20);
-      expect(differenceBetween(before, await countRows(client.fixture.world.id))).toEqual(effect);
+      expect(differenceBetween(before, await sender.countRows())).toEqual(effect);
     },
   );
 
-  it.each(Object.entries(OPERATIONS))(
+  it.each(OPERATIONS_WITH_BODIES)(
+    "have one effect when two with different bodies are sent at once: %s",
+    async (_, newSource) => {
+      const sender = await Sender.create(newSource);
+      for (let at = 0; at < PAIRS; at += 1) {
+        // Isolates that have cached the API key, and isolates that have not.
+        if (at % 2 === 0) sender.client.evict();
+        const one = await sender.next();
+        const other = { ...(await sender.next()), key: one.key };
+        expect(other.path).toBe(one.path);
+        expect(other.body).not.toEqual(one.body);
+        const before = await sender.countRows();
+        const both = [one, other].map((request, isolate) => ({ request, isolate }));
+        if (at % 4 >= 2) both.reverse();
+        const attempts = await Promise.all(
+          both.map(async ({ request, isolate }) => {
+            const { reply } = await sender.client.attempt(request, { isolate });
+            return { request, isolate, reply };
+          }),
+        );
+        const [winner, ...others] = attempts.filter(({ reply }) => reply && isSuccess(reply));
+        const [loser] = attempts.filter(({ reply }) => reply && !isSuccess(reply));
+        if (!winner?.reply || !loser?.reply || others.length > 0) {
+          throw new Error(JSON.stringify(attempts.map(({ reply }) => reply?.text)));
+        }
+        expectReused(loser.reply);
+        expect(differenceBetween(before, await sender.countRows())).toEqual(sender.effect);
+        // Repeats in the other isolate get the same.
+        for (const { request, isolate, reply } of [winner, loser]) {
+          const repeat = await sender.client.attempt(request, { isolate: 1 - isolate });
+          if (reply === loser.reply) expectReused(repeat.reply);
+          else expect(repeat.reply && shownBy(repeat.reply)).toBe(shownBy(winner.reply));
+        }
+        expect(differenceBetween(before, await sender.countRows())).toEqual(sender.effect);
+      }
+    },
+  );
+
+  it.each(ALL_OPERATIONS)(
     "have one effect with a fault at any point and of any kind: %s",
-    async (_, operation) => {
-      const client = await RetryingClient.create();
-      const { id } = client.fixture.world;
-      const newRequest = requestsOf(operation);
-      const effect = await effectOf(client, newRequest);
-      let points = 0;
+    async (_, newSource) => {
+      const sender = await Sender.create(newSource);
+      const { client, effect } = sender;
+      const points = await sender.countPoints();
+      expect(points).toBeGreaterThan(5);
       for (const [kind, fault] of FAULTS.entries()) {
-        for (let at = 1, isOver = false; !isOver; at += 1) {
+        for (let at = 1 + (kind % STRIDE); at <= points; at += STRIDE) {
           client.evict();
-          const request = newRequest();
-          const before = await countRows(id);
-          const first = await client.attempt(request, {
-            choose: (point) => (point === at ? fault : undefined),
-          });
-          isOver = first.injector.injected === 0;
-          if (isOver) expect(at).toBeGreaterThan(5);
-          const second = await client.attempt(request);
+          const request = await sender.next();
+          const before = await sender.countRows();
+          const first = await sender.attempt(request, (point) =>
+            point === at ? fault : undefined,
+          );
+          expect(first.injector.injected).toBe(1);
+          const second = await sender.attempt(request);
           client.evict();
-          const third = await client.attempt(request);
+          const third = await sender.attempt(request);
           const successes = [first, second, third].flatMap(({ reply }) =>
             reply && isSuccess(reply) ? reply : [],
           );
           expect(successes.length).toBeGreaterThanOrEqual(2);
           expect(new Set(successes.map(shownBy)).size).toBe(1);
-          const added = differenceBetween(before, await countRows(id));
+          const added = differenceBetween(before, await sender.countRows());
           expect(added, `fault ${kind} at ${at}`).toEqual(effect);
-          points += 1;
         }
       }
-      expect(points).toBeGreaterThan(20);
     },
   );
 });
 
-/** Returns requests with keys and names that are not taken. */
-function requestsOf(operation: Operation): () => Repeatable {
-  let variant = VARIANTS;
-  return () => {
-    variant += 1;
-    return { key: `new-${variant}`, operation, target: 1, variant };
-  };
+function expectReused(reply: Reply | undefined): void {
+  const message = expect.stringContaining("This key was used for another request.");
+  const issues = [{ path: "Idempotency-Key", message }];
+  expect(reply).toMatchObject({ status: 400, body: { code: "bad_input", cause: { issues } } });
 }
 
-/** The number of rows of each table that a request adds, after the first of its kind. */
-async function effectOf(client: RetryingClient, newRequest: () => Repeatable): Promise<object> {
-  const { id } = client.fixture.world;
-  await client.attempt(newRequest());
-  const before = await countRows(id);
-  const { reply } = await client.attempt(newRequest());
-  if (!reply || !isSuccess(reply)) throw new Error(`The request failed: ${reply?.text}`);
-  return differenceBetween(before, await countRows(id));
+/** Sends requests of one operation, with keys and names that are not taken. */
+class Sender {
+  readonly client: RetryingClient;
+  /** The number of rows of each table that a request adds, after the first of its kind. */
+  effect: object = {};
+  readonly #source: RequestSource;
+  #variant = VARIANTS;
+
+  private constructor(client: RetryingClient, source: RequestSource) {
+    this.client = client;
+    this.#source = source;
+  }
+
+  static async create(newSource: NewSource): Promise<Sender> {
+    const client = await RetryingClient.create();
+    const sender = new Sender(client, await newSource(client.fixture));
+    await sender.attempt(await sender.next());
+    const request = await sender.next();
+    const before = await sender.countRows();
+    const { reply } = await sender.attempt(request);
+    if (!reply || !isSuccess(reply)) throw new Error(`The request failed: ${reply?.text}`);
+    sender.effect = differenceBetween(before, await sender.countRows());
+    return sender;
+  }
+
+  async next(): Promise<Repeatable> {
+    this.#variant += 1;
+    return { key: `new-${this.#variant}`, ...(await this.#source.next(this.#variant)) };
+  }
+
+  /** Verifies a success, unless a fault may have kept its new key versions from the rate limiter. */
+  async attempt(request: Repeatable, choose?: Choose): Promise<Attempt> {
+    const attempt = await this.client.attempt(request, choose ? { choose } : {});
+    const { reply, injector } = attempt;
+    if (reply && isSuccess(reply) && injector.injected === 0) await this.#source.verify?.();
+    return attempt;
+  }
+
+  /** The number of external calls of a request, in an isolate without a cache. */
+  async countPoints(): Promise<number> {
+    this.client.evict();
+    const { injector } = await this.attempt(await this.next());
+    return injector.points;
+  }
+
+  countRows(): Promise<Record<string, number>> {
+    return countRows(this.client.fixture.world.id);
+  }
 }
 
 function differenceBetween(before: Record<string, number>, after: Record<string, number>) {

@@ -2,14 +2,11 @@ import { Client, type Reply } from "../support/client.ts";
 import type { Invocation } from "../support/delivery-harness.ts";
 import { FaultyIsolate, SharedServices } from "../support/faulty-isolate.ts";
 import { type Fault, FaultInjector } from "./fault-injector.ts";
-import { type Fixture, newFixture, type Operation } from "./repeated-operations.ts";
+import { type Fixture, newFixture, type RepeatableRequest } from "./repeated-operations.ts";
 
 /** A request that is repeated with its key. */
-export interface Repeatable {
+export interface Repeatable extends RepeatableRequest {
   key: string;
-  operation: Operation;
-  target: number;
-  variant: number;
 }
 
 /** An attempt to send a request, and what the client learned. */
@@ -44,17 +41,13 @@ export class RetryingClient {
 
   /** @param choose The fault at each external call, counted from 1. The last is the response. */
   async attempt(
-    { key, operation, target, variant }: Repeatable,
+    { key, method, path, body }: Repeatable,
     { isolate = 0, choose = NEVER }: { isolate?: number; choose?: Choose } = {},
   ): Promise<Attempt> {
     const injector = new FaultInjector(choose);
     const invocation = injector.newInvocation();
-    const reply = await this.request(
-      operation.method,
-      operation.path(this.fixture, target),
-      operation.body(variant),
-      { headers: { "idempotency-key": key }, isolate, invocation },
-    );
+    const headers = { "idempotency-key": key };
+    const reply = await this.request(method, path, body, { headers, isolate, invocation });
     // A crash ends the isolate with its caches.
     if (invocation.hasCrashed) this.#isolates.delete(isolate);
     return { reply, injector };
@@ -92,7 +85,7 @@ export class RetryingClient {
   }
 }
 
-type Choose = (point: number) => Fault | undefined;
+export type Choose = (point: number) => Fault | undefined;
 
 const NEVER: Choose = () => undefined;
 const FAULTLESS: Invocation = { pass: (run) => run(), hasCrashed: false };

@@ -1,9 +1,11 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { recordHasExpectedVersion } from "../../db/expected-version.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
-import { apiKeys } from "../api-keys/table.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { apiKeys, whereKeyIsLive } from "../api-keys/table.ts";
 import { ACTIVE_STATUSES } from "../deployments/table.ts";
 import { invitations } from "../invitations/table.ts";
 import { INTEGRATION_TOMBSTONE, integrations } from "../notifications/integrations/table.ts";
@@ -23,9 +25,11 @@ export function deleteOrganization(ctx: ServiceContext, id: string) {
   const isDeletable = sql`${isLiveOrganization(id)} and ${isExpected} and ${noneActive(id)}`;
   const pools = sql`select id from runner_pools where organization_id = ${id}`;
   const projects = sql`select id from projects where organization_id = ${id}`;
+  const ofPools = sql`${runnerTokens.poolId} in (${pools})`;
   return {
+    invalidated: listCredentials(ctx, id, ofPools, isDeletable),
     purge: markForPurge(ctx, "organization", organizations, and(record, isDeletable)),
-    ...deleteCredentials(db, id, sql`${runnerTokens.poolId} in (${pools})`, isDeletable),
+    ...deleteCredentials(db, id, ofPools, isDeletable),
     integrations: db
       .update(integrations)
       .set(INTEGRATION_TOMBSTONE)
@@ -43,15 +47,44 @@ function deleteCredentials(db: Database, id: string, ofPools: SQL, condition: SQ
   return {
     trusts: db.delete(trusts).where(and(eq(trusts.organizationId, id), condition)),
     invitations: db.delete(invitations).where(and(eq(invitations.organizationId, id), condition)),
-    keys: db
-      .delete(apiKeys)
-      .where(and(eq(apiKeys.organizationId, id), condition))
-      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
-    tokens: db
-      .delete(runnerTokens)
-      .where(and(ofPools, condition))
-      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
+    keys: db.delete(apiKeys).where(and(eq(apiKeys.organizationId, id), condition)),
+    tokens: db.delete(runnerTokens).where(and(ofPools, condition)),
   };
+}
+
+/** Those that isolates may have cached. Their number is limited, so those of CI jobs are the last. */
+function listCredentials(
+  { db, clock }: ServiceContext,
+  organizationId: string,
+  ofPools: SQL,
+  condition: SQL,
+) {
+  const now = clock.now();
+  const keys = db
+    .select({
+      secretHash: apiKeys.secretHash,
+      version: apiKeys.version,
+      isOfTrust: sql<number>`${apiKeys.trustId} is not null`.as("is_of_trust"),
+    })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.organizationId, organizationId), whereKeyIsLive(now), condition));
+  const tokens = db
+    .select({
+      secretHash: runnerTokens.secretHash,
+      version: runnerTokens.version,
+      isOfTrust: sql<number>`${runnerTokens.trustId} is not null`.as("is_of_trust"),
+    })
+    .from(runnerTokens)
+    .where(
+      and(
+        ofPools,
+        sql`(${runnerTokens.expiresAt} is null or ${runnerTokens.expiresAt} > ${now})`,
+        condition,
+      ),
+    );
+  return unionAll(keys, tokens)
+    .orderBy(sql`is_of_trust`)
+    .limit(LIMITS.invalidatedCredentials.value);
 }
 
 function noneActive(id: string): SQL {

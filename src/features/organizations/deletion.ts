@@ -16,7 +16,7 @@ export async function deleteOrganization(ctx: ServiceContext, id: string): Promi
     action: "organization.deleted",
     target: { type: "organization", id, name },
   };
-  const { deleted, keys, tokens } = await runBatch(ctx.db, {
+  const { deleted, invalidated } = await runBatch(ctx.db, {
     ...store.deleteOrganization(ctx, id),
     audit: recordActs(ctx, TOMBSTONE_ORGANIZATION_ID, [act]),
   });
@@ -24,5 +24,5 @@ export async function deleteOrganization(ctx: ServiceContext, id: string): Promi
     await requireCurrent(ctx, id, "owner");
     throw new Conflict(DEPLOYING);
   }
-  await ctx.invalidateKeys([...keys, ...tokens].map((key) => toRevokedKey(key, ctx.clock)));
+  await ctx.invalidateKeys(invalidated.map((key) => toRevokedKey(key, ctx.clock)));
 }

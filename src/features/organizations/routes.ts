@@ -107,9 +107,11 @@ const remove = operation({
   scope: "organization:write",
   description:
     "Needs the role `owner` in the organization. Its keys and runner tokens, the key of the request " +
-    "included, stop working at once, and nothing is sent to its integrations any more. All of its data " +
-    "is deleted, in the background. The accounts of its members remain, for their other " +
-    "organizations. An unfinished deployment is a `conflict`. This cannot be undone, and whoever " +
+    "included, stop working at once; if CI jobs have thousands of them, some of theirs stop within 30 " +
+    "seconds. Nothing is sent to its integrations any more. All of its data is deleted, in the " +
+    "background. Its members keep their accounts if they are members of other organizations or have " +
+    "proven their address. It counts toward the organizations that its owners own for 10 more " +
+    "minutes. An unfinished deployment is a `conflict`. This cannot be undone, and whoever " +
     "deletes the last organization of an installation has no key left.",
   notFound: ["organization"],
   errors: {

@@ -173,8 +173,9 @@ export function addMembers(
 }
 
 /**
- * Changes nothing if no owner would remain, or if the request expects another version. A lower role raises the versions of the member's keys, so
- * that a database restored to a time before it does not give them the old role again.
+ * Changes nothing if no owner would remain, or if the request expects another version. A lower role
+ * raises the versions of the member's keys, so that a database restored to a time before it does not
+ * give them the old role again.
  */
 export function changeRole(
   ctx: ServiceContext,
@@ -205,7 +206,10 @@ export function changeRole(
   };
 }
 
-/** Deletes nothing, and raises the versions of the member's keys, as above. */
+/**
+ * Deletes nothing if no owner would remain, or if the request expects another version. Raises the
+ * versions of the member's keys, as above.
+ */
 export function removeMember(ctx: ServiceContext, projectId: string, membershipId: string) {
   const { db, actor } = ctx;
   const { organizationId } = actor;

@@ -1,4 +1,4 @@
-import { and, eq, getTableName, type SQL, sql } from "drizzle-orm";
+import { and, type Column, eq, getTableName, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { listOf } from "../../db/list-of.ts";
@@ -6,6 +6,25 @@ import { idOf, type OrganizationRoot } from "../../db/ownership.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 import type { PurgeRow } from "./store.ts";
 import { purges } from "./table.ts";
+
+/**
+ * Of organizations that have rows, or were deleted before `settledAt`. In a random order, so that none
+ * has to wait for those that were deleted before it.
+ */
+export function listPurges(
+  db: Database,
+  roots: readonly OrganizationRoot[],
+  { settledAt, limit }: { settledAt: number; limit: number },
+): Promise<PurgeRow[]> {
+  const haveRows = roots.map((root) => hasRows(root, purges.recordId));
+  const isDue = or(lte(purges.createdAt, settledAt), ...haveRows);
+  return db
+    .select()
+    .from(purges)
+    .where(and(eq(purges.recordType, "organization"), isDue))
+    .orderBy(sql`random()`)
+    .limit(limit);
+}
 
 /** Those in which the organization has a row. */
 export async function findRootsWithRows(
@@ -70,7 +89,7 @@ export function endPurge(db: Database, roots: readonly OrganizationRoot[], purge
   return { ended: db.delete(purges).where(and(eq(purges.id, purge.id), sql`not (${haveRows})`)) };
 }
 
-function hasRows({ table, key }: OrganizationRoot, organizationId: string): SQL {
+function hasRows({ table, key }: OrganizationRoot, organizationId: string | Column): SQL {
   return sql`exists (select 1 from ${table} where ${eq(key, organizationId)})`;
 }
 

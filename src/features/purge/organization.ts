@@ -8,6 +8,13 @@ import { type PurgeRun, ROWS } from "./run.ts";
 import type { PurgeRow } from "./store.ts";
 import * as store from "./store.ts";
 
+/** Those with rows to delete now. */
+export function listOrganizations(ctx: SystemContext, limit: number): Promise<PurgeRow[]> {
+  const { db, clock } = ctx;
+  const settledAt = clock.now() - LIMITS.purgeSettlesMs.value;
+  return organizations.listPurges(db, rootsOf(ctx, false), { settledAt, limit });
+}
+
 /**
  * Deletes the rows of a deleted organization. A request that was in progress may still insert some, so
  * it ends when it finds none a while after the deletion.
@@ -17,16 +24,22 @@ export async function purgeOrganization(
   run: PurgeRun,
   purge: PurgeRow,
 ): Promise<void> {
-  const { db, clock, ownership } = ctx;
-  const roots = ownership.rootsOfOrganization();
+  const { db, clock } = ctx;
+  const isSettled = clock.now() - purge.createdAt >= LIMITS.purgeSettlesMs.value;
+  const roots = rootsOf(ctx, isSettled);
   const left = await organizations.findRootsWithRows(db, roots, purge.recordId);
   for (const root of left) {
-    if (run.isOver()) return;
+    if (run.isPartOver()) return;
     await purgeRoot(ctx, run, root, purge.recordId);
   }
-  const isSettled = clock.now() - purge.createdAt >= LIMITS.purgeSettlesMs.value;
   if (left.length > 0 || !isSettled) return;
   await runBatch(db, organizations.endPurge(db, roots, purge));
+}
+
+/** Memberships stay for that while: they count toward the organizations that an account owns. */
+function rootsOf({ ownership }: SystemContext, isSettled: boolean): OrganizationRoot[] {
+  const roots = ownership.rootsOfOrganization();
+  return isSettled ? roots : roots.filter(({ table }) => table !== memberships);
 }
 
 async function purgeRoot(
@@ -38,12 +51,12 @@ async function purgeRoot(
   for (const rows of root.owned) {
     const owners = organizations.selectIds(root, organizationId);
     do {
-      if (run.isOver()) return;
+      if (run.isPartOver()) return;
     } while (await run.deletes(store.deleteOwned(db, rows, owners, ROWS)));
   }
   const isOfMembers = root.table === memberships;
   do {
-    if (run.isOver()) return;
+    if (run.isPartOver()) return;
   } while (
     await run.deletes(
       isOfMembers

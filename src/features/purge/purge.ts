@@ -2,7 +2,7 @@ import type { SystemContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { describeError } from "../../lib/log.ts";
-import { purgeOrganization } from "./organization.ts";
+import { listOrganizations, purgeOrganization } from "./organization.ts";
 import { PurgeRun, ROWS } from "./run.ts";
 import * as store from "./store.ts";
 
@@ -14,16 +14,26 @@ const DAY_MS = 24 * 3_600_000;
  * next run starts again with the rows that are left, so that no progress is stored.
  */
 export async function sweepPurges(ctx: SystemContext): Promise<void> {
-  // Neither can keep the other from making progress.
-  await purgeRecords(ctx, new PurgeRun(ctx));
-  await deleteExpired(ctx, new PurgeRun(ctx));
+  const run = new PurgeRun(ctx);
+  // None can keep another from making progress.
+  run.startPart();
+  await purgeEach(ctx, run, await listOrganizations(ctx, MARKS), purgeOrganization);
+  run.startPart();
+  await purgeEach(ctx, run, await store.listOldestRecords(ctx.db, MARKS), purgeRecord);
+  run.startPart();
+  await deleteExpired(ctx, run);
 }
 
-async function purgeRecords(ctx: SystemContext, run: PurgeRun): Promise<void> {
-  for (const purge of await store.listOldest(ctx.db, MARKS)) {
-    if (run.isOver()) return;
+async function purgeEach(
+  ctx: SystemContext,
+  run: PurgeRun,
+  purges: readonly store.PurgeRow[],
+  purgeOne: typeof purgeRecord,
+): Promise<void> {
+  for (const purge of purges) {
+    if (run.isPartOver()) return;
     try {
-      await purgeRecord(ctx, run, purge);
+      await purgeOne(ctx, run, purge);
     } catch (error) {
       // The others do not wait for it. The next run tries again.
       ctx.log("error", "purge.failed", { purge: purge.id, ...describeError(error) });
@@ -36,12 +46,11 @@ async function purgeRecord(
   run: PurgeRun,
   purge: store.PurgeRow,
 ): Promise<void> {
-  if (purge.recordType === "organization") return purgeOrganization(ctx, run, purge);
   const table = ctx.ownership.tombstonesOf(purge.recordType);
   if (!table) throw new Error(`Nothing leaves tombstones of the type ${purge.recordType}`);
   for (const rows of ctx.ownership.rowsOwnedBy(table)) {
     do {
-      if (run.isOver()) return;
+      if (run.isPartOver()) return;
     } while (await run.deletes(store.deleteOwned(ctx.db, rows, purge.recordId, ROWS)));
   }
   await runBatch(ctx.db, store.deleteTombstone(ctx.db, table, purge));
@@ -56,7 +65,7 @@ async function deleteExpired(ctx: SystemContext, run: PurgeRun): Promise<void> {
     // What has just expired comes first: old rows that are kept must not hold it up.
     for (const start of [firstIdAt(cutoff - DAY_MS), ""]) {
       for (let after = start; ; ) {
-        if (run.isOver()) return;
+        if (run.isPartOver()) return;
         const until = await store.findRangeEnd(db, table, { after, before, count: ROWS });
         if (until === undefined) break;
         const expired = { table, childKeys, after, until, isExpired };

@@ -7,19 +7,32 @@ export const ROWS = LIMITS.purgeRows.value;
 /** Leaves the database to requests for most of the time: D1 runs one statement at a time. */
 const PAUSES_PER_BATCH = 4;
 
-/** Half of the limits of a run. */
+/** Of organizations, of other records, and of expired rows. */
+const PARTS = 3;
+
+/** Each of its parts has a third of the limits, and what the parts before it have left. */
 export class PurgeRun {
   readonly #ctx: SystemContext;
-  readonly #endsAt: number;
+  readonly #startedAt: number;
+  #parts = 0;
+  #endsAt = 0;
   #batches = 0;
 
   constructor(ctx: SystemContext) {
     this.#ctx = ctx;
-    this.#endsAt = ctx.clock.now() + LIMITS.purgeMs.value / 2;
+    this.#startedAt = ctx.clock.now();
   }
 
-  isOver(): boolean {
-    return this.#batches >= LIMITS.purgeBatches.value / 2 || this.#ctx.clock.now() >= this.#endsAt;
+  startPart(): void {
+    this.#parts += 1;
+    const partMs = LIMITS.purgeMs.value / PARTS;
+    // The last batch of the part before may have taken longer than its time.
+    this.#endsAt = Math.max(this.#startedAt + this.#parts * partMs, this.#ctx.clock.now() + partMs);
+  }
+
+  isPartOver(): boolean {
+    const batches = (this.#parts * LIMITS.purgeBatches.value) / PARTS;
+    return this.#batches >= batches || this.#ctx.clock.now() >= this.#endsAt;
   }
 
   /** Whether the batch has deleted a row. */

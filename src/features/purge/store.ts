@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableName, gt, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableName, gt, lt, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
 import { idOf, type OwnedRows, referencedBy } from "../../db/ownership.ts";
@@ -7,8 +7,10 @@ import { purges } from "./table.ts";
 
 export type PurgeRow = typeof purges.$inferSelect;
 
-export function listOldest(db: Database, limit: number) {
-  return db.select().from(purges).orderBy(asc(purges.id)).limit(limit);
+/** Without organizations. */
+export function listOldestRecords(db: Database, limit: number) {
+  const isRecord = ne(purges.recordType, "organization");
+  return db.select().from(purges).where(isRecord).orderBy(asc(purges.id)).limit(limit);
 }
 
 /**
