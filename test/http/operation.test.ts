@@ -53,6 +53,7 @@ describe("an operation", () => {
     const scope = null;
     expect(errorsOf(operation({ ...BASE, scope }))).toEqual(["400", "401", "408", "429", "500"]);
     expect(errorsOf(operation({ ...BASE, method: "delete" }))).toEqual([
+      "400",
       "401",
       "403",
       "408",

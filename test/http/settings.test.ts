@@ -109,7 +109,7 @@ describe("a deployment refuses every request but /health, which names the settin
     ["the keyring is missing", "ENCRYPTION_KEYS", undefined, "not set"],
     ["a retention is empty", "RETAIN_DELIVERIES_DAYS", "", "not a number of days"],
     ["a retention is a word", "RETAIN_CHANGELOG_DAYS", "forever", "not a number of days"],
-    ["a retention is negative", "RETAIN_AUDIT_DAYS", "-30", "not a number of days"],
+    ["a retention is negative", "RETAIN_AUDIT_DAYS", "-30000", "not a number of days"],
     ["a retention has a unit", "RETAIN_DELIVERIES_DAYS", "30 days", "not a number of days"],
     ["a retention is a fraction", "RETAIN_DELIVERIES_DAYS", "0.5", "not a number of days"],
     ["every origin is allowed", "CORS_ORIGINS", "*", "Entry 1 is not an origin"],
