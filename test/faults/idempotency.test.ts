@@ -14,6 +14,7 @@ import {
   type Operation,
   type RequestSource,
   requestOf,
+  SIMPLE_SOURCES,
   TARGETS,
   VARIANTS,
 } from "./repeated-operations.ts";
@@ -32,7 +33,7 @@ const STRIDE = Number(env.FAULT_STRIDE);
 const MAXIMUM_POINT = 12;
 const ISOLATES = 3;
 const AT_ONCE = 100;
-const PAIRS = 8;
+const PAIRS = 4;
 
 interface Sending {
   isolate: number;
@@ -270,7 +271,7 @@ describe("requests with an Idempotency-Key", () => {
     await fc.assert(property, { numRuns: HISTORIES, seed: 16 });
   });
 
-  it.each(OPERATIONS_WITH_BODIES)(
+  it.each(SIMPLE_SOURCES)(
     `have one effect when ${AT_ONCE} are sent at once: %s`,
     async (_, newSource) => {
       const sender = await Sender.create(newSource);
@@ -311,7 +312,7 @@ describe("requests with an Idempotency-Key", () => {
         expect(other.body).not.toEqual(one.body);
         const before = await sender.countRows();
         const both = [one, other].map((request, isolate) => ({ request, isolate }));
-        if (at % 4 >= 2) both.reverse();
+        if (at >= PAIRS / 2) both.reverse();
         const attempts = await Promise.all(
           both.map(async ({ request, isolate }) => {
             const { reply } = await sender.client.attempt(request, { isolate });
@@ -341,10 +342,12 @@ describe("requests with an Idempotency-Key", () => {
     async (_, newSource) => {
       const sender = await Sender.create(newSource);
       const { client, effect } = sender;
+      // Few faults separate a commit from what follows it, which the rows do not show.
+      const stride = sender.isVerified ? 1 : STRIDE;
       const points = await sender.countPoints();
       expect(points).toBeGreaterThan(5);
       for (const [kind, fault] of FAULTS.entries()) {
-        for (let at = 1 + (kind % STRIDE); at <= points; at += STRIDE) {
+        for (let at = 1 + (kind % stride); at <= points; at += stride) {
           client.evict();
           const request = await sender.next();
           const before = await sender.countRows();
@@ -397,6 +400,10 @@ class Sender {
     if (!reply || !isSuccess(reply)) throw new Error(`The request failed: ${reply?.text}`);
     sender.effect = differenceBetween(before, await sender.countRows());
     return sender;
+  }
+
+  get isVerified(): boolean {
+    return this.#source.verify !== undefined;
   }
 
   async next(): Promise<Repeatable> {

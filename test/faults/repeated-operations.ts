@@ -71,7 +71,7 @@ export function requestOf(
   return { method, path: path(fixture, target), body: body(variant) };
 }
 
-/** Operations of which each request has an effect, in any history. */
+/** Operations on the records of every fixture, for random histories. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "create an environment": {
     method: "POST",
@@ -143,10 +143,13 @@ async function create(client: Client, path: string, body: object): Promise<strin
 
 const overlap = (variant: number) => ({ overlap_seconds: 3_600 + variant });
 
+/** Of `OPERATIONS`. */
+export const SIMPLE_SOURCES = Object.entries(OPERATIONS).map(
+  ([name, operation]) => [name, simpleSource(operation)] as const,
+);
+
 const SOURCES_WITH_BODIES: Readonly<Record<string, NewSource>> = {
-  ...Object.fromEntries(
-    Object.entries(OPERATIONS).map(([name, operation]) => [name, simpleSource(operation)]),
-  ),
+  ...Object.fromEntries(SIMPLE_SOURCES),
   "create a deployment of two stacks": async (fixture) => {
     const environment = environmentOf(fixture, 1);
     const client = clientOf(fixture);
