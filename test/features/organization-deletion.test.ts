@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { openForWriting } from "../../src/db/client.ts";
 import { Ownership } from "../../src/db/ownership.ts";
 import { FEATURES } from "../../src/features/index.ts";
+import { listPurges } from "../../src/features/purge/organization-store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
@@ -27,6 +29,7 @@ import {
 } from "../support/world.ts";
 
 const TABLES = FEATURES.flatMap(({ tables = [] }) => tables);
+const OWNERSHIP = new Ownership(TABLES);
 const TOMBSTONES = "1".repeat(22);
 
 const ofOrganizations = TABLES.map(({ table, outlivesOrganization }) => {
@@ -76,7 +79,19 @@ const settled = () => ({ now: () => Date.now() + LIMITS.purgeSettlesMs.value + 6
 
 async function purge(): Promise<void> {
   await new Instrumented().sweep();
+  await endPurge();
+}
+
+async function endPurge(): Promise<void> {
+  // The first run finds the memberships, the second no rows.
   await new Instrumented({ clock: settled() }).sweep();
+  await new Instrumented({ clock: settled() }).sweep();
+}
+
+/** Memberships stay until the end. */
+async function countPurged(id: string): Promise<number> {
+  const { memberships: _, ...purged } = await countRows(id);
+  return sum(purged);
 }
 
 async function endDeployments(id: string): Promise<void> {
@@ -114,6 +129,75 @@ function watchBatches(watch: (results: D1Result[]) => void): D1Database {
     };
   };
   return { withSession: open } as unknown as D1Database;
+}
+
+/** The rate limiters, but their objects do not receive versions. */
+const WITHOUT_INVALIDATION = {
+  getByName: (name: string) => {
+    const object = env.RATE_LIMITER.getByName(name);
+    return {
+      consume: (...args: Parameters<typeof object.consume>) => object.consume(...args),
+      isKnown: () => object.isKnown(),
+      raiseVersion: async () => undefined,
+    };
+  },
+} as unknown as typeof env.RATE_LIMITER;
+
+/** Returns their hashes. */
+async function addKeysOfTrust(
+  world: World,
+  { rows, expiresAt }: { rows: number; expiresAt: number },
+): Promise<Set<string>> {
+  const trustId = await newTrust(world, { membershipId: world.membershipId });
+  const ids = Array.from({ length: rows }, () => newId(systemClock));
+  await env.DB.prepare(
+    `insert into api_keys (id, organization_id, membership_id, name, role, secret_hash, last_four,
+         created_at, expires_at, narrowed_expires_at, trust_id)
+       select value, ?1, ?2, 'ci', 'member', 'hash ' || value, 'abcd', 1, 0, ?3, ?4 from json_each(?5)`,
+  )
+    .bind(world.id, world.membershipId, expiresAt, trustId, JSON.stringify(ids))
+    .run();
+  return new Set(ids.map((id) => `hash ${id}`));
+}
+
+/** Deleted a minute ago, with a membership and the mark of the purge. Returns their IDs. */
+async function addDeletedOrganizations(
+  count: number,
+  { withProject }: { withProject: boolean },
+): Promise<string[]> {
+  const { accountId } = await newWorld();
+  const createdAt = Date.now() - 60_000;
+  const ids = Array.from({ length: count }, () => newId({ now: () => createdAt }));
+  const statements = [
+    `insert into organizations (id, name, created_at, updated_at)
+       select value, char(127) || value, ?2, ?2 from json_each(?1) where ?3 is not null`,
+    `insert into memberships (id, organization_id, account_id, role, created_at, updated_at)
+       select value, value, ?3, 'owner', ?2, ?2 from json_each(?1)`,
+    `insert into purges select value, value, 'organization', value, ?2 from json_each(?1)
+       where ?3 is not null`,
+    ...(withProject
+      ? [
+          `insert into projects (id, organization_id, name, default_environment_id,
+               connection_status, created_at, updated_at)
+             select value, value, 'p', value, 'disconnected', ?2, ?2 from json_each(?1)
+             where ?3 is not null`,
+        ]
+      : [
+          `delete from usage where organization_id in (select value from json_each(?1))
+             and ?2 = ?2 and ?3 = ?3`,
+        ]),
+  ];
+  await env.DB.batch(
+    statements.map((each) => env.DB.prepare(each).bind(JSON.stringify(ids), createdAt, accountId)),
+  );
+  return ids;
+}
+
+async function rowsOf(table: string, organizationIds: string[]): Promise<number> {
+  const select = `select count(*) as n from ${table}
+    where organization_id in (select value from json_each(?))`;
+  const counted = env.DB.prepare(select).bind(JSON.stringify(organizationIds));
+  return (await counted.first<number>("n")) ?? 0;
 }
 
 describe("an organization", () => {
@@ -294,7 +378,63 @@ describe("the deletion of an organization", () => {
     expect(await rowsIn("invitations", world.id)).toEqual([]);
   });
 
-  it("blocks neither the deletion of an account nor a further organization", async () => {
+  it("invalidates at most 2,000 keys and tokens that have not expired, those of trusts last", async () => {
+    const world = await newWorld();
+    const member = await join(world);
+    const { keyId: expired } = await newKey(world, { expiresAt: Date.now() - 1 });
+    const project = await newProject(world.client);
+    const pool = await newPool(world, [project.default_environment_id]);
+    await addKeysOfTrust(world, { rows: 1_100, expiresAt: 1 });
+    const ofTrust = await addKeysOfTrust(world, {
+      rows: 2_100,
+      expiresAt: Date.now() + 900_000,
+    });
+    const hashOf = async (table: string, id: string) =>
+      String((await rowWith(table, id))?.["secret_hash"]);
+    const { results } = await env.DB.prepare(
+      "select secret_hash from api_keys where organization_id = ? and trust_id is null and id <> ?",
+    )
+      .bind(world.id, expired)
+      .all<{ secret_hash: string }>();
+    const ofPeople = [
+      ...results.map((row) => row.secret_hash),
+      await hashOf("runner_tokens", pool.tokenId),
+    ];
+    expect(ofPeople).toContain(await hashOf("api_keys", member.keyId));
+
+    const isolate = new Instrumented({ limiters: WITHOUT_INVALIDATION });
+    expect((await world.client.via(isolate.fetch).delete(path(world))).status).toBe(204);
+    const invalidated = isolate.objects
+      .flatMap(({ statements }) => statements)
+      .filter(({ sql }) => sql === "raiseVersion")
+      .map(({ params }) => String(params[0]));
+    expect(invalidated).toHaveLength(LIMITS.invalidatedCredentials.value);
+    const first = invalidated.slice(0, ofPeople.length);
+    expect(first.toSorted()).toEqual(ofPeople.toSorted());
+    const others = new Set(invalidated.slice(ofPeople.length));
+    expect([...others].filter((hash) => !ofTrust.has(hash))).toEqual([]);
+    expect(LIMITS.invalidatedCredentials.value).toBeGreaterThanOrEqual(
+      LIMITS.apiKeys.value + LIMITS.runnerTokens.value,
+    );
+  });
+
+  it("counts toward the organizations that its owner owns until its purge ends", async () => {
+    const world = await newWorld();
+    const create = () => world.client.post("/v1/orgs", { name: "Looped" });
+    for (let owned = 1; owned < LIMITS.ownedOrganizations.value; owned += 1) {
+      const { body } = await create();
+      const { status } = await new Client(body.api_key.key).delete(path(body));
+      expect([owned, status]).toEqual([owned, 204]);
+    }
+    const refused = { status: 409, body: { code: "conflict" } };
+    expect(await create()).toMatchObject(refused);
+    await new Instrumented().sweep();
+    expect(await create()).toMatchObject(refused);
+    for (let run = 0; run < 5; run += 1) await endPurge();
+    expect((await create()).status).toBe(201);
+  });
+
+  it("does not block the deletion of an account", async () => {
     const world = await newWorld();
     const { body: second } = await world.client.post("/v1/orgs", { name: "Second" });
     const other = new Client(second.api_key.key);
@@ -331,7 +471,7 @@ describe("the purge of a deleted organization", () => {
   });
 
   it("owns every table with an organization_id, or the manifest has the reason why not", () => {
-    const roots = new Ownership(TABLES).rootsOfOrganization();
+    const roots = OWNERSHIP.rootsOfOrganization();
     const reached = roots.flatMap(({ table, owned }) => [
       table,
       ...owned.map((rows) => rows.table),
@@ -369,17 +509,19 @@ describe("the purge of a deleted organization", () => {
     const { client } = await newKey(world);
     expect((await client.delete(path(world))).status).toBe(204);
 
-    const left = [sum(await countRows(world.id))];
+    const left = [await countPurged(world.id)];
     for (let run = 0; left.at(-1) !== 0 && run < 200; run += 1) {
       const isolate = new Instrumented({ database: failingAfterDeletion() });
       await isolate.sweep().catch(() => undefined);
-      left.push(sum(await countRows(world.id)));
+      left.push(await countPurged(world.id));
     }
     expect(left).toEqual(left.toSorted((a, b) => b - a));
     expect(left.length).toBeGreaterThan(20);
     expect(left.at(-1)).toBe(0);
     expect(await purgesOf(world.id)).toContainEqual({ record_type: "organization" });
+    expect((await countRows(world.id))["memberships"]).toBeGreaterThan(0);
     await purge();
+    expect(sum(await countRows(world.id))).toBe(0);
     expect(await purgesOf(world.id)).toEqual([]);
     expect(await rowWith("organizations", world.id)).toMatchObject({ name: `\x7f${world.id}` });
     expect(await dump(other.world.id)).toEqual(neighbor);
@@ -400,7 +542,7 @@ describe("the purge of a deleted organization", () => {
     );
     await insert.bind(newId(systemClock), world.id, project.id).run();
     await new Instrumented().sweep();
-    expect(sum(await countRows(world.id))).toBe(0);
+    expect(await countPurged(world.id)).toBe(0);
     const late = newId(systemClock);
     await env.DB.batch([
       env.DB.prepare(
@@ -436,7 +578,48 @@ describe("the purge of a deleted organization", () => {
       changes.push(...results.map(({ meta }) => meta.changes));
     });
     await new Instrumented({ database }).sweep();
-    expect(sum(await countRows(world.id))).toBe(0);
+    expect(await countPurged(world.id)).toBe(0);
     expect(Math.max(...changes)).toBe(LIMITS.purgeRows.value);
+  });
+
+  it("holds up no record of another tenant, nor the retention, however many are deleted", async () => {
+    const deletedIds = await addDeletedOrganizations(120, { withProject: true });
+    const world = await newWorld();
+    const kept = await newProject(world.client);
+    const project = await newProject(world.client);
+    expect((await world.client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
+    expect(await rowWith("projects", project.id)).not.toBeNull();
+    await new Instrumented().sweep();
+    expect(await rowWith("projects", project.id)).toBeNull();
+    expect(await rowWith("projects", kept.id)).not.toBeNull();
+    for (let run = 0; run < 9; run += 1) await new Instrumented().sweep();
+    expect(await rowsOf("projects", deletedIds)).toBe(0);
+    expect(await rowsOf("memberships", deletedIds)).toBe(120);
+    for (let run = 0; run < 9; run += 1) await endPurge();
+    expect(await rowsOf("memberships", deletedIds)).toBe(0);
+    expect(await rowsOf("purges", deletedIds)).toBe(0);
+  });
+
+  it("does not wait for those that only wait for requests in progress", async () => {
+    await addDeletedOrganizations(120, { withProject: false });
+    const world = await newWorld();
+    await newProject(world.client);
+    expect((await world.client.delete(path(world))).status).toBe(204);
+    await new Instrumented().sweep();
+    expect(await countPurged(world.id)).toBe(0);
+  });
+
+  it("comes in a random order, so that it does not wait for those before it", async () => {
+    await addDeletedOrganizations(30, { withProject: true });
+    const list = async () => {
+      const listed = await listPurges(openForWriting(env.DB).db, OWNERSHIP.rootsOfOrganization(), {
+        settledAt: 0,
+        limit: 30,
+      });
+      return listed.map(({ id }) => id);
+    };
+    const [first, second] = [await list(), await list()];
+    expect(first).toHaveLength(30);
+    expect(second).not.toEqual(first);
   });
 });

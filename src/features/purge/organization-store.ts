@@ -1,8 +1,9 @@
 import { and, type Column, eq, getTableName, lte, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { listOf } from "../../db/list-of.ts";
-import { idOf, type OrganizationRoot } from "../../db/ownership.ts";
+import { idOf, type OrganizationRoot, type OwnedRows } from "../../db/ownership.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 import type { PurgeRow } from "./store.ts";
 import { purges } from "./table.ts";
@@ -27,16 +28,37 @@ export function listPurges(
 }
 
 /** Those in which the organization has a row. */
-export async function findRootsWithRows(
+export function findRootsWithRows(
   db: Database,
   roots: readonly OrganizationRoot[],
   organizationId: string,
 ): Promise<OrganizationRoot[]> {
-  const columns = roots.map((root) => {
-    return sql`${hasRows(root, organizationId)} as ${sql.identifier(getTableName(root.table))}`;
+  return filterBy(db, roots, (root) => hasRows(root, organizationId));
+}
+
+/** Those that the organization's rows of the root own, and that have a row. */
+export function findOwnedWithRows(
+  db: Database,
+  root: OrganizationRoot,
+  organizationId: string,
+): Promise<OwnedRows[]> {
+  return filterBy(db, root.owned, ({ table, key }) => {
+    const owners = selectIds(root, organizationId);
+    return sql`exists (select 1 from ${table} where ${key} in (${owners}))`;
+  });
+}
+
+async function filterBy<Item extends { table: SQLiteTable }>(
+  db: Database,
+  items: readonly Item[],
+  condition: (item: Item) => SQL,
+): Promise<Item[]> {
+  if (items.length === 0) return [];
+  const columns = items.map((item) => {
+    return sql`${condition(item)} as ${sql.identifier(getTableName(item.table))}`;
   });
   const found = await db.get<Record<string, number>>(sql`select ${sql.join(columns, sql`, `)}`);
-  return roots.filter(({ table }) => found[getTableName(table)] === 1);
+  return items.filter(({ table }) => found[getTableName(table)] === 1);
 }
 
 /** Selects the IDs of the organization's rows. */

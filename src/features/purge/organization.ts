@@ -48,7 +48,7 @@ async function purgeRoot(
   root: OrganizationRoot,
   organizationId: string,
 ): Promise<void> {
-  for (const rows of root.owned) {
+  for (const rows of await organizations.findOwnedWithRows(db, root, organizationId)) {
     const owners = organizations.selectIds(root, organizationId);
     do {
       if (run.isPartOver()) return;

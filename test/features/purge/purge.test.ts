@@ -133,8 +133,8 @@ describe("the purge of a deleted record", () => {
       `/v1/projects/${projectId}/notification-integrations/${integrationId}`,
     );
     let now = Date.now();
-    // Each look at the clock takes a sixth of a run.
-    const clock = { now: () => (now += Math.ceil(LIMITS.purgeMs.value / 6)) };
+    // Each look at the clock takes a twelfth of a run.
+    const clock = { now: () => (now += Math.ceil(LIMITS.purgeMs.value / 12)) };
     const purged = async () =>
       3 * ROWS - (await count("deliveries", OF_INTEGRATION, integrationId));
     const isolate = new Instrumented({ clock });
