@@ -15,7 +15,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   createOrganization: { trips: 2, statements: 6 },
   getOrganization: { trips: 1, statements: 1 },
   updateOrganization: { trips: 2, statements: 3 },
-  deleteOrganization: { trips: 2, statements: 10 },
+  deleteOrganization: { trips: 2, statements: 11 },
   getUsage: { trips: 1, statements: 1 },
   listMembers: { trips: 1, statements: 1 },
   addMember: { trips: 1, statements: 5 },
