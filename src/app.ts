@@ -15,7 +15,7 @@ import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
 import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
-import { type FindRoute, readPreconditions, replyNotModified } from "./http/entity-tags.ts";
+import { readPreconditions, replyNotModified } from "./http/entity-tags.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
   createRequestContext,
@@ -23,7 +23,7 @@ import {
   originOf,
   type RequestContext,
 } from "./http/request-pipeline.ts";
-import { RouteIndex } from "./http/route-index.ts";
+import { type FindRoute, RouteIndex } from "./http/route-index.ts";
 import {
   type ApiKeyEnv,
   createRouter,

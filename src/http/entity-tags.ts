@@ -6,10 +6,8 @@ import {
   UNSUPPORTED_IF_MATCH,
   UNSUPPORTED_IF_NONE_MATCH,
 } from "../lib/header-errors.ts";
-import type { IndexedRoute } from "./route-index.ts";
+import type { FindRoute } from "./route-index.ts";
 import type { ApiKeyEnv } from "./router.ts";
-
-export type FindRoute = (method: string, path: string) => IndexedRoute | undefined;
 
 /**
  * Sets the `ETag` of a response that is one record, and returns the record.

@@ -12,7 +12,7 @@ export function idParam<Name extends string>(name: Name, what: string, example: 
   } as Record<Name, ReturnType<typeof identifierInput>>;
 }
 
-/** An identifier that the contract types as any text: an invalid one is not found, not bad input. */
+/** An identifier that the contract types as any text. An invalid one is `not_found`, not `bad_input`. */
 export function textParam<Name extends string>(name: Name, what: string, example: ExampleKind) {
   const schema = z
     .string()

@@ -27,6 +27,8 @@ export interface IndexedRoute {
   successStatus: number;
 }
 
+export type FindRoute = (method: string, path: string) => IndexedRoute | undefined;
+
 /** Has the matching rules of Hono's own router. */
 export class RouteIndex {
   readonly #router = new SmartRouter<IndexedRoute>({

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { FindRoute } from "../../http/entity-tags.ts";
+import type { FindRoute } from "../../http/route-index.ts";
 import type { ApiKeyEnv } from "../../http/router.ts";
 import { hmacHex, sha256Hex } from "../../lib/digest.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../../lib/header-errors.ts";

@@ -33,7 +33,7 @@ function selectRecord(db: Database, actor: Credential, key: string) {
   return db
     .select({
       ...{ id, organizationId, fingerprint, status, result, secrets, changedKeys },
-      /** Of the organization: any wakes a consumer, which sends all that are due. */
+      /** Any of the organization: it wakes a consumer, which sends all that are due. */
       pendingDeliveryId: sql<string | null>`(select pending.id from deliveries as pending
         where pending.organization_id = idempotency_records.organization_id
           and pending.status = 'pending' limit 1)`.as("pending_delivery_id"),
