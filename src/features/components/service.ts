@@ -2,8 +2,7 @@ import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { entityTag } from "../../lib/entity-tag.ts";
-import { EtagMismatch } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -106,5 +105,6 @@ export async function deleteComponent(ctx: ServiceContext, id: string): Promise<
 /** A write changes nothing only if the component is gone or has another version. */
 async function refuseOtherVersion(ctx: ServiceContext, id: string): Promise<never> {
   const now = await requireComponent(ctx, id, "contributor");
-  throw new EtagMismatch(await entityTag(now.recordVersion, presentComponent(now)));
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentComponent(now));
+  throw new NotFound("component");
 }

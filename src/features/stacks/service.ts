@@ -2,8 +2,7 @@ import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { entityTag } from "../../lib/entity-tag.ts";
-import { Conflict, EtagMismatch, NotFound } from "../../lib/errors.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -98,7 +97,8 @@ export async function changeStack(
   const [stack] = results.changed;
   if (stack) return stack;
   const now = await requireStack(ctx, id, "contributor");
-  throw new EtagMismatch(await entityTag(now.recordVersion, presentStack(now)));
+  await requireExpectedVersion(ctx, now.recordVersion, () => presentStack(now));
+  throw new NotFound("stack");
 }
 
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {

@@ -3,8 +3,7 @@ import { authorize, requireExpectedVersion } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { entityTag } from "../../lib/entity-tag.ts";
-import { EtagMismatch, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { recordActs } from "../audit/index.ts";
@@ -189,5 +188,6 @@ async function requireVariable(
 /** A write changes nothing only if the variable is gone or has another version. */
 async function refuseOtherVersion(ctx: ServiceContext, id: string): Promise<never> {
   const now = await requireVariable(ctx, id, "contributor");
-  throw new EtagMismatch(await entityTag(now.version, presentVariable(now)));
+  await requireExpectedVersion(ctx, now.version, () => presentVariable(now));
+  throw new NotFound("variable");
 }
