@@ -3,7 +3,7 @@ import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import { FEATURES } from "../../src/features/index.ts";
 import type { Reply } from "../support/client.ts";
-import type { Operation } from "../support/contract.ts";
+import { type Operation, operations, resolve } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { Issuer } from "../support/issuer.ts";
 import { isRead, prepare, withApiKey } from "../support/operation-requests.ts";
@@ -108,6 +108,23 @@ function secretsIn(body: unknown): string[] {
   );
   return [...found].map(([, text]) => String(text)).filter((text) => /^(ls|wh)|#|token/.test(text));
 }
+
+describe("the document", () => {
+  it("has the key on every POST and PATCH with an API key, and on no other operation", () => {
+    const names = ({ parameters = [] }: Operation) =>
+      parameters.map((each) => String(resolve(each)["name"]));
+    const declaring = operations.filter((each) => names(each).includes("Idempotency-Key"));
+    expect(declaring).toEqual(repeatable);
+  });
+
+  it("has a Location on every 201, except that of several records", () => {
+    const without = operations.filter(({ responses }) => {
+      const created = responses["201"];
+      return created && !("Location" in (resolve(created)["headers"] as object));
+    });
+    expect(without.map(({ operationId }) => operationId)).toEqual(["addProjectMembers"]);
+  });
+});
 
 describe("with an Idempotency-Key", () => {
   it.each(repeatable.map(named))(
