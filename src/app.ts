@@ -28,9 +28,8 @@ import {
   type ApiKeyEnv,
   createRouter,
   type PublicEnv,
-  type RequiresBody,
   type RunnerEnv,
-  readJsonBody,
+  readBody,
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
@@ -106,11 +105,9 @@ function createRouters(deps: PublicRouteDeps) {
       FEATURES.flatMap(({ tags = [] }) => tags),
     );
   const findRoute: FindRoute = (method, path) => routes.find(method, path);
-  const requiresBody: RequiresBody = (method, path) =>
-    findRoute(method, path)?.requiresBody === true;
   const publicRouter = createPublicRouter(deps, describe);
-  const apiKeyRouter = createApiKeyRouter(requiresBody, findRoute);
-  const runnerRouter = createRunnerRouter(requiresBody);
+  const apiKeyRouter = createApiKeyRouter(findRoute);
+  const runnerRouter = createRunnerRouter(findRoute);
   all.route("/", publicRouter).route("/", apiKeyRouter).route("/", runnerRouter);
   describeWebhooks(all.openAPIRegistry);
   const routes = new RouteIndex(all.openAPIRegistry.definitions);
@@ -158,9 +155,9 @@ function createPublicRouter(deps: PublicRouteDeps, describe: () => OpenApiDocume
   return router.route("/", referenceRoutes(describe));
 }
 
-function createApiKeyRouter(requiresBody: RequiresBody, findRoute: FindRoute) {
+function createApiKeyRouter(findRoute: FindRoute) {
   const router = createRouter<ApiKeyEnv>();
-  router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
+  router.on(["POST", "PUT", "PATCH"], "*", readBody(findRoute));
   router.on(["POST", "PUT", "PATCH", "DELETE"], "*", readPreconditions(findRoute));
   router.on(["POST", "PATCH"], "*", readIdempotencyKey(findRoute));
   router.get("*", replyNotModified);
@@ -170,9 +167,9 @@ function createApiKeyRouter(requiresBody: RequiresBody, findRoute: FindRoute) {
   return router;
 }
 
-function createRunnerRouter(requiresBody: RequiresBody) {
+function createRunnerRouter(findRoute: FindRoute) {
   const router = createRouter<RunnerEnv>();
-  router.on(["POST", "PUT", "PATCH"], "*", readJsonBody(requiresBody));
+  router.on(["POST", "PUT", "PATCH"], "*", readBody(findRoute));
   router.onError(rethrow);
   const routers = FEATURES.flatMap(({ routes }) => routes?.runnerToken ?? []);
   for (const each of routers) router.route("/", each);

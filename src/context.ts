@@ -69,6 +69,15 @@ export interface SystemContext {
   cipher(): Promise<Cipher>;
   /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
   enqueue(deliveryIds: readonly string[]): void;
+  /** The logs of deployments, by the ID of the deployment. */
+  logs: Env["ATTEMPT_LOG"];
+  /**
+   * Tells the logs of deployments in the background that the deployments have changed. The sweep tells
+   * those that have ended, if this fails.
+   */
+  refreshLogs(deploymentIds: readonly string[]): void;
+  /** Deletes the logs of deployments. Rejects if one is not deleted. */
+  eraseLogs(deploymentIds: readonly string[]): Promise<void>;
   /** How long the data of a period is kept, in ms. */
   retentionMs(period: RetentionPeriod): number;
   /** Whether webhooks may go to `http:` and to any host, for local development. */
@@ -112,6 +121,8 @@ export interface ServiceContext extends CoreContext, ConditionalRequest {
   actor: Actor;
   settings: Settings;
   allowsNewOrganizations: boolean;
+  /** Reads the credential of a long response again. Undefined if it is no longer valid. */
+  refreshActor(): Promise<Actor | undefined>;
   /** Absent: the request has no `Idempotency-Key`. */
   idempotentRequest?: IdempotentRequest;
 }

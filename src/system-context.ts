@@ -2,6 +2,7 @@ import type { SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
 import { Ownership } from "./db/ownership.ts";
 import { FEATURES } from "./features/index.ts";
+import { eraseLogs, refreshLogs } from "./features/logs/index.ts";
 import { wakeConsumers } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -39,6 +40,11 @@ export function systemContext(
       });
       execution.waitUntil(enqueued);
     },
+    logs: env.ATTEMPT_LOG,
+    refreshLogs: (deploymentIds) => {
+      execution.waitUntil(refreshLogs({ logs: env.ATTEMPT_LOG, log }, deploymentIds));
+    },
+    eraseLogs: (deploymentIds) => eraseLogs({ logs: env.ATTEMPT_LOG, log }, deploymentIds),
     retentionMs: (period) => retentionMs(env, period),
     allowsInsecureWebhooks: env.ALLOW_INSECURE_WEBHOOKS === "true",
   };

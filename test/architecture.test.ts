@@ -31,6 +31,7 @@ type Role =
   | "routes"
   | "schemas"
   | "presenters"
+  | "object"
   | "service"
   | "domain"
   | "index"
@@ -60,6 +61,7 @@ function roleOf(file: string, imports: readonly string[]): Role {
   if (file === "features/index.ts") return "composition";
   if (/(^|\/)feature\.ts$/.test(file)) return "manifest";
   if (!file.startsWith("features/")) return "composition";
+  if (file.endsWith(".do.ts")) return "object";
   if (/(^|[/-])(routes|webhooks)\.ts$/.test(file)) return "routes";
   const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
   if (name) return name;
@@ -105,6 +107,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "reference",
     "rate-limits",
     "routes",
+    "object",
     "service",
     "domain",
     "index",
@@ -155,6 +158,8 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "db",
     "lib",
   ],
+  // A Durable Object of a feature.
+  object: ["domain", "index", "store", "model", "db", "lib"],
   domain: ["auth", "index", "model", "lib"],
   store: ["context", "domain", "index", "table", "model", "db", "lib"],
   table: ["model", "db", "lib"],
@@ -185,7 +190,7 @@ const PACKAGES: readonly { name: RegExp; roles: readonly Role[] }[] = [
       "model",
     ],
   },
-  { name: /^cloudflare:/, roles: ["rate-limits"] },
+  { name: /^cloudflare:/, roles: ["rate-limits", "object"] },
 ];
 
 describe("imports", () => {

@@ -33,7 +33,12 @@ export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
   unauthenticatedMessage: string;
   /** Throws `Unauthorized` if the credential is narrowed and lacks the scope. */
   requireScope(principal: P, scope: Scope): void;
-  bind(core: CoreContext, principal: P, env: Env): Bound;
+  /** `refresh` reads the principal again; undefined if its key is no longer valid. */
+  bind(
+    core: CoreContext,
+    principal: P,
+    deps: { env: Env; refresh(): Promise<P | undefined> },
+  ): Bound;
 }
 
 export interface DispatcherDeps {
@@ -155,12 +160,25 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
       : openForWriting(env.DB);
     try {
       const core = this.#createCoreContext(context, session.db);
-      const bound = this.#scheme.bind(core, principal, env);
+      const refresh = () => this.#refresh(request, principal);
+      const bound = this.#scheme.bind(core, principal, { env, refresh });
       return await this.#scheme.api.fetch(context.request, bound, execution);
     } finally {
       const bookmark = session.bookmark();
       if (bookmark && requestLog.keyId) responseHeaders["x-d1-bookmark"] = bookmark;
     }
+  }
+
+  /** `known` itself if the key is valid and has not changed. Undefined if the key is no longer valid. */
+  async #refresh({ context, key }: AuthenticatedRequest<P>, known: P): Promise<P | undefined> {
+    const { DB, RATE_LIMITER } = context.env;
+    const newest = await this.#limiter.versionOf(RATE_LIMITER, key.secretHash);
+    const isCurrent = newest !== undefined && newest <= known.version;
+    const current = await (isCurrent
+      ? this.#credentials.find(DB, key)
+      : this.#credentials.refresh(DB, key));
+    if (!current || current.version < (newest ?? 0)) return undefined;
+    return hasSameAuthority(current, known) ? known : current;
   }
 
   #createCoreContext(context: RequestContext, db: Database): CoreContext {

@@ -23,9 +23,10 @@ export function apiKeyScheme(
     parseKey: parseApiKey,
     unauthenticatedMessage: "Send a valid API key in the x-api-key header.",
     requireScope,
-    bind: (core, actor, env) => ({
+    bind: (core, actor, { env, refresh }) => ({
       ...core,
       actor,
+      refreshActor: refresh,
       settings: settingsOf(env),
       allowsNewOrganizations: env.ALLOW_NEW_ORGANIZATIONS === "true",
     }),
@@ -45,7 +46,7 @@ export function runnerTokenScheme(
       "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
     // Its routes and its pool bound what a runner token can do.
     requireScope: () => undefined,
-    bind: (core, runner, env) => ({
+    bind: (core, runner, { env }) => ({
       ...core,
       runner,
       leaseToken: (attemptId) => hmacHex(env.LEASE_SECRET, attemptId),

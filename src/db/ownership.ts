@@ -16,6 +16,8 @@ export interface OwnedTable {
   tombstone?: { recordType: string; columns: Readonly<Record<string, unknown>> };
   /** How long its rows are kept. Their IDs are UUIDv7. Children are deleted with their row. */
   retention?: Retention;
+  /** Its rows at this time that may have a log outside of the database, which the purge deletes first. */
+  hasLog?(now: number): SQL;
   /** The reason why rows with a `project_id` remain when their project is deleted. */
   outlivesProject?: string;
   /** The reason why rows remain when their organization is deleted. */
@@ -37,6 +39,7 @@ export interface OwnedRows {
   key: SQLiteColumn;
   /** Their foreign keys to `table`. */
   childKeys: readonly SQLiteColumn[];
+  hasLog?: OwnedTable["hasLog"];
 }
 
 /** The rows of an organization in one table, and those that they own, in the order of their deletion. */
@@ -118,7 +121,15 @@ export class Ownership {
         if (keys.some((each) => referencedBy(each) === root)) return [];
         return keys.find((each) => owned.includes(referencedBy(each))) ?? [];
       });
-      return [{ table, key, childKeys: childKeys.filter((each) => referencedBy(each) === table) }];
+      const hasLog = this.#manifestOf(table)?.hasLog;
+      return [
+        {
+          table,
+          key,
+          childKeys: childKeys.filter((each) => referencedBy(each) === table),
+          ...(hasLog && { hasLog }),
+        },
+      ];
     });
   }
 

@@ -11,6 +11,7 @@ import { environmentsFeature } from "./environments/feature.ts";
 import { healthFeature } from "./health/feature.ts";
 import { idempotencyFeature } from "./idempotency/feature.ts";
 import { invitationsFeature } from "./invitations/feature.ts";
+import { logsFeature } from "./logs/feature.ts";
 import { membershipsFeature } from "./memberships/feature.ts";
 import { deliveryFeature } from "./notifications/delivery/feature.ts";
 import { integrationsFeature } from "./notifications/integrations/feature.ts";
@@ -52,6 +53,7 @@ export const FEATURES: readonly Feature[] = [
   deploymentsFeature,
   resourcesFeature,
   runnerApiFeature,
+  logsFeature,
   integrationsFeature,
   slackFeature,
   outboxFeature,

@@ -4,7 +4,10 @@ export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
 export const HEADERS = {
   "X-Request-Id": header("Identifies this request in the service's log."),
-  "X-D1-Bookmark": header("Send it with a later request to read data at least as new."),
+  "X-D1-Bookmark": header(
+    "Send it with a later request to read data at least as new. Absent if the request did not need " +
+      "the database.",
+  ),
   "X-Ratelimit-Limit": header("Requests that the policy admits in any 60 seconds.", "integer"),
   "X-Ratelimit-Remaining": header("Requests that are admitted now.", "integer"),
   "X-Ratelimit-Reset": header("Seconds until more requests are available.", "integer"),

@@ -39,6 +39,10 @@ const BODY = {
   missing_body: badInput("", "Send a JSON body, with content-type: application/json."),
   unknown_field: badInput("colour", "Unknown field; remove it."),
 };
+const TEXT_BODY = {
+  content_type: badInput("", "Send the body with content-type: text/plain."),
+  large_body: badInput("", "The body is over 256 KiB; send less."),
+};
 const LARGE_BODY = { large_body: badInput("", "The body is over 1 MiB; send less.") };
 const BOOKMARK = {
   bookmark: badInput("X-D1-Bookmark", "Send the header as an earlier response gave it."),
@@ -65,7 +69,7 @@ function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOpti
   const mayWrite = sendsBody || route.method === "delete" || writes;
   return {
     ...parameterErrors(route),
-    ...(sendsBody && (route.request?.body ? BODY : LARGE_BODY)),
+    ...(sendsBody && bodyErrors(route)),
     ...(hasKey && !mayWrite && BOOKMARK),
     ...Object.fromEntries(credentials.map((name) => [name, UNAUTHENTICATED[name] ?? INTERNAL])),
     ...(role && { [`needs_${role}`]: roleError(role) }),
@@ -78,6 +82,11 @@ function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOpti
     internal: INTERNAL,
     ...errors,
   };
+}
+
+function bodyErrors({ request }: RouteConfig): NamedErrors {
+  if (!request?.body) return LARGE_BODY;
+  return "text/plain" in request.body.content ? TEXT_BODY : BODY;
 }
 
 /** What the schemas of the parameters say about invalid ones: the first in the path, and `limit`. */

@@ -19,6 +19,25 @@ export function ndjsonReply(description: string): {
   return { description, content: { [NDJSON]: { schema } } };
 }
 
+/** JSON, and texts by their type. The type of the keys is wide as that of `ndjsonReply`. */
+export function jsonOrTextReply(
+  schema: z.ZodType,
+  texts: Readonly<Record<string, string>>,
+  description: string,
+): { description: string; content: Record<`text/${string}`, { schema: z.ZodType<string> }> } {
+  const others = Object.entries(texts).map(([type, what]) => {
+    return [type, { schema: z.string().openapi({ description: what }) }];
+  });
+  const content = Object.fromEntries([["application/json", { schema }], ...others]);
+  return { description, content };
+}
+
+/** Bytes. `required` as of `jsonBody`. */
+export function textBody(description: string) {
+  const schema = z.string().openapi({ description, format: "binary" });
+  return { required: true, content: { "text/plain": { schema } } };
+}
+
 /** `required`, because otherwise a request without a content type is not validated. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } } as const;
@@ -138,10 +157,28 @@ const EtagCause = component(
     .openapi({ description: "The cause of a `conflict` with the `If-Match` of the request." }),
 );
 
+const LogGapCause = component(
+  "LogGapCause",
+  z
+    .object({
+      next_offset: z
+        .int()
+        .openapi({ description: "Send the bytes from this offset on.", example: 4_096 }),
+    })
+    .openapi({ description: "The cause of a `conflict` with the offset of bytes for a log." }),
+);
+
 const ErrorCause = component(
   "ErrorCause",
   z
-    .union([BadInputCause, UnhealthyCause, InternalCause, PatchConflictCause, EtagCause])
+    .union([
+      BadInputCause,
+      UnhealthyCause,
+      InternalCause,
+      PatchConflictCause,
+      EtagCause,
+      LogGapCause,
+    ])
     .openapi({ description: "Details of the error, for programs. The code determines the form." }),
 );
 
@@ -156,7 +193,7 @@ export const ErrorBody = component(
       cause: ErrorCause.optional().openapi({
         description:
           "Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that " +
-          "fails a deployment or that `If-Match` causes.",
+          "fails a deployment, or that `If-Match` or the offset in a log causes.",
       }),
     })
     .openapi({

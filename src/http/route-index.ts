@@ -19,6 +19,8 @@ export interface IndexedRoute {
   isPublic: boolean;
   acceptsRunnerToken: boolean;
   requiresBody: boolean;
+  /** Whether the body is text, not JSON. */
+  acceptsText: boolean;
   /** Whether the request or the response is one record. */
   isRecord: boolean;
   /** Whether the response is a page of HTML. */
@@ -52,6 +54,7 @@ export class RouteIndex {
         isPublic: !accepts("api_key") && !accepts("runner_token"),
         acceptsRunnerToken: accepts("runner_token"),
         requiresBody: route.request?.body?.required === true,
+        acceptsText: "text/plain" in (route.request?.body?.content ?? {}),
         isRecord,
         isPage: Object.values(route.responses).some(
           (reply) => "content" in reply && reply.content && "text/html" in reply.content,

@@ -6,6 +6,7 @@ import { BadInput } from "../lib/errors.ts";
 import { nestsDeeper } from "../lib/json-document.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { invalidBody, toIssues, unsupportedContentType } from "./errors.ts";
+import type { FindRoute } from "./route-index.ts";
 
 /**
  * Only the service context, so that a handler cannot reach the database or other bindings of the
@@ -32,14 +33,26 @@ export function createRouter<E extends HonoEnv = ApiKeyEnv>() {
 }
 
 /** Counts the bytes as they are read: Content-Length may be absent or wrong. */
-const limitBody = bodyLimit({
-  maxSize: LIMITS.bodyBytes.value,
-  onError: () => {
-    throw invalidBody("The body is over 1 MiB; send less.");
-  },
-});
+const limitTo = (maxSize: number, size: string) =>
+  bodyLimit({
+    maxSize,
+    onError: () => {
+      throw invalidBody(`The body is over ${size}; send less.`);
+    },
+  });
+const limitBody = limitTo(LIMITS.bodyBytes.value, "1 MiB");
+const limitLogChunk = limitTo(LIMITS.logChunkBytes.value, "256 KiB");
 
 export type RequiresBody = (method: string, path: string) => boolean;
+
+/** Reads and checks the body in the type that the route accepts. */
+export function readBody(findRoute: FindRoute): MiddlewareHandler {
+  const readJson = readJsonBody((method, path) => findRoute(method, path)?.requiresBody === true);
+  return (c, next) => {
+    const acceptsText = findRoute(c.req.method, c.req.path)?.acceptsText === true;
+    return acceptsText ? readTextBody(c, next) : readJson(c, next);
+  };
+}
 
 export function readJsonBody(requiresBody: RequiresBody): MiddlewareHandler {
   return async (c, next) => {
@@ -53,8 +66,18 @@ export function readJsonBody(requiresBody: RequiresBody): MiddlewareHandler {
   };
 }
 
+/** The bytes of a log, in any encoding. */
+const readTextBody: MiddlewareHandler = async (c, next) => {
+  const [essence] = (c.req.header("content-type") ?? "").split(";");
+  if (essence?.trim().toLowerCase() !== "text/plain") {
+    throw invalidBody("Send the body with content-type: text/plain.");
+  }
+  await readBytes(c, limitLogChunk);
+  await next();
+};
+
 async function readText(c: Context): Promise<string> {
-  const bytes = await readBytes(c);
+  const bytes = await readBytes(c, limitBody);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
@@ -63,9 +86,9 @@ async function readText(c: Context): Promise<string> {
 }
 
 /** Hono caches the body that is read here, so the validators can read it again. */
-async function readBytes(c: Context): Promise<ArrayBuffer> {
+async function readBytes(c: Context, limit: MiddlewareHandler): Promise<ArrayBuffer> {
   try {
-    await limitBody(c, async () => undefined);
+    await limit(c, async () => undefined);
     return await c.req.arrayBuffer();
   } catch (error) {
     if (error instanceof BadInput) throw error;

@@ -67,6 +67,49 @@ export const LIMITS = {
   writtenVariables: items("Variables that one request writes", 200),
   poolEnvironments: items("Environments of a runner pool", 100),
   reportedResources: items("Resources that a runner reports of a stack", 500),
+  logChunkBytes: bytes("Bytes of a log in one request of a runner", 256 * KIB),
+  logBytes: bytes(
+    "The log of a deployment",
+    16 * MIB,
+    "the rest is not kept, and the last line says so; the deployment continues",
+  ),
+  logLineBytes: bytes(
+    "A line of a log in one record",
+    64 * KIB,
+    "the next record has the rest of the line",
+  ),
+  logPageBytes: bytes("Bytes of a log on one page of lines", 128 * KIB, "`has_more`"),
+  logPageLines: items("Lines of a log on one page", 1_000, "`has_more`"),
+  logSealsMs: ms(
+    "Time after the end of a deployment in which its log accepts missing bytes",
+    600_000,
+    "the log is sealed, and is `truncated` if bytes are missing",
+  ),
+  logRetentionMs: ms(
+    "How long the log of a deployment is kept after its end",
+    30 * 24 * HOUR_MS,
+    "the log is deleted",
+  ),
+  logStreamMs: ms(
+    "One response of events of a log",
+    15 * 60_000,
+    "the stream ends, and the client continues with `Last-Event-ID`",
+  ),
+  logFollowers: items(
+    "Streams that follow one log at the same time",
+    2_000,
+    "`rate`, with `Retry-After`",
+  ),
+  logStreamsOfKey: items(
+    "Open log streams of one key in one isolate",
+    300,
+    "`rate`, with `Retry-After`",
+  ),
+  sweepLogs: items(
+    "Logs of ended deployments that one run of the sweep seals, if they were not told of the end",
+    100,
+    "the next run, within a minute, continues",
+  ),
   variableValueBytes: bytes("The value of a variable, in UTF-8", 32 * KIB),
   nameLength: characters(
     "Names of organizations, projects, API keys, pools, tokens, service accounts, trusts and alarms",
@@ -328,6 +371,11 @@ export const LIMITS = {
     "Rows that one statement of the purge deletes",
     500,
     "the next statement continues",
+  ),
+  purgeLogs: items(
+    "Logs that one batch of the purge deletes, with their deployments",
+    20,
+    "the next batch continues",
   ),
   purgeBatches: items(
     "Batches of statements in one run of the purge",

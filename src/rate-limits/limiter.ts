@@ -1,8 +1,8 @@
 import type { ChangedKey } from "../context.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
+import { callObject, isOverloaded } from "../lib/call-object.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
-import { callObject, isOverloaded } from "./call-object.ts";
 import type { KeyDecision } from "./key-window.ts";
 import { organizationLimit, POLICIES, type PolicyName } from "./policies.ts";
 import type { RateLimiter } from "./rate-limiter.do.ts";
@@ -110,6 +110,17 @@ export class Limiter {
     } catch (error) {
       this.#log("error", "rate_limiter.unavailable", describeError(error));
       return false;
+    }
+  }
+
+  /** The newest version of a key; undefined if its object cannot be called. */
+  async versionOf(namespace: LimiterNamespace, key: string): Promise<number | undefined> {
+    const options = { timeoutsMs: TIMEOUTS_MS };
+    try {
+      return await callObject(namespace, key, async (object) => object.version(), options);
+    } catch (error) {
+      this.#log("error", "rate_limiter.unavailable", describeError(error));
+      return undefined;
     }
   }
 

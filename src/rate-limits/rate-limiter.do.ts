@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
+import { callObject, isOverloaded } from "../lib/call-object.ts";
 import { consoleLog, describeError } from "../lib/log.ts";
-import { callObject, isOverloaded } from "./call-object.ts";
 import { type KeyDecision, KeyWindow, type PendingLease } from "./key-window.ts";
 import { POLICIES, type PolicyName } from "./policies.ts";
 import { throttledSave } from "./throttled-save.ts";
@@ -59,6 +59,11 @@ export class RateLimiter extends DurableObject<Env> {
   /** Stores nothing, so made-up keys cost no storage. */
   isKnown(): boolean {
     return this.#isKnown;
+  }
+
+  /** The newest version of the key that this object has received; 0 if the key never changed. */
+  version(): number {
+    return this.#version;
   }
 
   /** Isolates that cached an older version must then read the key again. */

@@ -68,20 +68,7 @@ export class Client {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const isRaw = typeof body === "string" || body instanceof Uint8Array;
-    const isTyped = "content-type" in headers || body instanceof Uint8Array;
-    const isJson = body !== undefined && !isTyped;
-    const request = new Request(`https://longshore.test${path}`, {
-      method,
-      headers: {
-        accept: "application/json",
-        "cf-connecting-ip": this.#address,
-        ...(this.key !== undefined && { "x-api-key": this.key }),
-        ...(isJson && { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
-    });
+    const request = this.#toRequest(method, path, body, headers);
     const response = await this.#fetch(request);
     const text = await response.text();
     const { status, headers: replyHeaders } = response;
@@ -98,5 +85,32 @@ export class Client {
       text,
       body: isJsonReply && text ? JSON.parse(text) : undefined,
     };
+  }
+
+  /** The response itself, for a body that does not end. */
+  async raw(method: string, path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.#fetch(this.#toRequest(method, path, undefined, headers));
+  }
+
+  #toRequest(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Request {
+    const isRaw = typeof body === "string" || body instanceof Uint8Array;
+    const isTyped = "content-type" in headers || body instanceof Uint8Array;
+    const isJson = body !== undefined && !isTyped;
+    return new Request(`https://longshore.test${path}`, {
+      method,
+      headers: {
+        accept: "application/json",
+        "cf-connecting-ip": this.#address,
+        ...(this.key !== undefined && { "x-api-key": this.key }),
+        ...(isJson && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-import { multiplyTimeouts } from "../../src/rate-limits/call-object.ts";
+import { multiplyTimeouts } from "../../src/lib/call-object.ts";
 
 /** Far beyond what a busy machine needs. */
 const TIMEOUT_FACTOR = 200;

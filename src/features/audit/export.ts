@@ -38,26 +38,3 @@ function toEndLine(hasMore: boolean, last: Position | undefined): string {
   const cursor = last && encodeCursor("asc", last);
   return `${JSON.stringify({ end: true, has_more: hasMore, cursor })}\n`;
 }
-
-/** Reads a chunk when the client has read the one before. An error breaks the stream off. */
-export function toStream(
-  chunks: AsyncGenerator<string>,
-  onError: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { value, done } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      } catch (error) {
-        onError(error);
-        controller.error(new Error("The export broke off."));
-      }
-    },
-    async cancel() {
-      await chunks.return(undefined);
-    },
-  });
-}

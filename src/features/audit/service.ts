@@ -5,7 +5,8 @@ import type { Position } from "../../lib/cursor.ts";
 import type { Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
-import { exportLines, toStream } from "./export.ts";
+import { toStream } from "../../lib/stream.ts";
+import { exportLines } from "./export.ts";
 import { listRecords, type RecordFilter, type RecordRow } from "./list-store.ts";
 import type { AuditedAct } from "./model.ts";
 import { recordExport, recordRefusal } from "./store.ts";
@@ -55,12 +56,14 @@ export async function exportAuditLog(
     return toPage(page, next, (row) => row);
   };
   const first = toPage(firstPage, rows, (row) => row);
-  return toStream(exportLines({ after, first, readNext }), (error) => {
-    const { requestId } = ctx.origin;
-    ctx.log("error", "audit_log.export_broke_off", {
-      request_id: requestId,
-      ...describeError(error),
-    });
+  return toStream(exportLines({ after, first, readNext }), {
+    onError: (error) => {
+      const { requestId } = ctx.origin;
+      ctx.log("error", "audit_log.export_broke_off", {
+        request_id: requestId,
+        ...describeError(error),
+      });
+    },
   });
 }
 

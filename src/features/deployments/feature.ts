@@ -2,6 +2,7 @@ import type { Feature } from "../../feature.ts";
 import { deploymentRoutes } from "./routes.ts";
 import { scopedDeploymentRoutes } from "./scoped-routes.ts";
 import { sweepDeployments } from "./service.ts";
+import { hasLog } from "./store.ts";
 import { attempts, deploymentStacks, deployments } from "./table.ts";
 
 export const deploymentsFeature = {
@@ -17,6 +18,7 @@ export const deploymentsFeature = {
       table: deployments,
       deletedWith: [deployments.environmentId, deployments.projectId],
       purged: true,
+      hasLog,
     },
     {
       table: deploymentStacks,

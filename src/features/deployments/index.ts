@@ -3,7 +3,9 @@ export {
   type DeploymentStatus,
   FAILURES,
   HEARTBEAT_INTERVAL_MS,
+  hasEnded,
   LEASE_TTL_MS,
+  LOG_INTERVAL_MS,
   LOST_AFTER_MS,
   OFFER_TTL_MS,
   OUTCOMES,
@@ -11,6 +13,7 @@ export {
   REPORTED_STATUSES,
   type ReportedStatus,
   STACK_STATUSES,
+  type StackStatus,
 } from "./lifecycle.ts";
 export {
   type Document,
@@ -29,7 +32,13 @@ export {
 } from "./store.ts";
 export { cancelDeployments } from "./transitions/cancel.ts";
 export { incrementEpoch, insertAttempt, releaseOffer } from "./transitions/claim.ts";
-export { type Completion, completeDeployment, toCompletionText } from "./transitions/complete.ts";
+export {
+  type Completion,
+  completeDeployment,
+  declaredLogOf,
+  type LogDeclaration,
+  toCompletionText,
+} from "./transitions/complete.ts";
 export { expire } from "./transitions/expire.ts";
 export { finalize } from "./transitions/finalize.ts";
 export {

@@ -67,6 +67,8 @@ export const FAILURES = {
 export const OFFER_TTL_MS = 60_000;
 export const MAXIMUM_LAPSED_OFFERS = LIMITS.lapsedOffers.value;
 export const HEARTBEAT_INTERVAL_MS = 15_000;
+/** How often a runner sends what its command has printed. */
+export const LOG_INTERVAL_MS = 1_000;
 /** Without a heartbeat for this time, an attempt is stale. It may still resume. */
 export const LEASE_TTL_MS = 60_000;
 /** Without a heartbeat for this time, an attempt is lost. It cannot resume. */
@@ -279,4 +281,9 @@ export function statesBefore<State extends string, Code extends string>(
 ): readonly State[] {
   const chosen = transitions.filter((each) => code === undefined || each.code === code);
   return [...new Set(chosen.flatMap(({ from }) => from))];
+}
+
+export function hasEnded(status: DeploymentStatus): boolean {
+  const active: readonly DeploymentStatus[] = statesBefore(TRANSITIONS.deployment);
+  return !active.includes(status);
 }

@@ -9,12 +9,15 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { environments } from "../environments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { deploymentStacks, deploymentStatus, deployments } from "./table.ts";
+
+const DAY_MS = 24 * 3_600_000;
 
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
 export type DeploymentRow = Omit<FoundDeployment, "memberRole">;
@@ -140,4 +143,11 @@ export function findConnectionStatus(db: Database, organizationId: string, proje
     .select({ connectionStatus: projects.connectionStatus })
     .from(projects)
     .where(and(eq(projects.organizationId, organizationId), eq(projects.id, projectId)));
+}
+
+/** Whether a deployment may have a log, which deletes itself after a while. A day is more than enough. */
+export function hasLog(now: number): SQL {
+  const oldest = now - LIMITS.logRetentionMs.value - DAY_MS;
+  return sql`${deployments.startedAt} is not null
+    and (${deployments.finishedAt} is null or ${deployments.finishedAt} > ${oldest})`;
 }

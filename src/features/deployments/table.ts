@@ -190,6 +190,8 @@ export const attempts = sqliteTable(
     tokenId: id("token_id"),
     /** The start plus `max_run_seconds` of the pool. At this time the runner is told to cancel. */
     runUntil: time("run_until"),
+    /** Whether the log of the attempt still has to be told of its end. */
+    isLogPending: integer("log_pending", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     uniqueIndex("attempts_request").on(table.poolId, table.requestId),
@@ -199,6 +201,9 @@ export const attempts = sqliteTable(
       .where(sql`state <> ${attemptState.ended}`),
     index("attempts_environment").on(table.environmentId),
     index("attempts_deployment").on(table.deploymentId),
+    index("attempts_log_pending")
+      .on(table.endedAt)
+      .where(sql`log_pending = 1 and state = ${attemptState.ended}`),
   ],
 );
 

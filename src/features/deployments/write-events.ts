@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../context.ts";
+import { observe } from "../../db/batch.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { EventType } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
@@ -45,7 +46,14 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
           and environments.organization_id = deployments.organization_id
         where ${hasChanged} and deployments.status in ${literalList(Object.keys(EVENT_TYPES))}`,
     ),
-    notified: ctx.db.update(deployments).set({ notifiedStatus: sql`status` }).where(hasChanged),
+    notified: observe(
+      ctx.db
+        .update(deployments)
+        .set({ notifiedStatus: sql`status` })
+        .where(hasChanged)
+        .returning({ id: deployments.id }),
+      (changed) => ctx.refreshLogs(changed.map(({ id }) => id)),
+    ),
   };
 }
 

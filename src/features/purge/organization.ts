@@ -3,10 +3,10 @@ import { runBatch } from "../../db/batch.ts";
 import type { OrganizationRoot } from "../../db/ownership.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { memberships } from "../memberships/table.ts";
+import { deleteSome } from "./logged-rows.ts";
 import * as organizations from "./organization-store.ts";
 import { type PurgeRun, ROWS } from "./run.ts";
 import type { PurgeRow } from "./store.ts";
-import * as store from "./store.ts";
 
 /** Those with rows to delete now. */
 export function listOrganizations(ctx: SystemContext, limit: number): Promise<PurgeRow[]> {
@@ -43,16 +43,17 @@ function rootsOf({ ownership }: SystemContext, isSettled: boolean): Organization
 }
 
 async function purgeRoot(
-  { db }: SystemContext,
+  ctx: SystemContext,
   run: PurgeRun,
   root: OrganizationRoot,
   organizationId: string,
 ): Promise<void> {
+  const { db } = ctx;
   for (const rows of await organizations.findOwnedWithRows(db, root, organizationId)) {
     const owners = organizations.selectIds(root, organizationId);
     do {
       if (run.isPartOver()) return;
-    } while (await run.deletes(store.deleteOwned(db, rows, owners, ROWS)));
+    } while (await deleteSome(ctx, run, rows, owners));
   }
   const isOfMembers = root.table === memberships;
   do {

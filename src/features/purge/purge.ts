@@ -2,6 +2,7 @@ import type { SystemContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { describeError } from "../../lib/log.ts";
+import { deleteSome } from "./logged-rows.ts";
 import { listOrganizations, purgeOrganization } from "./organization.ts";
 import { PurgeRun, ROWS } from "./run.ts";
 import * as store from "./store.ts";
@@ -51,7 +52,7 @@ async function purgeRecord(
   for (const rows of ctx.ownership.rowsOwnedBy(table)) {
     do {
       if (run.isPartOver()) return;
-    } while (await run.deletes(store.deleteOwned(ctx.db, rows, purge.recordId, ROWS)));
+    } while (await deleteSome(ctx, run, rows, purge.recordId));
   }
   await runBatch(ctx.db, store.deleteTombstone(ctx.db, table, purge));
 }

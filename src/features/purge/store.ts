@@ -13,19 +13,47 @@ export function listOldestRecords(db: Database, limit: number) {
   return db.select().from(purges).where(isRecord).orderBy(asc(purges.id)).limit(limit);
 }
 
-/**
- * Some of the rows, with their children. No statement deletes more than `limit` rows.
- * @param owner Its ID, or a select of several IDs.
- */
+/** An ID, or a select of several IDs. */
+type Owner = string | SQL;
+
+/** Some of the rows, with their children. No statement deletes more than `limit` rows. */
 export function deleteOwned(
   db: Database,
   { table, key, childKeys }: OwnedRows,
-  owner: string | SQL,
+  owner: Owner,
   limit: number,
 ) {
-  const isOwned = typeof owner === "string" ? eq(key, owner) : sql`${key} in (${owner})`;
-  const some = sql`(select rowid from ${table} where ${isOwned} limit ${limit})`;
+  const some = sql`(select rowid from ${table} where ${isOwnedBy(key, owner)} limit ${limit})`;
   return deleteWithChildren(db, table, childKeys, sql`${table}.rowid in ${some}`, limit);
+}
+
+/** The IDs of some of the rows for which `condition` holds. */
+export async function listOwned(
+  db: Database,
+  { table, key }: OwnedRows,
+  { owner, condition, limit }: { owner: Owner; condition: SQL; limit: number },
+): Promise<string[]> {
+  const found = await db
+    .select({ id: sql<string>`${idOf(table)}`.as("id") })
+    .from(table)
+    .where(and(isOwnedBy(key, owner), condition))
+    .limit(limit);
+  return found.map(({ id }) => id);
+}
+
+/** These rows, with their children. */
+export function deleteRows(
+  db: Database,
+  { table, childKeys }: OwnedRows,
+  ids: readonly string[],
+  limit: number,
+) {
+  const isOneOf = sql`${idOf(table)} in (select value from json_each(${JSON.stringify(ids)}))`;
+  return deleteWithChildren(db, table, childKeys, isOneOf, limit);
+}
+
+function isOwnedBy(key: SQLiteColumn, owner: Owner): SQL {
+  return typeof owner === "string" ? eq(key, owner) : sql`${key} in (${owner})`;
 }
 
 /** Last, because all other rows of the record refer to it. */

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
-import { type Outcome, presentDeployment } from "../deployments/index.ts";
+import { type Completion, type Outcome, presentDeployment } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
-import type { LeaseHeaders, StackReport } from "./schemas.ts";
+import type { CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
 import type { AttemptRow, ClaimRow, DeliveredVariable, StartedDeployment } from "./store.ts";
 
@@ -62,5 +62,19 @@ export function toReport({ seq, status, status_reason, resources }: z.output<typ
       statusReason: each.status_reason ?? null,
       timestamp: each.timestamp === undefined ? undefined : Date.parse(each.timestamp),
     })),
+  };
+}
+
+export function toCompletion({
+  outcome,
+  failure_reason,
+  message,
+  log,
+}: z.output<typeof CompletionInput>): Completion {
+  return {
+    outcome,
+    failureReason: failure_reason ?? null,
+    message: message ?? null,
+    log: log ?? null,
   };
 }

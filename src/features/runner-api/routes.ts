@@ -10,6 +10,7 @@ import {
   presentProgress,
   presentStart,
   presentVariable,
+  toCompletion,
   toLeaseCredentials,
   toReport,
 } from "./presenters.ts";
@@ -245,9 +246,8 @@ export const runnerRoutes = createRouter<RunnerEnv>()
     return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
   })
   .openapi(complete, async (c) => {
-    const { outcome, failure_reason = null, message = null } = c.req.valid("json");
+    const completion = toCompletion(c.req.valid("json"));
     const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
-    const completion = { outcome, failureReason: failure_reason, message };
     const attempt = await completeAttempt(c.env, credentials, completion);
     return c.json(presentCompleted(attempt), 200, { [DIRECTIVE_HEADER]: "stop" });
   })

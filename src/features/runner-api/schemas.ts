@@ -15,6 +15,7 @@ import {
   FAILURES,
   HEARTBEAT_INTERVAL_MS,
   LEASE_TTL_MS,
+  LOG_INTERVAL_MS,
   OFFER_TTL_MS,
   OUTCOMES,
   REPORTED_STATUSES,
@@ -30,6 +31,9 @@ export const INTERVALS = {
   start_within_seconds: OFFER_TTL_MS / 1000,
   heartbeat_every_seconds: HEARTBEAT_INTERVAL_MS / 1000,
   lease_seconds: LEASE_TTL_MS / 1000,
+  log_every_seconds: LOG_INTERVAL_MS / 1000,
+  log_chunk_bytes: LIMITS.logChunkBytes.value,
+  log_bytes: LIMITS.logBytes.value,
 };
 
 const Intervals = {
@@ -45,6 +49,18 @@ const Intervals = {
     description:
       "Seconds without a heartbeat after which the attempt is stale. It may resume for a while.",
     example: INTERVALS.lease_seconds,
+  }),
+  log_every_seconds: z.int().openapi({
+    description: "Seconds between two requests with output of the command, while there is any.",
+    example: INTERVALS.log_every_seconds,
+  }),
+  log_chunk_bytes: z.int().openapi({
+    description: "The most bytes of the log that one request may have.",
+    example: INTERVALS.log_chunk_bytes,
+  }),
+  log_bytes: z.int().openapi({
+    description: "The most bytes of the log that are kept. You may stop sending after them.",
+    example: INTERVALS.log_bytes,
   }),
 };
 
@@ -232,6 +248,25 @@ export const StackReport = component(
     }),
 );
 
+const LogDeclaration = component(
+  "LogDeclaration",
+  z
+    .strictObject({
+      size: z.int().min(0).openapi({
+        description: "All bytes that the command has printed, also those beyond `log_bytes`.",
+        example: 5_120,
+      }),
+      sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, "Send the SHA-256 as 64 lowercase hex digits.")
+        .openapi({
+          description: "The SHA-256 of these bytes, in hex.",
+          example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        }),
+    })
+    .openapi({ description: "What a runner declares of a log at its end." }),
+);
+
 export const CompletionInput = component(
   "AttemptCompletion",
   z
@@ -244,6 +279,11 @@ export const CompletionInput = component(
       message: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
         description: "What happened, for people. It becomes the reason of unfinished stacks.",
         example: "The image does not exist.",
+      }),
+      log: LogDeclaration.optional().openapi({
+        description:
+          "The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the " +
+          "log is sealed with the bytes that have arrived.",
       }),
     })
     .openapi({

@@ -43,6 +43,7 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       endedAt: null,
       tokenId,
       runUntil: null,
+      isLogPending: sql`0`,
     },
     sql`from runner_pool_environments
       join environments on environments.id = runner_pool_environments.environment_id

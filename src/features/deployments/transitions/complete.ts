@@ -15,10 +15,20 @@ import { type AttemptKey, deploymentIdOf, isAttempt, whereLeaseIsValid } from ".
 
 const SUCCESSFUL_STACK_STATUSES = literalList<StackStatus>(["succeeded", "skipped"]);
 
+/** The whole log of an attempt. */
+export interface LogDeclaration {
+  /** In bytes. */
+  size: number;
+  /** In hexadecimal, in lower case. */
+  sha256: string;
+}
+
 export interface Completion {
   outcome: Outcome;
   failureReason: string | null;
   message: string | null;
+  /** Null: the runner has declared none. */
+  log: LogDeclaration | null;
 }
 
 /**
@@ -104,6 +114,12 @@ function hasStack(status: SQL): SQL {
 }
 
 /** The same completion gives the same text. */
-export function toCompletionText({ outcome, failureReason, message }: Completion): string {
-  return JSON.stringify([outcome, failureReason, message]);
+export function toCompletionText({ outcome, failureReason, message, log }: Completion): string {
+  return JSON.stringify([outcome, failureReason, message, ...(log ? [log.size, log.sha256] : [])]);
+}
+
+/** @param completion As `toCompletionText` gives it. */
+export function declaredLogOf(completion: string): LogDeclaration | null {
+  const [, , , size, sha256] = JSON.parse(completion) as unknown[];
+  return typeof size === "number" && typeof sha256 === "string" ? { size, sha256 } : null;
 }

@@ -60,6 +60,7 @@ export function startDeployment(db: Database, attempt: AttemptKey, now: number) 
         startedAt: now,
         leaseUntil: now + LEASE_TTL_MS,
         lostAt: now + LOST_AFTER_MS,
+        isLogPending: true,
         runUntil: sql`${now} + 1000 * (select max_run_seconds from runner_pools
           where runner_pools.id = ${attempt.poolId})`,
       })

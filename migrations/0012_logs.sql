@@ -1,0 +1,2 @@
+ALTER TABLE `attempts` ADD `log_pending` integer DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE INDEX `attempts_log_pending` ON `attempts` (`ended_at`) WHERE log_pending = 1 and state = 'ended';

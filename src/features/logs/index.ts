@@ -1,0 +1,2 @@
+export { eraseLogs } from "./erase.ts";
+export { refreshLogs } from "./refresh.ts";

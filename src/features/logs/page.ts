@@ -1,0 +1,37 @@
+import { LIMITS } from "../../lib/limits.ts";
+import { type LogLine, splitLines } from "./lines.ts";
+import type { LogContent } from "./messages.ts";
+import type { LogStatus } from "./model.ts";
+
+const MAXIMUM_BYTES = LIMITS.logLineBytes.value;
+const MAXIMUM_LINES = LIMITS.logPageLines.value;
+
+export interface LinePage {
+  lines: LogLine[];
+  /** Where the next page continues. */
+  nextOffset: number;
+  hasMore: boolean;
+}
+
+export interface LogPage extends LinePage {
+  status: LogStatus;
+  /** Whether bytes are missing for good. */
+  isTruncated: boolean;
+}
+
+/** The lines of what was read. The last one is whole, unless it is the only one or the log ends there. */
+export function toLinePage({ log, chunks, nextOffset }: LogContent): LinePage {
+  const isWholeLog = nextOffset === (log?.size ?? nextOffset);
+  const isComplete = isWholeLog && log?.isSealed !== false;
+  const all = [...splitLines(chunks, { maximumBytes: MAXIMUM_BYTES, isComplete })];
+  const isCutOff = !isWholeLog && all.length > 1 && all.at(-1)?.text.endsWith("\n") === false;
+  const lines = all.slice(0, Math.min(MAXIMUM_LINES, all.length - (isCutOff ? 1 : 0)));
+  const last = chunks.at(-1);
+  const end = lines.at(-1)?.nextOffset ?? chunks[0]?.offset ?? nextOffset;
+  const hasRest = last !== undefined && end < last.offset + last.bytes.length;
+  return {
+    lines,
+    nextOffset: hasRest ? end : nextOffset,
+    hasMore: !isWholeLog || lines.length < all.length,
+  };
+}
