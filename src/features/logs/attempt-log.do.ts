@@ -75,6 +75,12 @@ export class AttemptLog extends DurableObject<Env> {
     return { size: this.#size, isSealed: sealedAt !== null, isTruncated };
   }
 
+  /** Like `refresh`, for a change that only followers need to know. */
+  async refreshFollowers(deploymentId: string): Promise<void> {
+    if (this.#followers().length > 0) return this.refresh(deploymentId);
+    this.#run = undefined;
+  }
+
   /** Reads the deployment again. Tells the followers, and seals the log if its attempt has ended. */
   async refresh(deploymentId: string): Promise<void> {
     const row = await this.#readRun(deploymentId);
