@@ -50,10 +50,12 @@ export class AttemptLog extends DurableObject<Env> {
     const plan = planAppend(this.#appendable(log), { offset, length: bytes.length });
     if (plan.kind === "sealed") return { kind: "ended" };
     if (plan.kind === "gap") return plan;
-    const { skipped, kept, overflows, nextOffset } = plan;
-    if (kept > 0) this.#write(stackId, bytes.subarray(skipped, skipped + kept));
-    if (overflows) this.#close(log, stackId);
-    if (kept > 0 || overflows) this.#notifications.send(this.#followers().length);
+    const { skipped, kept, nextOffset } = plan;
+    if (kept > 0) {
+      this.#write(stackId, bytes.subarray(skipped, skipped + kept));
+      if (this.#size >= LIMIT) this.#close(log, stackId);
+      this.#notifications.send(this.#followers().length);
+    }
     await this.#sealIfComplete();
     const { isCanceling, endedAt } = this.#log ?? log;
     return { kind: "accepted", nextOffset, isCanceling, hasEnded: endedAt !== null };
@@ -174,7 +176,7 @@ export class AttemptLog extends DurableObject<Env> {
   /** After the end of the attempt, only the bytes that the runner has declared are missing. */
   #appendable({ declaration, isFull, sealedAt }: StoredLog) {
     const limit = Math.min(LIMIT, declaration?.size ?? LIMIT);
-    return { size: Math.min(this.#size, LIMIT), limit, isFull, isSealed: sealedAt !== null };
+    return { size: this.#sentSize, limit, isFull, isSealed: sealedAt !== null };
   }
 
   #write(stackId: string, bytes: Uint8Array): void {
@@ -182,9 +184,8 @@ export class AttemptLog extends DurableObject<Env> {
     this.#size += bytes.length;
   }
 
-  /** Adds the line that states that the rest is not kept, unless the declared bytes are complete. */
+  /** Adds the line that states that the rest is not kept. */
   #close(log: StoredLog, stackId: string): void {
-    if (this.#size < LIMIT) return;
     this.#write(stackId, new TextEncoder().encode(CLOSING_LINE));
     this.#save({ ...log, isFull: true });
   }
@@ -208,22 +209,28 @@ export class AttemptLog extends DurableObject<Env> {
   #seal(log: StoredLog): Promise<void> {
     return this.ctx.blockConcurrencyWhile(async () => {
       if (this.#log?.sealedAt !== null) return;
-      const isTruncated = log.isFull || !(await this.#isAsDeclared(log));
+      const isTruncated = !(await this.#isAsDeclared(log));
       this.#save({ ...log, sealedAt: Date.now(), isTruncated });
       await this.ctx.storage.setAlarm((log.endedAt ?? Date.now()) + LIMITS.logRetentionMs.value);
       this.#notifications.send(this.#followers().length);
     });
   }
 
-  async #isAsDeclared({ declaration }: StoredLog): Promise<boolean> {
-    if (!declaration) return true;
-    if (declaration.size !== this.#size) return false;
-    return (await sha256OfChunks(this.#allChunks())) === declaration.sha256;
+  async #isAsDeclared({ declaration, isFull }: StoredLog): Promise<boolean> {
+    if (!declaration) return !isFull;
+    if (declaration.size !== this.#sentSize) return false;
+    return (await sha256OfChunks(this.#sentChunks())) === declaration.sha256;
   }
 
-  *#allChunks(): Generator<LogChunk> {
-    for (let after = 0; after < this.#size; ) {
-      const { chunks, nextOffset } = this.#store.read(after, HASHED_BYTES);
+  /** Without the closing line. */
+  get #sentSize(): number {
+    return Math.min(this.#size, LIMIT);
+  }
+
+  *#sentChunks(): Generator<LogChunk> {
+    for (let after = 0; after < this.#sentSize; ) {
+      const maximumBytes = Math.min(HASHED_BYTES, this.#sentSize - after);
+      const { chunks, nextOffset } = this.#store.read(after, maximumBytes);
       yield* chunks;
       after = nextOffset;
     }
