@@ -126,6 +126,9 @@ export class AttemptLog extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const log = this.#log;
     if (!log) return;
+    // An alarm that is late may find that the next one is not due.
+    const dueAt = dueTimeOf(log);
+    if (Date.now() < dueAt) return this.ctx.storage.setAlarm(dueAt);
     if (log.sealedAt !== null) return this.erase();
     if (log.endedAt !== null) return this.#seal(log);
     await this.ctx.storage.setAlarm(Date.now() + UNTOLD_MS);
@@ -193,8 +196,9 @@ export class AttemptLog extends DurableObject<Env> {
   async #end(row: RunRow, { attemptId, endedAt, declaration }: EndedAttempt): Promise<void> {
     const log = this.#log ?? this.#create(row, attemptId);
     if (log.endedAt !== null) return;
-    this.#save({ ...log, endedAt, declaration });
-    await this.ctx.storage.setAlarm(endedAt + LIMITS.logSealsMs.value);
+    const ending = { ...log, endedAt, declaration };
+    this.#save(ending);
+    await this.ctx.storage.setAlarm(dueTimeOf(ending));
     await this.#sealIfComplete();
   }
 
@@ -210,8 +214,9 @@ export class AttemptLog extends DurableObject<Env> {
     return this.ctx.blockConcurrencyWhile(async () => {
       if (this.#log?.sealedAt !== null) return;
       const isTruncated = !(await this.#isAsDeclared(log));
-      this.#save({ ...log, sealedAt: Date.now(), isTruncated });
-      await this.ctx.storage.setAlarm((log.endedAt ?? Date.now()) + LIMITS.logRetentionMs.value);
+      const sealed = { ...log, sealedAt: Date.now(), isTruncated };
+      this.#save(sealed);
+      await this.ctx.storage.setAlarm(dueTimeOf(sealed));
       this.#notifications.send(this.#followers().length);
     });
   }
@@ -256,6 +261,12 @@ export class AttemptLog extends DurableObject<Env> {
       }
     }
   }
+}
+
+/** When the next alarm of a log has something to do. */
+function dueTimeOf({ endedAt, sealedAt }: StoredLog): number {
+  if (endedAt === null) return 0;
+  return endedAt + (sealedAt === null ? LIMITS.logSealsMs.value : LIMITS.logRetentionMs.value);
 }
 
 function isRunning(row: RunRow, attemptId: string): boolean {
