@@ -24,6 +24,8 @@ export class LogUpload {
   readonly #limits: LogLimits;
   readonly #stopped = new AbortController();
   #isComplete = false;
+  /** The newest request. */
+  #sentAt = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => undefined;
   /** Resolves at the end of the upload. */
   readonly done: Promise<void>;
@@ -86,16 +88,18 @@ export class LogUpload {
     await this.#collect(offset, signal);
     const chunk = this.#spool.read(offset, this.#limits.chunkBytes);
     if (!chunk || signal.aborted) return offset;
+    this.#sentAt = performance.now();
     const next = await this.#send(offset, chunk, signal);
     if (next !== offset && next <= this.#spool.size) return next;
     throw new RunnerError(`The server continues at byte ${next} instead of ${offset}.`);
   }
 
-  /** Waits until a request is full, or for a while. */
+  /** Waits until a request is full, or the time between two requests has passed. */
   async #collect(offset: number, signal: AbortSignal): Promise<void> {
     const { everyMs, chunkBytes } = this.#limits;
     const isOver = new AbortController();
-    const timeout = delay(everyMs, AbortSignal.any([signal, isOver.signal])).then(() =>
+    const waitMs = Math.max(0, this.#sentAt + everyMs - performance.now());
+    const timeout = delay(waitMs, AbortSignal.any([signal, isOver.signal])).then(() =>
       isOver.abort(),
     );
     const isFull = () => this.#isComplete || this.#spool.size - offset >= chunkBytes;
