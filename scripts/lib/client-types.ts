@@ -75,21 +75,21 @@ async function renderTypes(document: Document): Promise<string> {
 function renderOperations({ paths }: Document): string {
   const items = Object.entries(paths);
   const unrepeatable = items.flatMap(([path, { post, patch }]) => [
-    ...(post && !takesIdempotencyKey(post) ? [`POST ${path}`] : []),
-    ...(patch && !takesIdempotencyKey(patch) ? [`PATCH ${path}`] : []),
+    ...(post && !takes(post, "IdempotencyKey") ? [`POST ${path}`] : []),
+    ...(patch && !takes(patch, "IdempotencyKey") ? [`PATCH ${path}`] : []),
   ]);
-  const patchable = items.filter(([, { get, patch }]) => get && patch).map(([path]) => path);
+  const replaceable = items.filter(([, { get, put }]) => get && put && takes(put, "IfMatch"));
   return `${BANNER}
 /** POST and PATCH operations without an \`Idempotency-Key\`. */
 export const WITHOUT_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set(${renderList(unrepeatable)});
 
-/** Paths of records that PATCH changes. */
-export const PATCHABLE: ReadonlySet<string> = new Set(${renderList(patchable)});
+/** Paths of records that PUT replaces. */
+export const REPLACEABLE: ReadonlySet<string> = new Set(${renderList(replaceable.map(([path]) => path))});
 `;
 }
 
-function takesIdempotencyKey({ parameters = [] }: Operation): boolean {
-  return parameters.some(({ $ref }) => $ref === "#/components/parameters/IdempotencyKey");
+function takes({ parameters = [] }: Operation, name: string): boolean {
+  return parameters.some(({ $ref }) => $ref === `#/components/parameters/${name}`);
 }
 
 function renderList(texts: readonly string[]): string {

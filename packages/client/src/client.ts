@@ -1,5 +1,6 @@
 import { ApiError } from "./errors.ts";
-import { PATCHABLE } from "./generated/operations.ts";
+import { REPLACEABLE } from "./generated/operations.ts";
+import { includes } from "./includes.ts";
 import { readBody } from "./read-response.ts";
 import { isIdempotent, newIdempotencyKey, takesIdempotencyKey } from "./repeatable.ts";
 import { retryDelayMs, sleep } from "./retry.ts";
@@ -135,27 +136,32 @@ export class Client {
   }
 
   /**
-   * Reads a record, and writes the body that `change` makes of it. Does so again if the record has changed
-   * in between. Writes nothing if `change` returns undefined. Returns the record.
+   * Reads a record, and writes the body that `change` makes of it: with PUT, or with PATCH if there is no
+   * PUT. Does so again if the record has changed in between. Writes nothing if `change` returns undefined.
+   * Returns the record.
    */
   async update<P extends UpdatePath>(
     path: P,
     options: Omit<OptionsOf<Operation<P, "get">>, "body" | "query"> & CallOptions,
     change: (record: Result<P, "get">) => UpdateBody<P> | undefined,
   ): Promise<Result<P, "get"> | Result<P, UpdateMethod<P>>> {
-    const method = PATCHABLE.has(path) ? "PATCH" : "PUT";
+    const method = REPLACEABLE.has(path) ? "PUT" : "PATCH";
     const given: RequestOptions = options;
+    let lost: unknown;
     for (let tries = 0; ; tries++) {
-      const response = await this.request("GET", path, given);
-      const record = (await readBody(response)) as Result<P, "get">;
+      const request = this.#prepare("GET", path, given);
+      const { body: read, ifMatch } = await this.#transport.send(request, readVersion);
+      const record = read as Result<P, "get">;
+      if (lost !== undefined && includes(record, lost)) return record;
       const body = change(record);
       if (body === undefined) return record;
-      const ifMatch = response.headers.get("etag") ?? undefined;
       try {
         const written = await this.#call(method, path, { ...given, body, ifMatch });
         return written as Result<P, UpdateMethod<P>>;
       } catch (error) {
         if (!isOutdated(error) || tries >= UPDATE_TRIES) throw error;
+        // The record may have changed by this call itself.
+        lost = error.followsLostResponse ? body : undefined;
         await sleep(retryDelayMs(error, 0), given.signal);
       }
     }
@@ -201,8 +207,12 @@ function lowerCased(headers: Record<string, string> = {}): Record<string, string
   return Object.fromEntries(entries);
 }
 
+async function readVersion(response: Response) {
+  return { body: await readBody(response), ifMatch: response.headers.get("etag") ?? undefined };
+}
+
 /** Another version than that of `If-Match` is the current one. */
-function isOutdated(error: unknown): boolean {
+function isOutdated(error: unknown): error is ApiError {
   if (!(error instanceof ApiError) || error.code !== "conflict") return false;
   return error.cause !== undefined && "etag" in error.cause;
 }

@@ -30,6 +30,8 @@ export class ApiError extends LongshoreError {
   readonly requestId: string | undefined;
   /** How long the service asks to wait. */
   readonly retryAfterMs: number | undefined;
+  /** Whether an earlier try of the call had no usable response, and may have done the work. */
+  followsLostResponse = false;
 
   constructor(message: string, details: ApiErrorDetails) {
     super(message);

@@ -26,9 +26,10 @@ export async function readError(response: Response): Promise<ApiError> {
 }
 
 export function unexpectedResponse(response: Response): ApiError {
-  const { status, headers, type } = response;
+  const { status, headers } = response;
   const location = headers.get("location");
-  const isRedirect = type === "opaqueredirect" || (status >= 300 && status < 400 && location);
+  // Browsers hide the status and the headers of a redirect.
+  const isRedirect = status === 0 || (status >= 300 && status < 400 && location !== null);
   const what = isRedirect
     ? `a redirect${location ? ` to ${location}` : ""}`
     : `the status ${status} and ${headers.get("content-type") ?? "no content type"}`;

@@ -36,27 +36,24 @@ export class Transport {
 
   /** Returns the body. */
   async call(request: PreparedRequest): Promise<unknown> {
-    const failures: unknown[] = [];
     try {
-      return await this.#send(request, readBody, failures);
+      return await this.send(request, readBody);
     } catch (error) {
       const isGone = error instanceof ApiError && error.code === "not_found";
-      // The response to an earlier try is lost: that try has deleted the record.
-      if (request.method === "DELETE" && isGone && failures.some(mayHaveWorked)) return undefined;
+      // The try whose response is lost has deleted the record.
+      if (request.method === "DELETE" && isGone && error.followsLostResponse) return undefined;
       throw error;
     }
   }
 
   /** Returns the response as soon as its headers have arrived. Its body is not repeated. */
   open(request: PreparedRequest): Promise<Response> {
-    return this.#send(request, async (response) => response, []);
+    return this.send(request, async (response) => response);
   }
 
-  async #send<T>(
-    request: PreparedRequest,
-    read: (response: Response) => Promise<T>,
-    failures: unknown[],
-  ): Promise<T> {
+  /** Repeats the reading of the body too. */
+  async send<T>(request: PreparedRequest, read: (response: Response) => Promise<T>): Promise<T> {
+    const failures: unknown[] = [];
     const endsAt = Date.now() + request.totalTimeoutMs;
     for (;;) {
       request.signal?.throwIfAborted();
@@ -65,6 +62,7 @@ export class Transport {
         return await this.#try({ ...request, timeoutMs }, read);
       } catch (error) {
         request.signal?.throwIfAborted();
+        if (error instanceof ApiError) error.followsLostResponse = failures.some(mayHaveWorked);
         const delayMs = retryDelayMs(error, failures.length);
         const isSafe = request.isRepeatable || isTooEarly(error);
         const isInTime = Date.now() + delayMs < endsAt;

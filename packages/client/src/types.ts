@@ -15,7 +15,7 @@ export type Operation<P, M extends Method> = P extends keyof paths
     : never
   : never;
 
-type Parameter<O, Place extends string> = O extends { parameters: { [K in Place]?: infer T } }
+type Parameter<O, In extends string> = O extends { parameters: { [K in In]?: infer T } }
   ? NonNullable<T>
   : never;
 
@@ -129,9 +129,8 @@ export type ListPath = {
 export type Item<P extends ListPath> =
   Result<P, "get"> extends { data: readonly (infer T)[] } ? T : never;
 
-/** The method that `update` writes with: PATCH, if the record has it. */
-export type UpdateMethod<P> =
-  Takes<Operation<P, "patch">, "If-Match"> extends true ? "patch" : "put";
+/** The method that `update` writes with: PUT, if the record has it. */
+export type UpdateMethod<P> = Takes<Operation<P, "put">, "If-Match"> extends true ? "put" : "patch";
 
 export type UpdatePath = {
   [P in Path<"get">]: Takes<Operation<P, UpdateMethod<P>>, "If-Match"> extends true ? P : never;

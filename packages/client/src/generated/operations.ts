@@ -13,16 +13,14 @@ export const WITHOUT_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   "POST /v1/runner/attempts/{attempt_id}/logs",
 ]);
 
-/** Paths of records that PATCH changes. */
-export const PATCHABLE: ReadonlySet<string> = new Set([
-  "/v1/orgs/{org_id}",
-  "/v1/account",
-  "/v1/orgs/{org_id}/service-accounts/{membership_id}",
-  "/v1/orgs/{org_id}/api-keys/{key_id}",
-  "/v1/orgs/{org_id}/runner-pools/{pool_id}",
+/** Paths of records that PUT replaces. */
+export const REPLACEABLE: ReadonlySet<string> = new Set([
+  "/v1/orgs/{org_id}/members/{member_id}",
+  "/v1/orgs/{org_id}/api-key-policy",
   "/v1/projects/{project_id}",
+  "/v1/projects/{project_id}/members/{member_id}",
   "/v1/environments/{environment_id}",
   "/v1/components/{component_id}",
   "/v1/stacks/{stack_id}",
-  "/v1/projects/{project_id}/notification-integrations/{integration_id}",
+  "/v1/variables/{variable_id}",
 ]);
