@@ -1,24 +1,38 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import {
   type Client,
   createClient,
   type LogEvent,
   type Schemas,
 } from "../../packages/client/src/index.ts";
+import { newSecrets } from "../../scripts/lib/secrets.ts";
+import { type RunningWorker, start } from "../../scripts/lib/workers.ts";
 import { ScriptedProxy } from "./support/scripted-proxy.ts";
-import { type Service, startService } from "./support/service.ts";
+import { startService } from "./support/service.ts";
 
 const LOGS = "/v1/deployments/{deployment_id}/logs";
 
-let service: Service;
+const folder = mkdtempSync(join(tmpdir(), "longshore-stream-"));
+const secrets = newSecrets();
+
+let service: RunningWorker;
+let organizationId: string;
 let proxy: ScriptedProxy;
+/** Without faults. */
+let runnerProxy: ScriptedProxy;
 let longshore: Client;
 let projectId: string;
 
 beforeAll(async () => {
-  service = await startService();
+  const started = await startService(secrets, folder);
+  service = started;
+  organizationId = started.organizationId;
   proxy = await ScriptedProxy.start(service.url);
-  longshore = createClient({ url: proxy.url, apiKey: service.owner.key });
+  runnerProxy = await ScriptedProxy.start(service.url);
+  longshore = createClient({ url: proxy.url, apiKey: started.owner.key });
   const project = await longshore.post("/v1/projects", { body: { name: "storefront" } });
   projectId = project.id;
   await longshore.put("/v1/projects/{project_id}/connection", {
@@ -31,12 +45,14 @@ beforeEach(() => proxy.reset());
 
 afterAll(async () => {
   await proxy.close();
+  await runnerProxy.close();
   await service.stop();
+  rmSync(folder, { recursive: true });
 });
 
 /** A runner of the environment. */
 async function newRunner(environmentId: string): Promise<Client> {
-  const path = { org_id: service.organizationId };
+  const path = { org_id: organizationId };
   const pool = await longshore.post("/v1/orgs/{org_id}/runner-pools", {
     path,
     body: { name: `pool-${environmentId}`, environment_ids: [environmentId] },
@@ -45,7 +61,7 @@ async function newRunner(environmentId: string): Promise<Client> {
     path: { ...path, pool_id: pool.id },
     body: { name: "test" },
   });
-  return createClient({ url: service.url.origin, apiKey: token });
+  return createClient({ url: runnerProxy.url, apiKey: token });
 }
 
 /** A started attempt of a new deployment of two stacks. */
@@ -156,6 +172,25 @@ describe("the stream of a log", () => {
     expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "succeeded" } });
     const states = events.flatMap((event) => (event.event === "status" ? [event.data.status] : []));
     expect([states[0], states.at(-1)]).toEqual(["in_progress", "succeeded"]);
+  });
+
+  it("continues after the service has ended and started again", async () => {
+    const { deployment, print, complete } = await startDeployment();
+    const events: LogEvent[] = [];
+    const followed = (async () => {
+      for await (const event of longshore.stream(LOGS, deployment)) events.push(event);
+    })();
+    await print(0, "before\n");
+    await expect.poll(() => toText(events), { timeout: 30_000 }).toBe("before\n");
+    await service.stop();
+    service = await start(inject("bundle"), secrets, folder);
+    proxy.target = service.url;
+    runnerProxy.target = service.url;
+    await print(1, "after\n");
+    await complete();
+    await followed;
+    expect(toText(events)).toBe("before\nafter\n");
+    expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "succeeded" } });
   });
 
   it("can begin after a byte, with one stack only", async () => {

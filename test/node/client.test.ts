@@ -140,6 +140,12 @@ describe("a call of the client", () => {
     const response = await longshore.request("GET", "/v1/projects", { query: { limit: 1 } });
     expect(response.headers.get("x-request-id")).toMatch(/\S/);
     expect(await response.json()).toMatchObject({ data: expect.any(Array) });
+    const { id } = await newProject();
+    const path = { project_id: id };
+    const read = await longshore.request("GET", "/v1/projects/{project_id}", { path });
+    const headers = { "If-None-Match": String(read.headers.get("etag")) };
+    const again = await longshore.request("GET", "/v1/projects/{project_id}", { path, headers });
+    expect([read.status, again.status]).toEqual([200, 304]);
   });
 });
 

@@ -3,6 +3,8 @@ import { readBody, readError } from "./read-response.ts";
 import { isTooEarly, isTransient, mayHaveWorked, retryDelayMs, sleep } from "./retry.ts";
 
 const BOOKMARK = "x-d1-bookmark";
+/** The caller has sent `If-None-Match`. */
+const NOT_MODIFIED = 304;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -88,7 +90,7 @@ export class Transport {
     try {
       const response = await (this.#fetch ?? fetch)(url, init);
       this.#keepBookmark(response.headers.get(BOOKMARK));
-      if (!response.ok) throw await readError(response);
+      if (!response.ok && response.status !== NOT_MODIFIED) throw await readError(response);
       return await read(response);
     } catch (error) {
       if (error instanceof LongshoreError) throw error;

@@ -13,10 +13,13 @@ export interface Service extends RunningWorker {
   organizationId: string;
 }
 
-/** Uses new secrets; `given` overrides them and adds other bindings. */
-export async function startService(given: Record<string, string> = {}): Promise<Service> {
+/** Uses new secrets; `given` overrides them and adds other bindings. The data outlives it in a `folder`. */
+export async function startService(
+  given: Record<string, string> = {},
+  folder?: string,
+): Promise<Service> {
   const bindings: Record<string, string> = { ...newSecrets(), ...given };
-  const worker = await start(inject("bundle"), bindings);
+  const worker = await start(inject("bundle"), bindings, folder);
   await applyMigrations(worker.d1);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
   const owner = new ApiClient(worker.url, key ?? "");
