@@ -115,6 +115,8 @@ describe("longshore api", () => {
   it.each([
     [{ LONGSHORE_URL: undefined }, "Set LONGSHORE_URL to the address of the API"],
     [{ LONGSHORE_URL: "localhost:8787" }, "Set LONGSHORE_URL to the address of the API"],
+    [{ LONGSHORE_URL: "http://a:b@localhost" }, "Set LONGSHORE_URL to the address of the API"],
+    [{ LONGSHORE_URL: "http://localhost?a=b" }, "Set LONGSHORE_URL to the address of the API"],
     [{ LONGSHORE_API_KEY: undefined }, "Set LONGSHORE_API_KEY to an API key"],
     [{ LONGSHORE_API_KEY: "lsh_\n" }, "Set LONGSHORE_API_KEY to an API key"],
   ])("states what to set with %j", async (changes, message) => {
@@ -149,9 +151,25 @@ describe("longshore api", () => {
     const LONGSHORE_URL = await serve(context, (_, response) => {
       response.writeHead(307, { location: target }).end();
     });
-    const { status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
+    const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
+    expect(stderr).toContain(`a redirect to ${target}`);
     expect(status).toBe(1);
     expect(keys).toEqual([]);
+  });
+
+  it("creates one record if a proxy hides the first response, and prints the headers of an error", async (context) => {
+    const keys: unknown[] = [];
+    const LONGSHORE_URL = await serve(context, ({ headers }, response) => {
+      keys.push(headers["idempotency-key"]);
+      const type = { "content-type": "application/json", "ratelimit-policy": "writes" };
+      if (keys.length === 1) response.writeHead(502).end("<html>");
+      else response.writeHead(409, type).end('{"code":"conflict","message":"It is taken."}');
+    });
+    const args = ["api", "POST", "/v1/projects", "name=a", "-i"];
+    const { stdout, stderr, status } = await run(args, { LONGSHORE_URL });
+    expect(stdout).toMatch(/^HTTP 409\n[\s\S]*ratelimit-policy: writes\n/);
+    expect([stderr, status]).toEqual(["It is taken. (conflict, status 409)\n", 1]);
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0]]);
   });
 });
 

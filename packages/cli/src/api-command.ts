@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { ApiError, createClient, LongshoreError } from "../../client/src/index.ts";
 import { CliError, UsageError } from "./errors.ts";
 import { type Field, type Json, parseField, select, toBody, toQuery, toText } from "./fields.ts";
 
@@ -15,7 +16,7 @@ of the response, such as id or data.0.name. An error is printed to stderr, with 
   longshore api POST /v1/environments/$ENVIRONMENT_ID/stacks name=web component_id:=null`;
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const TIMEOUT_MS = 60_000;
+const RETRIES = 3;
 
 interface Request {
   method: string;
@@ -23,21 +24,17 @@ interface Request {
   fields: Field[];
 }
 
-interface ErrorBody {
-  code: string;
-  message: string;
-  cause?: { issues?: { path: string; message: string }[]; request_id?: string };
-}
-
 /** Sends the request of the command line, and prints the response. */
 export async function runApi(args: string[], environment: NodeJS.Dict<string>): Promise<void> {
   const { values, positionals } = parse(args);
   if (values.help) return console.log(API_USAGE);
   const request = readRequest(positionals);
-  const response = await send(request, environment);
+  const response = await send(request, environment).catch((error: unknown) => {
+    if (values.include && error instanceof ApiError) console.log(renderHead(error));
+    throw error instanceof ApiError ? new CliError(describeError(error)) : error;
+  });
   const json = await readBody(response);
   if (values.include) console.log(renderHead(response));
-  if (!response.ok) throw new CliError(describeError(response, json));
   if (values.field.length > 0) {
     const texts = values.field.map((path) => toText(requireField(json, path)));
     return console.log(texts.join("\n"));
@@ -74,29 +71,35 @@ function readRequest([verb = "", path = "", ...fields]: string[]): Request {
 
 async function send(request: Request, environment: NodeJS.Dict<string>): Promise<Response> {
   const { method, path, fields } = request;
-  const url = new URL(path, readUrl(environment));
-  const headers: Record<string, string> = { "x-api-key": readKey(environment) };
-  // A redirect would send the key to another address.
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const init: RequestInit = { method, headers, redirect: "error", signal };
-  if (method === "GET") {
-    for (const [name, text] of toQuery(fields)) url.searchParams.append(name, text);
-  } else if (method !== "DELETE" || fields.length > 0) {
-    headers["content-type"] = "application/json";
-    init.body = toBody(fields);
-  }
+  const url = readUrl(environment);
+  const longshore = createClient({ url, apiKey: readKey(environment), retries: RETRIES });
+  const isRead = method === "GET";
+  const hasBody = !isRead && (method !== "DELETE" || fields.length > 0);
   try {
-    return await fetch(url, init);
+    // A brace would begin a parameter of the client.
+    return await longshore.request(method, path.replaceAll("{", "%7B"), {
+      ...(isRead && { query: groupByName(toQuery(fields)) }),
+      ...(hasBody && { body: toBody(fields), headers: { "content-type": "application/json" } }),
+    });
   } catch (error) {
-    const { cause, message } = error as Error;
-    const reason = cause instanceof Error ? cause.message || String(cause) : message;
-    throw new CliError(`${url.origin} does not respond: ${reason}. Is LONGSHORE_URL right?`);
+    if (!(error instanceof LongshoreError) || error instanceof ApiError) throw error;
+    throw new CliError(
+      `${new URL(url).origin} does not respond: ${error.message}. Is LONGSHORE_URL right?`,
+    );
   }
 }
 
-function readUrl({ LONGSHORE_URL: text = "" }: NodeJS.Dict<string>): URL {
+function groupByName(pairs: Iterable<[string, string]>): Record<string, string[]> {
+  const grouped: Record<string, string[]> = {};
+  for (const [name, text] of pairs) grouped[name] = [...(grouped[name] ?? []), text];
+  return grouped;
+}
+
+function readUrl({ LONGSHORE_URL: text = "" }: NodeJS.Dict<string>): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
+  // Without credentials, a query and a fragment.
+  const isPlain = url?.href === `${url?.origin}${url?.pathname}`;
+  if (url && isPlain && /^https?:$/.test(url.protocol)) return url.href;
   throw new CliError(
     "Set LONGSHORE_URL to the address of the API, such as http://localhost:8787 for npm start.",
   );
@@ -120,20 +123,16 @@ async function readBody(response: Response): Promise<Json | undefined> {
   }
 }
 
-function renderHead({ status, headers }: Response): string {
+function renderHead({ status, headers }: Response | ApiError): string {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
   return [`HTTP ${status}`, ...lines, ""].join("\n");
 }
 
-function describeError({ status, headers }: Response, json: Json | undefined): string {
-  const { code, message, cause } = (json ?? {}) as Partial<ErrorBody>;
-  if (!code) return `The request failed with the status ${status}.`;
-  const issues = (cause?.issues ?? []).map(
-    (issue) => `  ${issue.path || "body"}: ${issue.message}`,
-  );
-  const requestId = headers.get("x-request-id");
+function describeError({ code, status, message, cause, requestId }: ApiError): string {
+  const issues = cause && "issues" in cause ? cause.issues : [];
+  const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  return [`${message} (${code}, status ${status}${where})`, ...issues].join("\n");
+  return [`${message} (${code}, status ${status}${where})`, ...lines].join("\n");
 }
 
 function requireField(json: Json | undefined, path: string): Json {

@@ -17,6 +17,7 @@ export interface ApiErrorDetails {
   status: number;
   requestId: string | undefined;
   retryAfterMs: number | undefined;
+  headers: Headers;
 }
 
 /** The service, or a proxy before it, has refused the request. */
@@ -30,6 +31,8 @@ export class ApiError extends LongshoreError {
   readonly requestId: string | undefined;
   /** How long the service asks to wait. */
   readonly retryAfterMs: number | undefined;
+  /** Of the response. */
+  readonly headers: Headers;
   /** Whether an earlier try of the call had no usable response, and may have done the work. */
   followsLostResponse = false;
 
@@ -40,6 +43,7 @@ export class ApiError extends LongshoreError {
     this.status = details.status;
     this.requestId = details.requestId;
     this.retryAfterMs = details.retryAfterMs;
+    this.headers = details.headers;
   }
 }
 

@@ -40,6 +40,7 @@ export function unexpectedResponse(response: Response): ApiError {
 function detailsOf({ status, headers }: Response) {
   return {
     status,
+    headers,
     requestId: headers.get("x-request-id") ?? undefined,
     retryAfterMs: parseRetryAfter(headers.get("retry-after")),
   };

@@ -6,6 +6,7 @@ const BOOKMARK = "x-d1-bookmark";
 /** The caller has sent `If-None-Match`. */
 const NOT_MODIFIED = 304;
 
+/** The part of the global `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Limits {
@@ -85,7 +86,7 @@ export class Transport {
       // A redirect would send the key to another address.
       redirect: "manual",
       signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
-      ...(body !== undefined && { body: body as BodyInit }),
+      ...(body !== undefined && { body: body as NonNullable<RequestInit["body"]> }),
     };
     try {
       const response = await (this.#fetch ?? fetch)(url, init);
