@@ -55,7 +55,7 @@ export async function* followLog(followed: FollowedLog): AsyncGenerator<LogEvent
     if (position < (log?.size ?? 0) && state !== readState) {
       const page = toLinePage(await followed.read(position));
       if (page.lines.length > 0) yield { kind: "lines", lines: page.lines };
-      if (!page.hasMore) readState = state;
+      if (!page.hasMore || page.nextOffset === position) readState = state;
       position = page.nextOffset;
     } else if (isOver(run, log)) {
       yield { kind: "end", status: run.status, isTruncated: log?.isTruncated === true };
