@@ -53,6 +53,7 @@ const inWorkerd = {
           FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "300",
           RETRY_HISTORIES: process.env["RETRY_HISTORIES"] ?? "20",
           FAULT_STRIDE: process.env["FAULT_STRIDE"] ?? "4",
+          LOG_HISTORIES: process.env["LOG_HISTORIES"] ?? "10",
           HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "9",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
