@@ -76,6 +76,8 @@ export interface SystemContext {
    * those that have ended, if this fails.
    */
   refreshLogs(deploymentIds: readonly string[]): void;
+  /** Tells those who follow the log of a deployment, in the background, that a stack has changed. */
+  refreshFollowers(deploymentId: string): void;
   /** Deletes the logs of deployments. Rejects if one is not deleted. */
   eraseLogs(deploymentIds: readonly string[]): Promise<void>;
   /** How long the data of a period is kept, in ms. */

@@ -2,7 +2,7 @@ import type { SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
 import { Ownership } from "./db/ownership.ts";
 import { FEATURES } from "./features/index.ts";
-import { eraseLogs, refreshLogs } from "./features/logs/index.ts";
+import { eraseLogs, refreshFollowers, refreshLogs } from "./features/logs/index.ts";
 import { wakeConsumers } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -26,6 +26,7 @@ export function systemContext(
   execution: Pick<ExecutionContext, "waitUntil">,
   { clock, log, fetch }: { clock: Clock; log: Log; fetch: Fetch },
 ): SystemContext {
+  const logDeps = { logs: env.ATTEMPT_LOG, log };
   return {
     db,
     ownership,
@@ -41,10 +42,11 @@ export function systemContext(
       execution.waitUntil(enqueued);
     },
     logs: env.ATTEMPT_LOG,
-    refreshLogs: (deploymentIds) => {
-      execution.waitUntil(refreshLogs({ logs: env.ATTEMPT_LOG, log }, deploymentIds));
+    refreshLogs: (deploymentIds) => execution.waitUntil(refreshLogs(logDeps, deploymentIds)),
+    refreshFollowers: (deploymentId) => {
+      execution.waitUntil(refreshFollowers(logDeps, deploymentId));
     },
-    eraseLogs: (deploymentIds) => eraseLogs({ logs: env.ATTEMPT_LOG, log }, deploymentIds),
+    eraseLogs: (deploymentIds) => eraseLogs(logDeps, deploymentIds),
     retentionMs: (period) => retentionMs(env, period),
     allowsInsecureWebhooks: env.ALLOW_INSECURE_WEBHOOKS === "true",
   };

@@ -11,7 +11,8 @@ const MAX_AGE_SECONDS = 7_200;
 const PREFLIGHT_HEADERS = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "access-control-allow-headers":
-    "x-api-key, content-type, idempotency-key, if-match, if-none-match, x-d1-bookmark, authorization",
+    "x-api-key, content-type, idempotency-key, if-match, if-none-match, last-event-id, x-d1-bookmark, " +
+    "authorization",
   "access-control-max-age": String(MAX_AGE_SECONDS),
 };
 

@@ -33,8 +33,8 @@ export function jsonOrTextReply(
 }
 
 /** Bytes. `required` as of `jsonBody`. */
-export function textBody(description: string) {
-  const schema = z.string().openapi({ description, format: "binary" });
+export function textBody(description: string, example: string) {
+  const schema = z.string().openapi({ description, format: "binary", example });
   return { required: true, content: { "text/plain": { schema } } };
 }
 

@@ -106,7 +106,7 @@ export const LIMITS = {
     "`rate`, with `Retry-After`",
   ),
   sweepLogs: items(
-    "Logs of ended deployments that one run of the sweep seals, if they were not told of the end",
+    "Logs that one run of the sweep tells of the end of their deployment, or one request of a change",
     100,
     "the next run, within a minute, continues",
   ),

@@ -6,7 +6,7 @@ export const WINDOW_MS = 60_000;
 /** `limit` is in requests per window, for one key. */
 export const POLICIES = {
   default: { limit: 100, appliesTo: "all other requests" },
-  polling: { limit: 300, appliesTo: "reads of deployments and resources" },
+  polling: { limit: 300, appliesTo: "reads of deployments, resources and logs" },
   reveal: { limit: 30, appliesTo: "reading a variable's value" },
   runner: { limit: 1200, appliesTo: "requests with a runner token, for one token" },
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;

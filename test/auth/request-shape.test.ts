@@ -113,6 +113,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   reportAlarm: { trips: 2, statements: 5 },
   listDeployments: { trips: 1, statements: 1 },
   getDeployment: { trips: 1, statements: 1 },
+  readLog: { trips: 1, statements: 1 },
   createDeployment: { trips: 2, statements: 17 },
   cancelDeployment: { trips: 2, statements: 12 },
   redeployDeployment: { trips: 2, statements: 20 },

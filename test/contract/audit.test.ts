@@ -60,6 +60,7 @@ const NOT_RECORDED: Record<string, string> = {
   reportStack: OF_AN_ATTEMPT,
   completeAttempt: OF_AN_ATTEMPT,
   releaseAttempt: OF_AN_ATTEMPT,
+  appendToLog: OF_AN_ATTEMPT,
 };
 
 const accepts = (name: string) => (each: Operation) =>

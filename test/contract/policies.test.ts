@@ -120,6 +120,7 @@ const ACCESS: Record<string, Access> = {
   listDeployments: { api_key: "polling" },
   getDeployment: { api_key: "polling" },
   createDeployment: { api_key: "default" },
+  readLog: { api_key: "polling" },
   listEnvironmentDeployments: { api_key: "polling" },
   cancelDeployment: { api_key: "default" },
   redeployDeployment: { api_key: "default" },
@@ -156,6 +157,7 @@ const ACCESS: Record<string, Access> = {
   reportStack: { runner_token: "runner" },
   completeAttempt: { runner_token: "runner" },
   releaseAttempt: { runner_token: "runner" },
+  appendToLog: { runner_token: "runner" },
 };
 
 const names = ["api_key", "runner_token"] as const;

@@ -73,6 +73,11 @@ export function exampleBody(operation: Operation): Node | undefined {
   return schema && structuredClone(resolve(schema)["example"] as Node);
 }
 
+/** Whether the body is text. Then `exampleBody` is undefined. */
+export function sendsText({ requestBody }: Operation): boolean {
+  return "text/plain" in (requestBody?.content ?? {});
+}
+
 /** The bodies in the examples of an error reply. */
 export function errorExamples({ responses }: Operation, status: number): Node[] {
   const content = contentOf(responses[String(status)])?.["application/json"];

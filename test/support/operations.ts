@@ -71,3 +71,12 @@ export function pathWith(operation: Operation, ids: Ids): string {
     return id;
   });
 }
+
+/** A valid request of the only operation with a text body. */
+export function textRequest(operation: Operation, ids: Ids) {
+  return {
+    path: `${pathWith(operation, ids)}?offset=0&stack_id=${ids["stack_id"]}`,
+    body: "one line\n",
+    headers: { "content-type": "text/plain" },
+  };
+}

@@ -8,10 +8,19 @@ export interface ApiResponse {
   body: unknown;
 }
 
-export interface Intervals {
+export interface Intervals extends Partial<LogIntervals> {
   start_within_seconds: number;
   heartbeat_every_seconds: number;
   lease_seconds: number;
+}
+
+/** Absent: the server is older than logs. */
+export interface LogIntervals {
+  log_every_seconds: number;
+  /** Of one request. */
+  log_chunk_bytes: number;
+  /** That the server keeps. */
+  log_bytes: number;
 }
 
 export interface Claim extends Intervals {
@@ -32,7 +41,7 @@ export interface Deployment {
 }
 
 export interface DeliveredVariables {
-  variables: { name: string; value: string }[];
+  variables: { name: string; value: string; storage_method: string }[];
 }
 
 export type Outcome = "succeeded" | "failed" | "canceled";
@@ -41,6 +50,15 @@ export interface Completion {
   outcome: Outcome;
   failure_reason?: string;
   message?: string;
+  log?: LogDeclaration;
+}
+
+/** The whole output of an attempt, masked. */
+export interface LogDeclaration {
+  /** In bytes. */
+  size: number;
+  /** In hexadecimal, in lower case. */
+  sha256: string;
 }
 
 /** The server decides the final status, which may differ from the reported outcome. */

@@ -11,7 +11,10 @@ const MAXIMUM_RETRY_AFTER_MS = 60_000;
 const RETRY_FOR_MS = 600_000;
 
 interface RequestOptions {
+  /** Sent as JSON. */
   body?: unknown;
+  /** Sent as text, instead of a body. */
+  bytes?: Buffer;
   leaseToken?: string;
   retryForMs?: number;
   /** Stops delays and retries, but not a request in progress. */
@@ -67,17 +70,18 @@ export class ApiClient {
   async #sendOnce(
     method: string,
     path: string,
-    { body, leaseToken }: RequestOptions,
+    { body, bytes, leaseToken }: RequestOptions,
   ): Promise<SentResponse> {
     const token = await this.#credential.token();
+    const type = bytes ? "text/plain" : body === undefined ? undefined : "application/json";
     const response = await fetch(this.#url + path, {
       method,
       headers: {
         "x-api-key": token,
         ...(leaseToken && { "lease-token": leaseToken }),
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(type && { "content-type": type }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(type && { body: bytes ?? JSON.stringify(body) }),
       // A followed redirect would send the token to another host.
       redirect: "manual",
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),

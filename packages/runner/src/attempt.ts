@@ -1,11 +1,20 @@
 import type { ApiClient } from "./api.ts";
-import type { Claim, Completion, Deployment, Outcome, StackReport } from "./api-types.ts";
+import type {
+  Claim,
+  Completion,
+  DeliveredVariables,
+  Deployment,
+  Outcome,
+  StackReport,
+} from "./api-types.ts";
+import { AttemptLog, sendToLog } from "./attempt-log.ts";
 import { type CommandResult, runCommand } from "./command.ts";
-import type { Variable } from "./environment.ts";
 import { ApiError, RunnerError } from "./errors.ts";
 import { type HaltReason, Lease } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
+import type { TerminalOutput } from "./terminal-output.ts";
+import type { Upload } from "./uploads.ts";
 
 const PATCH_CONFLICT = "patch_conflict";
 /** The server accepts messages of 2,000 characters. */
@@ -18,6 +27,12 @@ export interface AttemptResult {
 }
 
 const LOST: AttemptResult = { status: "lost" };
+
+export interface OutputOptions {
+  terminal: TerminalOutput;
+  /** Takes the upload of the log, which continues after the attempt. */
+  onUpload(upload: Upload): void;
+}
 
 export interface Signals {
   /** Aborted when the operator asks the runner to end. */
@@ -50,18 +65,21 @@ export async function executeAttempt(
   api: ApiClient,
   claim: Claim,
   options: Options,
-  { ending, force }: Signals,
+  { ending, force, ...output }: Signals & OutputOptions,
 ): Promise<AttemptResult> {
   const lease = new Lease(api, claim);
+  const log = new AttemptLog(sendToLog(api, claim), output.terminal);
   const interrupt = () => lease.halt("interrupted");
   ending.addEventListener("abort", interrupt, { once: true });
   try {
     const deployment = await lease.start();
     console.log(`Deployment ${deployment.id}: started.`);
     if (ending.aborted) interrupt();
-    const completion = await executeDeployment(lease, deployment, options, force);
+    const completion = await executeDeployment(lease, deployment, options, { force, log });
     if (lease.haltReason === "lost") return LOST;
-    const { status, failure_reason } = await lease.complete(completion);
+    const declared = log.complete();
+    output.onUpload(log);
+    const { status, failure_reason } = await lease.complete({ ...completion, ...declared });
     return { status, reason: failure_reason };
   } catch (error) {
     if (!(error instanceof RunnerError)) throw error;
@@ -74,6 +92,7 @@ export async function executeAttempt(
   } finally {
     ending.removeEventListener("abort", interrupt);
     lease.end();
+    log.stopUnlessComplete();
   }
 }
 
@@ -82,7 +101,7 @@ async function executeDeployment(
   lease: Lease,
   deployment: Deployment,
   options: Options,
-  force: AbortSignal,
+  { force, log }: { force: AbortSignal; log: AttemptLog },
 ): Promise<Completion> {
   let patchFile: PatchFile;
   try {
@@ -94,7 +113,11 @@ async function executeDeployment(
     return { outcome: "failed", failure_reason: "patch_not_written", message };
   }
   try {
-    return await deployStacks(lease, deployment, options, { force, patchPath: patchFile.path });
+    return await deployStacks(lease, deployment, options, {
+      force,
+      log,
+      patchPath: patchFile.path,
+    });
   } finally {
     patchFile.remove();
   }
@@ -105,11 +128,12 @@ async function deployStacks(
   lease: Lease,
   deployment: Deployment,
   options: Options,
-  { force, patchPath }: { force: AbortSignal; patchPath: string },
+  { force, log, patchPath }: { force: AbortSignal; log: AttemptLog; patchPath: string },
 ): Promise<Completion> {
   const variables = lease.halted.aborted ? [] : await readVariables(lease);
   const refused = options.environment.findRefused(variables.map(({ name }) => name));
   if (refused.length > 0) return toRefusal(refused);
+  log.start(variables, lease.intervals);
   for (const stackId of deployment.stack_ids) {
     if (lease.halted.aborted) break;
     const env = options.environment.create([
@@ -119,7 +143,7 @@ async function deployStacks(
       { name: "LONGSHORE_SOURCE", value: JSON.stringify(deployment.data.source ?? {}) },
       { name: "LONGSHORE_PATCH_FILE", value: patchPath },
     ]);
-    const failure = await deployStack(lease, stackId, options, env, force);
+    const failure = await deployStack(lease, stackId, options, { env, force, log });
     if (failure && !lease.halted.aborted) {
       return { outcome: "failed", failure_reason: "stack_failed", message: failure };
     }
@@ -128,7 +152,7 @@ async function deployStacks(
 }
 
 /** Reads them once: the server allows it only with a recent heartbeat, and audits every read. */
-async function readVariables(lease: Lease): Promise<Variable[]> {
+async function readVariables(lease: Lease): Promise<DeliveredVariables["variables"]> {
   const variables = await lease.readVariables();
   const names = variables.map(({ name }) => name);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
@@ -154,13 +178,14 @@ async function deployStack(
   lease: Lease,
   stackId: string,
   { command, graceMs }: Options,
-  env: NodeJS.ProcessEnv,
-  force: AbortSignal,
+  { env, force, log }: { env: NodeJS.ProcessEnv; force: AbortSignal; log: AttemptLog },
 ): Promise<string | undefined> {
   await lease.report(stackId, { seq: 1, status: "in_progress" });
   if (lease.halted.aborted) return undefined;
   console.log(`Stack ${stackId}: in progress.`);
-  const result = await runCommand(command, env, { stop: lease.halted, force, graceMs });
+  const onOutput = (bytes: Buffer) => log.write(stackId, bytes);
+  const result = await runCommand(command, env, { stop: lease.halted, force, graceMs, onOutput });
+  await log.endStack(stackId);
   if (lease.haltReason === "lost") return undefined;
   const report: Omit<StackReport, "seq"> = toReport(result, lease.haltReason);
   console.log(`Stack ${stackId}: ${report.status}. ${report.status_reason ?? ""}`.trimEnd());

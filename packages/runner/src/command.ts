@@ -3,11 +3,24 @@ import { delay } from "./api.ts";
 
 const HAS_PROCESS_GROUPS = process.platform !== "win32";
 const POLL_EVERY_MS = 50;
+/** A process that has left the group may keep the pipe open. */
+const DRAIN_MS = 1_000;
+const SHELL = "/bin/sh";
+/** With one pipe for both, their order is exact. The command is run as `sh -c` would run it. */
+const ONE_PIPE = 'exec 2>&1; exec "$0" -c "$1"';
 
 export interface CommandResult {
   ok: boolean;
   /** Why the command failed; contains no values of environment variables. */
   reason?: string;
+}
+
+export interface CommandOptions {
+  stop: AbortSignal;
+  force: AbortSignal;
+  graceMs: number;
+  /** Called with what the command prints, in order. */
+  onOutput(chunk: Buffer): void;
 }
 
 /**
@@ -18,10 +31,11 @@ export interface CommandResult {
 export async function runCommand(
   command: string,
   env: NodeJS.ProcessEnv,
-  { stop, force, graceMs }: { stop: AbortSignal; force: AbortSignal; graceMs: number },
+  { stop, force, graceMs, onOutput }: CommandOptions,
 ): Promise<CommandResult> {
   const child = start(command, env);
   if (!(child instanceof ChildProcess)) return child;
+  const drained = readOutput(child, onOutput);
   const ended = new Promise<CommandResult>((resolve) => {
     child.once("error", (error) => resolve({ ok: false, reason: describe(error) }));
     child.once("exit", (code, signal) => resolve(toResult(code, signal)));
@@ -46,6 +60,7 @@ export async function runCommand(
   if (stop.aborted) while (!isKilled && signalGroup(child, 0)) await delay(POLL_EVERY_MS);
   kill();
   clearTimeout(timer);
+  await drained();
   process.off("exit", kill);
   stop.removeEventListener("abort", onStop);
   force.removeEventListener("abort", kill);
@@ -53,16 +68,30 @@ export async function runCommand(
 }
 
 function start(command: string, env: NodeJS.ProcessEnv): ChildProcess | CommandResult {
+  const options = { env, detached: HAS_PROCESS_GROUPS, stdio: ["ignore", "pipe", "pipe"] } as const;
   try {
-    return spawn(command, {
-      shell: true,
-      env,
-      detached: HAS_PROCESS_GROUPS,
-      stdio: ["ignore", "inherit", "inherit"],
-    });
+    if (!HAS_PROCESS_GROUPS)
+      return spawn(command, { ...options, stdio: [...options.stdio], shell: true });
+    const args = ["-c", ONE_PIPE, SHELL, command];
+    return spawn(SHELL, args, { ...options, stdio: [...options.stdio] });
   } catch (error) {
     return { ok: false, reason: describe(error) };
   }
+}
+
+/** Returns a function that waits for the rest of the output, after the end of the process. */
+function readOutput(child: ChildProcess, onOutput: (chunk: Buffer) => void) {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  const ends = streams.map((stream) => {
+    stream.on("data", onOutput);
+    return new Promise<void>((resolve) => stream.once("close", resolve));
+  });
+  return async () => {
+    const isOver = new AbortController();
+    await Promise.race([Promise.all(ends), delay(DRAIN_MS, isOver.signal)]);
+    isOver.abort();
+    for (const stream of streams) stream.destroy();
+  };
 }
 
 /** Only the error code: Node's message may quote the value of an environment variable. */

@@ -18,6 +18,8 @@ export class ApiError extends RunnerError {
   readonly serverMessage: string;
   /** `cause.reason` of the response, for programs. */
   readonly reason: string | undefined;
+  /** `cause.next_offset` of the response to bytes of a log. */
+  readonly nextOffset: number | undefined;
 
   constructor(request: string, { status, directive, body }: ApiResponse) {
     const { code = "", message = "", cause } = (body ?? {}) as ErrorBody;
@@ -26,6 +28,7 @@ export class ApiError extends RunnerError {
     this.directive = directive;
     this.serverMessage = message;
     this.reason = cause?.reason;
+    this.nextOffset = cause?.next_offset;
   }
 
   /** Whether this runner no longer holds the attempt. */
@@ -37,7 +40,7 @@ export class ApiError extends RunnerError {
 interface ErrorBody {
   code?: string;
   message?: string;
-  cause?: { reason?: string } | null;
+  cause?: { reason?: string; next_offset?: number } | null;
 }
 
 /** No response arrived before the deadline of the retries. */

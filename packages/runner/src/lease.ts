@@ -29,10 +29,17 @@ export class Lease {
   readonly #ended = new AbortController();
   #haltReason: HaltReason | undefined;
   #leaseTimer: NodeJS.Timeout | undefined;
+  #intervals: Intervals;
 
   constructor(api: ApiClient, claim: Claim) {
     this.#api = api;
     this.#claim = claim;
+    this.#intervals = claim;
+  }
+
+  /** As the start has returned them. */
+  get intervals(): Intervals {
+    return this.#intervals;
   }
 
   get halted(): AbortSignal {
@@ -57,6 +64,7 @@ export class Lease {
     const retryForMs = this.#claim.start_within_seconds * 1000;
     const { body } = await this.#send("POST", "/start", { retryForMs });
     const started = body as StartedAttempt;
+    this.#intervals = started;
     this.#renew(started, sentAt);
     void this.#sendHeartbeats(started);
     return started.deployment;

@@ -9,6 +9,8 @@ import { type AttemptResult, executeAttempt, release, type Signals } from "./att
 import { closeInheritedDescriptors } from "./descriptors.ts";
 import { NoResponseError, RunnerError } from "./errors.ts";
 import { type Options, readOptions } from "./options.ts";
+import { TerminalOutput } from "./terminal-output.ts";
+import { type Upload, Uploads } from "./uploads.ts";
 
 const CLAIM_EVERY_MS = 5_000;
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
@@ -30,18 +32,24 @@ try {
 
 async function serve(options: Options, api: ApiClient, signals: Signals): Promise<number> {
   console.log(`Waiting for deployments of ${options.url}, as process ${process.pid}.`);
+  const terminal = new TerminalOutput();
+  const uploads = new Uploads();
+  const onUpload = (upload: Upload) => uploads.add(upload);
   while (true) {
     const claim = await claimNext(api, signals.ending);
-    if (!claim) return 0;
+    if (!claim) break;
     if (signals.ending.aborted) {
       await release(api, claim);
-      return 0;
+      break;
     }
-    const result = await executeAttempt(api, claim, options, signals);
+    const result = await executeAttempt(api, claim, options, { ...signals, terminal, onUpload });
     console.log(`Deployment ${claim.deployment.id}: ${describe(result)}`);
-    if (options.once) return result.status === "succeeded" ? 0 : 1;
-    if (signals.ending.aborted) return 0;
+    if (!options.once) continue;
+    await uploads.finish(signals);
+    return result.status === "succeeded" ? 0 : 1;
   }
+  await uploads.finish(signals);
+  return 0;
 }
 
 function describe({ status, reason }: AttemptResult): string {

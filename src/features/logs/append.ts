@@ -4,7 +4,7 @@ export interface Appendable {
   size: number;
   /** The number of bytes that the log keeps at most. */
   limit: number;
-  /** Whether more bytes than `limit` have been sent. */
+  /** Whether the log keeps no more bytes. */
   isFull: boolean;
   isSealed: boolean;
 }
@@ -20,8 +20,6 @@ export type AppendPlan =
       skipped: number;
       /** How many of the following bytes the log keeps. */
       kept: number;
-      /** Whether the log becomes full. */
-      overflows: boolean;
     };
 
 /**
@@ -39,14 +37,9 @@ export function planAppend(
   if (offset > size) return { kind: "gap", nextOffset: size };
   const skipped = size - offset;
   const kept = Math.max(0, Math.min(length - skipped, limit - size));
-  return accept({ nextOffset: end, skipped, kept, overflows: end > limit });
+  return accept({ nextOffset: end, skipped, kept });
 }
 
-function accept(
-  plan: Pick<AppendPlan & { kind: "accepted" }, "nextOffset" | "skipped"> & {
-    kept?: number;
-    overflows?: boolean;
-  },
-): AppendPlan {
-  return { kind: "accepted", kept: 0, overflows: false, ...plan };
+function accept(plan: { nextOffset: number; skipped: number; kept?: number }): AppendPlan {
+  return { kind: "accepted", kept: 0, ...plan };
 }

@@ -50,10 +50,12 @@ export class AttemptLog extends DurableObject<Env> {
     const plan = planAppend(this.#appendable(log), { offset, length: bytes.length });
     if (plan.kind === "sealed") return { kind: "ended" };
     if (plan.kind === "gap") return plan;
-    const { skipped, kept, overflows, nextOffset } = plan;
-    if (kept > 0) this.#write(stackId, bytes.subarray(skipped, skipped + kept));
-    if (overflows) this.#close(log, stackId);
-    if (kept > 0 || overflows) this.#notifications.send(this.#followers().length);
+    const { skipped, kept, nextOffset } = plan;
+    if (kept > 0) {
+      this.#write(stackId, bytes.subarray(skipped, skipped + kept));
+      if (this.#size >= LIMIT) this.#close(log, stackId);
+      this.#notifications.send(this.#followers().length);
+    }
     await this.#sealIfComplete();
     const { isCanceling, endedAt } = this.#log ?? log;
     return { kind: "accepted", nextOffset, isCanceling, hasEnded: endedAt !== null };
@@ -73,6 +75,12 @@ export class AttemptLog extends DurableObject<Env> {
     if (!this.#log) return undefined;
     const { sealedAt, isTruncated } = this.#log;
     return { size: this.#size, isSealed: sealedAt !== null, isTruncated };
+  }
+
+  /** Like `refresh`, for a change that only followers need to know. */
+  async refreshFollowers(deploymentId: string): Promise<void> {
+    if (this.#followers().length > 0) return this.refresh(deploymentId);
+    this.#run = undefined;
   }
 
   /** Reads the deployment again. Tells the followers, and seals the log if its attempt has ended. */
@@ -118,6 +126,9 @@ export class AttemptLog extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const log = this.#log;
     if (!log) return;
+    // An alarm that is late may find that the next one is not due.
+    const dueAt = dueTimeOf(log);
+    if (Date.now() < dueAt) return this.ctx.storage.setAlarm(dueAt);
     if (log.sealedAt !== null) return this.erase();
     if (log.endedAt !== null) return this.#seal(log);
     await this.ctx.storage.setAlarm(Date.now() + UNTOLD_MS);
@@ -168,7 +179,7 @@ export class AttemptLog extends DurableObject<Env> {
   /** After the end of the attempt, only the bytes that the runner has declared are missing. */
   #appendable({ declaration, isFull, sealedAt }: StoredLog) {
     const limit = Math.min(LIMIT, declaration?.size ?? LIMIT);
-    return { size: Math.min(this.#size, LIMIT), limit, isFull, isSealed: sealedAt !== null };
+    return { size: this.#sentSize, limit, isFull, isSealed: sealedAt !== null };
   }
 
   #write(stackId: string, bytes: Uint8Array): void {
@@ -176,9 +187,8 @@ export class AttemptLog extends DurableObject<Env> {
     this.#size += bytes.length;
   }
 
-  /** Adds the line that states that the rest is not kept, unless the declared bytes are complete. */
+  /** Adds the line that states that the rest is not kept. */
   #close(log: StoredLog, stackId: string): void {
-    if (this.#size < LIMIT) return;
     this.#write(stackId, new TextEncoder().encode(CLOSING_LINE));
     this.#save({ ...log, isFull: true });
   }
@@ -186,8 +196,9 @@ export class AttemptLog extends DurableObject<Env> {
   async #end(row: RunRow, { attemptId, endedAt, declaration }: EndedAttempt): Promise<void> {
     const log = this.#log ?? this.#create(row, attemptId);
     if (log.endedAt !== null) return;
-    this.#save({ ...log, endedAt, declaration });
-    await this.ctx.storage.setAlarm(endedAt + LIMITS.logSealsMs.value);
+    const ending = { ...log, endedAt, declaration };
+    this.#save(ending);
+    await this.ctx.storage.setAlarm(dueTimeOf(ending));
     await this.#sealIfComplete();
   }
 
@@ -202,22 +213,29 @@ export class AttemptLog extends DurableObject<Env> {
   #seal(log: StoredLog): Promise<void> {
     return this.ctx.blockConcurrencyWhile(async () => {
       if (this.#log?.sealedAt !== null) return;
-      const isTruncated = log.isFull || !(await this.#isAsDeclared(log));
-      this.#save({ ...log, sealedAt: Date.now(), isTruncated });
-      await this.ctx.storage.setAlarm((log.endedAt ?? Date.now()) + LIMITS.logRetentionMs.value);
+      const isTruncated = !(await this.#isAsDeclared(log));
+      const sealed = { ...log, sealedAt: Date.now(), isTruncated };
+      this.#save(sealed);
+      await this.ctx.storage.setAlarm(dueTimeOf(sealed));
       this.#notifications.send(this.#followers().length);
     });
   }
 
-  async #isAsDeclared({ declaration }: StoredLog): Promise<boolean> {
-    if (!declaration) return true;
-    if (declaration.size !== this.#size) return false;
-    return (await sha256OfChunks(this.#allChunks())) === declaration.sha256;
+  async #isAsDeclared({ declaration, isFull }: StoredLog): Promise<boolean> {
+    if (!declaration) return !isFull;
+    if (declaration.size !== this.#sentSize) return false;
+    return (await sha256OfChunks(this.#sentChunks())) === declaration.sha256;
   }
 
-  *#allChunks(): Generator<LogChunk> {
-    for (let after = 0; after < this.#size; ) {
-      const { chunks, nextOffset } = this.#store.read(after, HASHED_BYTES);
+  /** Without the closing line. */
+  get #sentSize(): number {
+    return Math.min(this.#size, LIMIT);
+  }
+
+  *#sentChunks(): Generator<LogChunk> {
+    for (let after = 0; after < this.#sentSize; ) {
+      const maximumBytes = Math.min(HASHED_BYTES, this.#sentSize - after);
+      const { chunks, nextOffset } = this.#store.read(after, maximumBytes);
       yield* chunks;
       after = nextOffset;
     }
@@ -243,6 +261,12 @@ export class AttemptLog extends DurableObject<Env> {
       }
     }
   }
+}
+
+/** When the next alarm of a log has something to do. */
+function dueTimeOf({ endedAt, sealedAt }: StoredLog): number {
+  if (endedAt === null) return 0;
+  return endedAt + (sealedAt === null ? LIMITS.logSealsMs.value : LIMITS.logRetentionMs.value);
 }
 
 function isRunning(row: RunRow, attemptId: string): boolean {

@@ -9,7 +9,7 @@ export interface StoredLog {
   endedAt: number | null;
   /** Null: the runner has declared nothing. */
   declaration: LogDeclaration | null;
-  /** Whether the runner has sent more bytes than the log keeps. */
+  /** Whether the log has all bytes that it keeps, and the closing line. */
   isFull: boolean;
   /** Whether the runner is to cancel. */
   isCanceling: boolean;

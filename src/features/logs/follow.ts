@@ -21,8 +21,6 @@ export type LogEvent =
 export interface FollowedLog {
   /** The offset of the first byte to send. */
   after: number;
-  /** As it was after the connection was made. */
-  run: Run;
   connection: {
     readonly latest: LogNotification;
     readonly isClosed: boolean;
@@ -48,7 +46,8 @@ export async function* followLog(followed: FollowedLog): AsyncGenerator<LogEvent
   let shown = "";
   yield { kind: "start" };
   while (now() < endsAt) {
-    const { log, run = followed.run } = connection.latest;
+    const { log, run } = connection.latest;
+    if (!run) return;
     const state = JSON.stringify(log);
     const shownNext = JSON.stringify([run.status, run.stacks]);
     if (shownNext !== shown) yield { kind: "status", run };

@@ -1,2 +1,2 @@
 export { eraseLogs } from "./erase.ts";
-export { refreshLogs } from "./refresh.ts";
+export { refreshFollowers, refreshLogs } from "./refresh.ts";

@@ -41,6 +41,7 @@ export interface LogStub {
   append(request: AppendRequest): Promise<AppendResult>;
   read(after: number, maximumBytes: number, stackId?: string): Promise<LogContent>;
   refresh(deploymentId: string): Promise<void>;
+  refreshFollowers(deploymentId: string): Promise<void>;
   erase(): Promise<void>;
   fetch(url: string, init: RequestInit): Promise<Response>;
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../lib/limits.ts";
 
-/** Follows the last byte that is kept of a log that is larger than the limit. */
-export const CLOSING_LINE = `\n[The log is over ${LIMITS.logBytes.value} bytes. The rest is not kept.]\n`;
+/** Follows the last byte that a log keeps. */
+export const CLOSING_LINE = `\n[The log has ${LIMITS.logBytes.value} bytes. What follows is not kept.]\n`;
 
 /**
  * `pending`: no runner has started the deployment. `open`: bytes may still arrive. `sealed`: none

@@ -1,6 +1,7 @@
 import type { SystemContext } from "../../context.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { callLog } from "./client.ts";
+import type { LogStub } from "./messages.ts";
 import * as store from "./store.ts";
 
 /**
@@ -11,29 +12,38 @@ export async function refreshLogs(
   deps: Pick<SystemContext, "logs" | "log">,
   deploymentIds: readonly string[],
 ): Promise<void> {
-  await Promise.all(
-    deploymentIds.slice(0, LIMITS.sweepLogs.value).map((id) => refreshLog(deps, id)),
-  );
+  const some = deploymentIds.slice(0, LIMITS.sweepLogs.value);
+  await Promise.all(some.map((id) => isTold(deps, id, (log) => log.refresh(id))));
+}
+
+/** Like `refreshLogs`, for a change that does not end an attempt. */
+export async function refreshFollowers(
+  deps: Pick<SystemContext, "logs" | "log">,
+  deploymentId: string,
+): Promise<void> {
+  await isTold(deps, deploymentId, (log) => log.refreshFollowers(deploymentId));
 }
 
 /** Tells the logs of ended attempts that have not confirmed the end. */
 export async function sweepLogs(ctx: SystemContext): Promise<void> {
   const pending = await store.listPendingLogs(ctx.db, LIMITS.sweepLogs.value);
-  const told = await Promise.all(
+  const confirmed = await Promise.all(
     pending.map(async ({ attemptId, deploymentId }) => {
-      return (await refreshLog(ctx, deploymentId)) ? [attemptId] : [];
+      const told = await isTold(ctx, deploymentId, (log) => log.refresh(deploymentId));
+      return told ? [attemptId] : [];
     }),
   );
-  const attemptIds = told.flat();
+  const attemptIds = confirmed.flat();
   if (attemptIds.length > 0) await store.clearPendingLogs(ctx.db, attemptIds);
 }
 
-/** Whether it succeeded. `callLog` writes the error to the log of the service. */
-async function refreshLog(
+/** Whether the call succeeded. `callLog` writes the error to the log of the service. */
+async function isTold(
   deps: Pick<SystemContext, "logs" | "log">,
   deploymentId: string,
+  call: (log: LogStub) => Promise<void>,
 ): Promise<boolean> {
-  return callLog(deps, deploymentId, (stub) => stub.refresh(deploymentId)).then(
+  return callLog(deps, deploymentId, call).then(
     () => true,
     () => false,
   );

@@ -41,6 +41,7 @@ const append = operation({
     query: AppendQuery,
     body: textBody(
       `At most ${LIMITS.logChunkBytes.value / 1024} KiB, in any encoding. An empty body changes nothing.`,
+      "Creating the bucket\n",
     ),
   },
   responses: { 200: jsonReply(AppendedLog, "How far the log goes.") },

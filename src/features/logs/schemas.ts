@@ -52,9 +52,6 @@ export const LogQueryParams = z.object({
 });
 
 export const LogHeaders = z.object({
-  accept: z.string().optional().openapi({
-    description: "`application/json`, `text/plain` or `text/event-stream`. Default: JSON.",
-  }),
   "last-event-id": offsetText().optional().openapi({
     type: "string",
     description: "The ID of the last event that arrived. Only for `text/event-stream`.",

@@ -15,6 +15,7 @@ import { findRunOf, toRun } from "./store.ts";
 
 export const SCOPE = "deployments:read";
 const READ_BYTES = 64 * 1024;
+const CHANGE_MS = 5_000;
 const openStreams = new OpenStreams();
 
 export interface LogQuery {
@@ -70,11 +71,9 @@ export async function streamLog(
     connection = await LogConnection.open(ctx, deploymentId);
     const name = query.lastEventId === undefined ? "after" : "Last-Event-ID";
     requireOffset(name, after, connection.latest.log);
-    // Again, because it may have changed before the connection was made.
-    const run = await requireRun(ctx, deploymentId, query);
+    await refreshUntilRunIsKnown(ctx, deploymentId, connection);
     const events = followLog({
       after,
-      run,
       connection,
       read: (position) => readLog(ctx, deploymentId, { ...query, after: position }, READ_BYTES),
       isAuthorized: () => isStillAuthorized(ctx, deploymentId, query),
@@ -85,6 +84,16 @@ export async function streamLog(
     end();
     throw error;
   }
+}
+
+/** The log reads the deployment from the primary, once for all followers: a replica may be behind. */
+async function refreshUntilRunIsKnown(
+  ctx: ServiceContext,
+  deploymentId: string,
+  connection: LogConnection,
+): Promise<void> {
+  if (!connection.latest.run) await callLog(ctx, deploymentId, (log) => log.refresh(deploymentId));
+  while (!connection.latest.run && !connection.isClosed) await connection.waitForChange(CHANGE_MS);
 }
 
 async function* toTexts(events: AsyncGenerator<LogEvent>): AsyncGenerator<string> {

@@ -4,9 +4,9 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { READS } from "../../support/all-reads.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
-import { exampleBody, type Operation, operations } from "../../support/contract.ts";
+import { exampleBody, type Operation, operations, sendsText } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { type Ids, newIds, pathWith } from "../../support/operations.ts";
+import { type Ids, newIds, pathWith, textRequest } from "../../support/operations.ts";
 import {
   newDelivery,
   newDeployment,
@@ -65,8 +65,14 @@ async function send(world: World, operation: Operation, ids: Ids): Promise<Reply
   const isRunner = operation.path.startsWith("/v1/runner/");
   const client = isRunner ? new Client(ids["runner"]) : (await newKey(world)).client;
   const headers = isRunner ? { "lease-token": String(ids["lease"]) } : {};
-  const path = pathWith(operation, ids);
-  return client.request(operation.method, path, exampleBody(operation), headers);
+  const {
+    path,
+    body,
+    headers: added,
+  } = sendsText(operation)
+    ? textRequest(operation, ids)
+    : { path: pathWith(operation, ids), body: exampleBody(operation), headers: {} };
+  return client.request(operation.method, path, body, { ...headers, ...added });
 }
 
 const idsIn = ({ body }: Reply): string[] =>

@@ -133,6 +133,9 @@ describe("a run that exceeds the time of its pool", () => {
         start_within_seconds: 60,
         heartbeat_every_seconds: 15,
         lease_seconds: 60,
+        log_every_seconds: 1,
+        log_chunk_bytes: 262_144,
+        log_bytes: 16_777_216,
       });
     },
   );

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import type { ApiClient } from "./api.ts";
+import type {
+  Claim,
+  Completion,
+  DeliveredVariables,
+  Intervals,
+  LogIntervals,
+} from "./api-types.ts";
+import { ApiError } from "./errors.ts";
+import { LogUpload, type SendChunk } from "./log-upload.ts";
+import { Masker } from "./masker.ts";
+import { secretForms } from "./secret-forms.ts";
+import { Spool } from "./spool.ts";
+import type { TerminalOutput } from "./terminal-output.ts";
+
+const MASKED_METHODS: readonly string[] = ["secret", "secure_string"];
+/** For as long as the server accepts missing bytes. */
+const UPLOAD_AFTER_END_MS = 600_000;
+/** For a slow reader of the standard output. */
+const FLUSH_MS = 1_000;
+
+/**
+ * The output of an attempt: masks it, shows it, and uploads it if the server keeps logs. A failure here
+ * changes nothing about the deployment.
+ */
+export class AttemptLog {
+  readonly #send: SendChunk;
+  readonly #terminal: TerminalOutput;
+  readonly #digest = createHash("sha256");
+  #masker = new Masker([]);
+  #upload: LogUpload | undefined;
+  /** Whether the server accepts a declaration. */
+  #isDeclared = false;
+  #isComplete = false;
+  #size = 0;
+
+  constructor(send: SendChunk, terminal: TerminalOutput) {
+    this.#send = send;
+    this.#terminal = terminal;
+  }
+
+  /** Resolves at the end of the upload. */
+  get uploaded(): Promise<void> {
+    return this.#upload?.done ?? Promise.resolve();
+  }
+
+  /** Before the first output. */
+  start(variables: DeliveredVariables["variables"], intervals: Intervals): void {
+    const secrets = variables.filter(({ storage_method }) =>
+      MASKED_METHODS.includes(storage_method),
+    );
+    this.#masker = new Masker(secrets.flatMap(({ value }) => secretForms(value)));
+    if (!hasLogIntervals(intervals)) return;
+    this.#isDeclared = true;
+    this.#upload = startUpload(this.#send, intervals);
+  }
+
+  write(stackId: string, bytes: Buffer): void {
+    this.#add(stackId, this.#masker.mask(bytes));
+  }
+
+  /** Also waits a while until the output is shown. */
+  async endStack(stackId: string): Promise<void> {
+    this.#add(stackId, this.#masker.flush());
+    await this.#terminal.flushed(FLUSH_MS);
+  }
+
+  /** After the last stack. The upload continues in the background. Returns a part of the completion. */
+  complete(): Pick<Completion, "log"> {
+    this.#isComplete = true;
+    this.#upload?.complete(UPLOAD_AFTER_END_MS);
+    if (!this.#isDeclared) return {};
+    return { log: { size: this.#size, sha256: this.#digest.digest("hex") } };
+  }
+
+  /** For an attempt that ends without a completion. */
+  stopUnlessComplete(): void {
+    if (!this.#isComplete) this.stop();
+  }
+
+  stop(): void {
+    this.#upload?.stop();
+  }
+
+  #add(stackId: string, masked: Buffer): void {
+    if (masked.length === 0) return;
+    this.#size += masked.length;
+    this.#digest.update(masked);
+    this.#terminal.write(masked);
+    this.#upload?.append(stackId, masked);
+  }
+}
+
+/** Requests to the log of an attempt. Ignores their directive, which is to stop once the attempt has ended. */
+export function sendToLog(api: ApiClient, { attempt_id, lease_token }: Claim): SendChunk {
+  return async (offset, { stackId, bytes }, signal) => {
+    const path = `/v1/runner/attempts/${attempt_id}/logs?offset=${offset}&stack_id=${stackId}`;
+    const options = { bytes, leaseToken: lease_token, retryForMs: Infinity, signal };
+    try {
+      const { body } = await api.send("POST", path, options);
+      return (body as { next_offset: number }).next_offset;
+    } catch (error) {
+      if (error instanceof ApiError && error.nextOffset !== undefined) return error.nextOffset;
+      throw error;
+    }
+  };
+}
+
+/** False for a server that is older than logs. */
+function hasLogIntervals(intervals: Intervals): intervals is Intervals & LogIntervals {
+  return intervals.log_bytes !== undefined;
+}
+
+function startUpload(send: SendChunk, intervals: LogIntervals): LogUpload | undefined {
+  try {
+    return new LogUpload(new Spool(intervals.log_bytes), send, {
+      everyMs: intervals.log_every_seconds * 1000,
+      chunkBytes: intervals.log_chunk_bytes,
+    });
+  } catch (error) {
+    const { code = "an unknown error" } = error as NodeJS.ErrnoException;
+    console.error(`The log cannot be stored: ${code}. The deployment continues.`);
+    return undefined;
+  }
+}
