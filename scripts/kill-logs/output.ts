@@ -57,7 +57,8 @@ function makePiece(random: () => number): Piece {
   const secret = () => pick(FORMS, random)(pick(VALUES, random));
   if (kind < 0.7) return plain(`${makeText(random)}\n`);
   if (kind < 0.85) return masked(`value=${secret()};\n`, `value=${MASK};\n`);
-  if (kind < 0.9) return masked(`[${secret()}${secret()}]\n`, `[${MASK}${MASK}]\n`);
+  // One mask stands for all bytes in a row that are masked.
+  if (kind < 0.9) return masked(`[${secret()}${secret()}]\n`, `[${MASK}]\n`);
   if (kind < 0.95) return makeAlmostSecret(random);
   // A line without its break, and bytes that are not UTF-8.
   if (kind < 0.98) return { printed: NOT_UTF8, masked: NOT_UTF8 };

@@ -1,6 +1,6 @@
 /**
  * The command of `npm run test:kill-logs`: prints output with secrets in bursts, in writes that split
- * characters and secrets. The output of the second stack goes to the standard error.
+ * characters and secrets, to the standard output and the standard error in turns.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeOutput, SECRETS, SHOWN } from "./output.ts";
@@ -15,7 +15,6 @@ for (const [name, { value }] of Object.entries({ ...SECRETS, ...SHOWN })) {
   if (process.env[name] !== value) throw new Error(`${name} is not as expected`);
 }
 const at = stackIds.indexOf(process.env["LONGSHORE_STACK"] ?? "");
-const stream = at === 0 ? process.stdout : process.stderr;
 const random = randomNumbers(Date.now());
 let burst: Buffer[] = [];
 let size = 0;
@@ -39,6 +38,7 @@ async function printBurst(): Promise<void> {
 }
 
 function write(part: Buffer): Promise<void> {
+  const stream = random() < 0.5 ? process.stdout : process.stderr;
   return new Promise((resolve, reject) => {
     stream.write(part, (error) => (error ? reject(error) : resolve()));
   });
