@@ -44,10 +44,11 @@ await runCommand(async () => {
       disconnections: Number(disconnects),
       seed: Number(seed),
     });
-    const { problems, bytes, storedBytes, disconnections, interruptions } = result;
+    const { problems, bytes, storedBytes, killedAt, disconnections, connections } = result;
+    const shares = killedAt.map((share) => `${Math.round(share * 100)} %`);
     console.log(
-      `Seed ${seed}: a log of ${bytes} bytes (${storedBytes} stored), ${kills} kills, ` +
-        `${disconnections} disconnections, ${interruptions} other interruptions of the follower, ` +
+      `Seed ${seed}: a log of ${bytes} bytes (${storedBytes} stored), ${kills} kills (at ` +
+        `${shares.join(", ")}), ${disconnections} disconnections, ${connections} connections, ` +
         `${Math.round(performance.now() / 1_000)} s. ` +
         (problems.length > 0
           ? `WRONG:\n${problems.join("\n")}`

@@ -16,9 +16,8 @@ export class Follower {
   readonly texts: string[] = [];
   /** The offset after the last line. */
   position = 0;
+  connections = 0;
   disconnections = 0;
-  /** Connections that the server ended, or that failed. */
-  interruptions = 0;
   readonly #url: string;
   readonly #key: string;
   /** Positions at which it disconnects, in ascending order. */
@@ -53,12 +52,8 @@ export class Follower {
       if (RETRIED_STATUSES.has(response.status)) return undefined;
       throw new CommandError(`GET ${this.#url}: ${response.status} ${text}`);
     }
-    try {
-      return await this.#readEvents(response);
-    } catch (error) {
-      this.interruptions += 1;
-      throw error;
-    }
+    this.connections += 1;
+    return this.#readEvents(response);
   }
 
   async #readEvents({ body }: Response): Promise<unknown> {
@@ -74,7 +69,6 @@ export class Follower {
         if (this.#disconnects()) return undefined;
       }
     }
-    this.interruptions += 1;
     return undefined;
   }
 

@@ -27,9 +27,11 @@ export interface ScenarioResult {
   problems: string[];
   bytes: number;
   storedBytes: number;
+  /** Shares of the log that the follower had when the process was killed. */
+  killedAt: number[];
   disconnections: number;
-  /** Streams that the kills or the server ended. */
-  interruptions: number;
+  /** Of the follower, with the first one and those after kills. */
+  connections: number;
 }
 
 interface LogPage {
@@ -64,7 +66,7 @@ export async function runScenario(scenario: Scenario): Promise<ScenarioResult> {
   const killer = new Killer(run);
   try {
     await killer.start();
-    const [end] = await Promise.all([
+    const [end, killedAt] = await Promise.all([
       follower.followToEnd(signal),
       killer.killAt(scenario.kills, () => follower.position / expected.length, signal),
     ]);
@@ -81,8 +83,9 @@ export async function runScenario(scenario: Scenario): Promise<ScenarioResult> {
       SHOWN.REGION.value,
     );
     problems.push(...found.map((form) => `the storage has ${JSON.stringify(form)}`));
-    const { disconnections: made, interruptions } = follower;
-    return { problems, bytes: expected.length, storedBytes, disconnections: made, interruptions };
+    const { disconnections: made, connections } = follower;
+    const counts = { bytes: expected.length, storedBytes, disconnections: made, connections };
+    return { problems, killedAt, ...counts };
   } catch (error) {
     throw new Error(`The runner printed:\n${runner.output}`, { cause: error });
   } finally {
@@ -117,15 +120,18 @@ class Killer {
     this.#process = undefined;
   }
 
-  /** @param progress From 0 to 1. */
-  async killAt(kills: number, progress: () => number, signal: AbortSignal): Promise<void> {
+  /** Returns the progress at each kill. It is from 0 to 1. */
+  async killAt(kills: number, progress: () => number, signal: AbortSignal): Promise<number[]> {
     const { from, to } = KILLED_BETWEEN;
-    for (let kill = 0; kill < kills; kill += 1) {
-      const at = from + ((kill + Math.random()) / kills) * (to - from);
+    const killedAt: number[] = [];
+    while (killedAt.length < kills) {
+      const at = from + ((killedAt.length + Math.random()) / kills) * (to - from);
       while (progress() < at) await sleep(POLL_EVERY_MS, undefined, { signal });
+      killedAt.push(progress());
       await this.stop();
       await this.start();
     }
+    return killedAt;
   }
 }
 
