@@ -45,10 +45,10 @@ await runCommand(async () => {
       seed: Number(seed),
     });
     const { problems, bytes, storedBytes, killedAt, disconnections, connections } = result;
-    const shares = killedAt.map((share) => `${Math.round(share * 100)} %`);
+    const shares = killedAt.map((share) => `, killed at ${Math.round(share * 100)} %`);
     console.log(
-      `Seed ${seed}: a log of ${bytes} bytes (${storedBytes} stored), ${kills} kills (at ` +
-        `${shares.join(", ")}), ${disconnections} disconnections, ${connections} connections, ` +
+      `Seed ${seed}: a log of ${bytes} bytes (${storedBytes} stored)${shares.join("")}, ` +
+        `${disconnections} disconnections, ${connections} connections, ` +
         `${Math.round(performance.now() / 1_000)} s. ` +
         (problems.length > 0
           ? `WRONG:\n${problems.join("\n")}`
