@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Parsed } from "../support/client.ts";
 import {
   append,
@@ -159,8 +159,11 @@ class History {
   async complete(): Promise<void> {
     await this.#holder.complete("failed", { log: await declare(this.printed()) });
     const { client } = this.#logged.world;
-    const { body } = await client.get(`/v1/deployments/${this.#logged.deploymentId}/logs`);
-    expect(body).toMatchObject({ status: "sealed", truncated: false });
+    // The log is told in the background.
+    await vi.waitFor(async () => {
+      const { body } = await client.get(`/v1/deployments/${this.#logged.deploymentId}/logs`);
+      expect(body).toMatchObject({ status: "sealed", truncated: false });
+    }, 20_000);
   }
 
   /** Follows the whole log, disconnected after every few events. */
