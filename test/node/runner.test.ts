@@ -87,6 +87,17 @@ describe.concurrent("the reference runner", () => {
     expect(runner.runs.map(({ stack }) => stack)).toEqual(project.stackIds);
   });
 
+  it("completes and exits although nobody reads its output", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const { id } = await project.deploy();
+    const runner = run(`${WAITS}; head -c 3000000 /dev/zero`, "--once");
+    await runner.waitForRuns(1);
+    runner.stopReading();
+    runner.make("go");
+    expect(await runner.exited).toBe(0);
+    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
+  });
+
   it("leaves a deployment that the sweep fails when the runner gets SIGKILL", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const { id } = await project.deploy();
