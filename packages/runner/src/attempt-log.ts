@@ -9,8 +9,8 @@ import type {
 } from "./api-types.ts";
 import { ApiError } from "./errors.ts";
 import { LogUpload, type SendChunk } from "./log-upload.ts";
-import { Masker } from "./masker.ts";
-import { secretForms } from "./secret-forms.ts";
+import { prepareMaskers } from "./masker.ts";
+import { secretPatterns } from "./secret-forms.ts";
 import { Spool } from "./spool.ts";
 import type { TerminalOutput } from "./terminal-output.ts";
 
@@ -28,7 +28,9 @@ export class AttemptLog {
   readonly #send: SendChunk;
   readonly #terminal: TerminalOutput;
   readonly #digest = createHash("sha256");
-  #masker = new Masker([]);
+  /** One for each stack. */
+  #createMasker = prepareMaskers(secretPatterns([]));
+  #masker = this.#createMasker();
   #upload: LogUpload | undefined;
   /** Whether the server accepts a declaration. */
   #isDeclared = false;
@@ -50,7 +52,8 @@ export class AttemptLog {
     const secrets = variables.filter(({ storage_method }) =>
       MASKED_METHODS.includes(storage_method),
     );
-    this.#masker = new Masker(secrets.flatMap(({ value }) => secretForms(value)));
+    this.#createMasker = prepareMaskers(secretPatterns(secrets.map(({ value }) => value)));
+    this.#masker = this.#createMasker();
     if (!hasLogIntervals(intervals)) return;
     this.#isDeclared = true;
     this.#upload = startUpload(this.#send, intervals);
@@ -63,6 +66,7 @@ export class AttemptLog {
   /** Also waits a while until the output is shown. */
   async endStack(stackId: string): Promise<void> {
     this.#add(stackId, this.#masker.flush());
+    this.#masker = this.#createMasker();
     await this.#terminal.flushed(FLUSH_MS);
   }
 
