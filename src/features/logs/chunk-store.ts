@@ -1,5 +1,6 @@
 import type { LogDeclaration } from "../deployments/index.ts";
 import type { LogChunk } from "./model.ts";
+import type { Run } from "./run.ts";
 
 /** The log of one attempt, without its bytes. */
 export interface StoredLog {
@@ -7,6 +8,8 @@ export interface StoredLog {
   attemptId: string;
   /** Null while the attempt runs. */
   endedAt: number | null;
+  /** As it was at the end, for readers whose database replica does not have the end yet. */
+  run: Run | null;
   /** Null: the runner has declared nothing. */
   declaration: LogDeclaration | null;
   /** Whether the log has all bytes that it keeps, and the closing line. */

@@ -90,6 +90,7 @@ export function findAppendableAttempt(db: Database, { id, poolId }: AttemptKey) 
     .select({
       deploymentId: attempts.deploymentId,
       startedAt: attempts.startedAt,
+      endedAt: attempts.endedAt,
       stackIds: sql<string>`(select json_group_array(stack_id) from deployment_stacks
         where deployment_stacks.deployment_id = attempts.deployment_id)`.as("stack_ids"),
     })
