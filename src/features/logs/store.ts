@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { hasLiveOwner } from "../../db/tombstone.ts";
+import { hasLiveOwner, isLiveOrganization } from "../../db/tombstone.ts";
 import { type AttemptKey, declaredLogOf } from "../deployments/index.ts";
 import { attemptState, attempts, deployments } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
@@ -36,13 +36,19 @@ const IS_STARTED_ATTEMPT = and(
 
 export type RunRow = Awaited<ReturnType<typeof findRun>>[number];
 
-/** For the log itself, which belongs to no caller. */
+/** For the log itself, which belongs to no caller. Not of a record that is deleted and not purged yet. */
 export function findRun(db: Database, deploymentId: string) {
   return db
     .select(RUN)
     .from(deployments)
     .leftJoin(attempts, IS_STARTED_ATTEMPT)
-    .where(eq(deployments.id, deploymentId));
+    .where(
+      and(
+        eq(deployments.id, deploymentId),
+        hasLiveOwner(environments, deployments.environmentId),
+        isLiveOrganization(deployments.organizationId),
+      ),
+    );
 }
 
 export function toRun({ status, stacks, attemptId, isLogPending }: RunRow): Run {
