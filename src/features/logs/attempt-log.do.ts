@@ -47,7 +47,8 @@ export class AttemptLog extends DurableObject<Env> {
 
   async append(request: AppendRequest): Promise<AppendResult> {
     const { attemptId, stackId, offset, bytes } = request;
-    const log = this.#log ?? (await this.#open(request));
+    if (!this.#log) await this.#open(request);
+    const log = this.#log;
     if (log?.attemptId !== attemptId) return { kind: "ended" };
     const plan = planAppend(this.#appendable(log), { offset, length: bytes.length });
     if (plan.kind === "sealed") return { kind: "ended" };
@@ -139,20 +140,15 @@ export class AttemptLog extends DurableObject<Env> {
   }
 
   /** Creates the log of an attempt that runs, or that has ended before this object was told so. */
-  async #open({ deploymentId, attemptId }: AppendRequest): Promise<StoredLog | undefined> {
+  async #open({ deploymentId, attemptId }: AppendRequest): Promise<void> {
     const row = await this.#readRun(deploymentId);
-    if (this.#log) return this.#log;
-    if (row?.attemptId !== attemptId) return undefined;
+    if (this.#log || row?.attemptId !== attemptId) return;
     this.#run = toRun(row);
     const ended = endedAttemptOf(row);
-    if (ended && isOpenAfterEnd(ended)) {
-      await this.#end(row, ended);
-      return this.#log;
-    }
-    if (!isRunning(row)) return undefined;
-    const log = this.#create(row, attemptId);
+    if (ended && isOpenAfterEnd(ended)) return this.#end(row, ended);
+    if (!isRunning(row)) return;
+    this.#create(row, attemptId);
     await this.ctx.storage.setAlarm(Date.now() + UNTOLD_MS);
-    return log;
   }
 
   #create({ deploymentId, status }: RunRow, attemptId: string): StoredLog {
