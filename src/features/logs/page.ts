@@ -24,10 +24,12 @@ export function toLinePage({ log, chunks, nextOffset }: LogContent): LinePage {
   const last = chunks.at(-1);
   const end = last ? last.offset + last.bytes.length : nextOffset;
   const isWholeLog = nextOffset === (log?.size ?? nextOffset);
-  // Bytes of another stack follow those that end before the log does.
-  const isComplete = isWholeLog && (log?.isSealed !== false || end < nextOffset);
+  // Bytes of another stack follow those that end before the read does.
+  const isLastEnd = end < nextOffset;
+  const isComplete = isLastEnd || (isWholeLog && log?.isSealed !== false);
   const all = [...splitLines(chunks, { maximumBytes: MAXIMUM_BYTES, isComplete })];
-  const isCutOff = !isWholeLog && all.length > 1 && all.at(-1)?.text.endsWith("\n") === false;
+  const isCutOff =
+    !isWholeLog && !isLastEnd && all.length > 1 && all.at(-1)?.text.endsWith("\n") === false;
   const lines = all.slice(0, Math.min(MAXIMUM_LINES, all.length - (isCutOff ? 1 : 0)));
   const shownEnd = lines.at(-1)?.nextOffset ?? chunks[0]?.offset ?? nextOffset;
   return {
