@@ -23,22 +23,25 @@ const LONG_LINE = new Uint8Array(150_000).fill(0x78);
 
 const part = fc.double({ min: 0, max: 1, noNaN: true });
 
+/** `object`: an isolate that believes that the zombie's attempt has started. */
+const HELD = ["own", "other", "mixed", "object"] as const;
+
 type Step =
-  /** Sends a part of a chunk, in any order, as often as it comes. */
-  | { kind: "send"; chunk: number; from: number; to: number; fault?: "before" | "after" }
-  | { kind: "zombie"; holds: "own" | "other" | "mixed"; offset: number; bytes: Uint8Array }
+  /** Sends a part of the chunk after the last reply, or of one before or after it. */
+  | { kind: "send"; ahead: number; from: number; to: number; fault?: "before" | "after" }
+  | { kind: "zombie"; holds: (typeof HELD)[number]; offset: number; bytes: Uint8Array }
   | { kind: "evict"; webSockets: "hibernate" | "close" }
   | { kind: "abort" };
 
 const send = fc.record(
   {
     kind: fc.constant("send" as const),
-    chunk: fc.nat(11),
+    ahead: fc.constantFrom(0, 0, 0, 0, -1, -2, 1, 2),
     from: fc.constantFrom(0, 0, 0.3),
     to: fc.oneof(fc.constant(1), part),
     fault: fc.constantFrom("before" as const, "after" as const),
   },
-  { requiredKeys: ["kind", "chunk", "from", "to"] },
+  { requiredKeys: ["kind", "ahead", "from", "to"] },
 );
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -47,7 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant("zombie" as const),
-      holds: fc.constantFrom("own" as const, "other" as const, "mixed" as const),
+      holds: fc.constantFrom(...HELD),
       offset: fc.nat(100),
       bytes: outputBytes(4),
     }),
@@ -71,9 +74,9 @@ const history = fc.record({
         { weight: 1, arbitrary: fc.constant(LONG_LINE) },
       ),
     }),
-    { maxLength: 12 },
+    { maxLength: 12, size: "large" },
   ),
-  steps: fc.array(step, { maxLength: 25 }),
+  steps: fc.array(step, { maxLength: 30, size: "large" }),
   /** Positions at which the rest is cut. */
   cuts: fc.array(part, { maxLength: 4 }),
   /** After so many of the steps, the runner completes the attempt and declares the whole log. */
@@ -91,6 +94,8 @@ class LogHistory {
   readonly #zombie: Attempt;
   readonly #attempt: Attempt;
   readonly sent: SentChunk[];
+  /** Of the last reply. */
+  #nextOffset = 0;
 
   private constructor(
     logged: LoggedDeployment,
@@ -159,29 +164,38 @@ class LogHistory {
     expect(status).toBe(200);
   }
 
-  async #send({ chunk, from, to, fault }: Step & { kind: "send" }): Promise<void> {
-    const index = chunk % Math.max(1, this.sent.length);
+  async #send({ ahead, from, to, fault }: Step & { kind: "send" }): Promise<void> {
+    const current = this.sent.findIndex((_, at) => this.#offsetOf(at + 1) > this.#nextOffset);
+    const index = (current < 0 ? this.sent.length - 1 : current) + ahead;
     const { stackId, bytes } = this.sent[index] ?? {};
     if (!stackId || !bytes) return;
     const start = Math.floor(bytes.length * from);
-    const body = bytes.subarray(start, Math.max(start, Math.ceil(bytes.length * to)));
+    const input = bytes.subarray(start, Math.max(start, Math.ceil(bytes.length * to)));
     const offset = this.#offsetOf(index) + start;
     this.#logs.fault = (method) => (method === "append" ? fault : undefined);
-    const { status } = await this.#append(this.#attempt, { stackId, offset, body });
+    const { status, body } = await this.#append(this.#attempt, { stackId, offset, body: input });
     this.#logs.fault = () => undefined;
     expect(fault ? [408] : [200, 409]).toContain(status);
+    this.#nextOffset = body.next_offset ?? body.cause?.next_offset ?? this.#nextOffset;
   }
 
   async #sendAsZombie({ holds, offset, bytes: body }: Step & { kind: "zombie" }): Promise<void> {
+    const stackId = this.stackIds[1];
     const own = this.#zombie.claimed;
     const other = this.#attempt.claimed;
+    if (holds === "object") {
+      const { deploymentId } = this.#logged;
+      const request = { deploymentId, attemptId: own.attempt_id, stackId, offset, bytes: body };
+      expect(await logObject(deploymentId).append(request)).toEqual({ kind: "ended" });
+      return;
+    }
     const claimed = {
       own,
       other: { attempt_id: other.attempt_id, lease_token: own.lease_token },
       mixed: { attempt_id: own.attempt_id, lease_token: other.lease_token },
     }[holds];
     const as = new Attempt(this.#logged.runner, claimed);
-    const { status } = await this.#append(as, { stackId: this.stackIds[1], offset, body });
+    const { status } = await this.#append(as, { stackId, offset, body });
     expect(status).toBe(409);
   }
 

@@ -111,6 +111,21 @@ export function expectLines(
     done += end - offset;
   }
   expect(done).toBe(positions.length);
+  // No character is split. An offset of the test's own may split one.
+  if (after === 0) expect(lines.map(({ text }) => text).join("")).toBe(textOf(sent, stackId));
+}
+
+/** Consecutive bytes of one stack are decoded together. */
+function textOf(sent: readonly SentChunk[], stackId: string | undefined): string {
+  const texts: string[] = [];
+  for (let at = 0; at < sent.length; ) {
+    const end = sent.findIndex((each, index) => index > at && each.stackId !== sent[at]?.stackId);
+    const run = sent.slice(at, end < 0 ? sent.length : end);
+    if (isOf(run[0]?.stackId, stackId))
+      texts.push(decode(concatenate(run.map(({ bytes }) => bytes))));
+    at += run.length;
+  }
+  return texts.join("");
 }
 
 export function expectBytes(

@@ -106,6 +106,8 @@ describe("the object, while followers wait", () => {
     await send(0, "one\n");
     const both = [await open(), await open()];
     for (const each of both) expect(await each.reads("one")).toBe(true);
+    await attempt.report(logged.stackIds[0], { seq: 1, status: "in_progress" });
+    for (const each of both) expect(await each.reads('"status":"in_progress"}')).toBe(true);
     const mark = () =>
       runInDurableObject(logObject(logged.deploymentId), (object) => {
         const isNew = !marked.has(object);
@@ -120,6 +122,8 @@ describe("the object, while followers wait", () => {
     await send(4, "two\n");
     expect([await mark(), await mark()]).toEqual([true, false]);
     for (const each of both) expect(await each.reads("two")).toBe(true);
+    // The object does not know the status again, which is no new status.
+    for (const { text } of both) expect(text.split("event: status")).toHaveLength(3);
     expect(await followers()).toBe(2);
     expect(logs.count("fetch")).toBe(2);
     await attempt.complete("failed");
