@@ -9,11 +9,11 @@ const word = (maxLength: number) =>
     .array(fc.constantFrom(97, 98, 99), { minLength: 1, maxLength })
     .map((bytes) => Buffer.from(bytes));
 
-const newMasker = ({ exact = [], base64 = [] }: Partial<Patterns>) =>
-  prepareMaskers({ exact, base64 })();
+const newMasker = ({ exact = [], base64 = [], percent = [] }: Partial<Patterns>) =>
+  prepareMaskers({ exact, base64, percent })();
 
 /** Marks each occurrence of each pattern. */
-function maskNaively(text: Buffer, { exact, base64 }: Patterns): string {
+function maskNaively(text: Buffer, { exact = [], base64 = [] }: Partial<Patterns>): string {
   const isMasked = new Array<boolean>(text.length).fill(false);
   const characters = text.toString("latin1");
   const expressions = [
@@ -89,6 +89,30 @@ describe("a masker", () => {
         },
       ),
       { numRuns: 5_000 },
+    );
+  });
+
+  it("masks patterns of which any bytes are percent-encoded, however the output is divided", () => {
+    fc.assert(
+      fc.property(
+        word(8),
+        fc.array(fc.constantFrom("plain", "upper", "lower"), { minLength: 8, maxLength: 8 }),
+        fc.constantFrom("", "%", "%6", "%zz", "%%", "x"),
+        fc.array(fc.nat(100)),
+        (pattern, encodings, around, cuts) => {
+          const encoded = [...pattern]
+            .map((byte, at) => {
+              const escaped = `%${byte.toString(16)}`;
+              if (encodings[at] === "plain") return String.fromCharCode(byte);
+              return encodings[at] === "upper" ? escaped.toUpperCase() : escaped;
+            })
+            .join("");
+          const text = Buffer.from(`<${around}>${encoded}<${around}>`);
+          const masked = mask(newMasker({ percent: [pattern] }), split(text, cuts));
+          expect(masked).toBe(`<${around}>***<${around}>`);
+        },
+      ),
+      { numRuns: 2_000 },
     );
   });
 
@@ -176,6 +200,21 @@ describe("a secret", () => {
         expect(end.length).toBeLessThanOrEqual(24);
       }
     }
+  });
+
+  it.each([
+    ["p@ss/word 1", "p%40ss/word%201"],
+    ["p@ss w$rd!@h", "postgres://u:p%40ss%20w$rd!%40h@db"],
+    ["a b&c=d", "a%20b&c=d"],
+    ["a b+c", "a+b%2Bc"],
+    ["50%41 off", "50%2541%20off"],
+    ["50%41 off", "50%41 off"],
+    ["é\u007f&x", "\\u00E9\\u007F\\u0026x"],
+    ["  hunter22 ", "<hunter22>"],
+  ])("%s is masked in %s, as some programs write it", (value, output) => {
+    const masked = maskSecret(value, output);
+    expect(masked).toContain("***");
+    expect(masked.replace("***", "").length).toBeLessThanOrEqual("postgres://u:@db".length);
   });
 
   it("of several lines is masked as a whole and line by line, also in base64 with line breaks", () => {

@@ -35,6 +35,7 @@ export class AttemptLog {
   /** Whether the server accepts a declaration. */
   #isDeclared = false;
   #isComplete = false;
+  #hasFailed = false;
   #size = 0;
 
   constructor(send: SendChunk, terminal: TerminalOutput) {
@@ -52,21 +53,26 @@ export class AttemptLog {
     const secrets = variables.filter(({ storage_method }) =>
       MASKED_METHODS.includes(storage_method),
     );
-    this.#createMasker = prepareMaskers(secretPatterns(secrets.map(({ value }) => value)));
-    this.#masker = this.#createMasker();
+    const values = secrets.map(({ value }) => value);
+    this.#guard(() => {
+      this.#createMasker = prepareMaskers(secretPatterns(values));
+      this.#masker = this.#createMasker();
+    });
     if (!hasLogIntervals(intervals)) return;
     this.#isDeclared = true;
     this.#upload = startUpload(this.#send, intervals);
   }
 
   write(stackId: string, bytes: Buffer): void {
-    this.#add(stackId, this.#masker.mask(bytes));
+    this.#guard(() => this.#add(stackId, this.#masker.mask(bytes)));
   }
 
   /** Also waits a while until the output is shown. */
   async endStack(stackId: string): Promise<void> {
-    this.#add(stackId, this.#masker.flush());
-    this.#masker = this.#createMasker();
+    this.#guard(() => {
+      this.#add(stackId, this.#masker.flush());
+      this.#masker = this.#createMasker();
+    });
     await this.#terminal.flushed(FLUSH_MS);
   }
 
@@ -85,6 +91,19 @@ export class AttemptLog {
 
   stop(): void {
     this.#upload?.stop();
+  }
+
+  /** After a failure, no output is shown or sent: it could have secrets. */
+  #guard(run: () => void): void {
+    if (this.#hasFailed) return;
+    try {
+      run();
+    } catch (error) {
+      this.#hasFailed = true;
+      this.stop();
+      const message = error instanceof Error ? error.message : String(error);
+      console.error(`The output cannot be masked, so it is no longer shown: ${message}`);
+    }
   }
 
   #add(stackId: string, masked: Buffer): void {

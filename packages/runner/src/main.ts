@@ -20,6 +20,8 @@ const EXIT_WITHIN_MS = 5_000;
 
 // Without a listener, the signal opens Node's debugger, through which other processes read the token.
 process.on("SIGUSR1", () => undefined);
+// Without a listener, a reader of the output that goes away would end the runner during a deployment.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
 
 try {
   const options = readOptions(process.argv.slice(2), process.env);

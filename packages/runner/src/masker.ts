@@ -1,6 +1,12 @@
 import { PatternAutomaton } from "./automaton.ts";
 import { HeldBytes } from "./held-bytes.ts";
-import { Base64Scanner, ExactScanner, type Match, type Scanner } from "./scanner.ts";
+import {
+  Base64Scanner,
+  ExactScanner,
+  type Match,
+  PercentScanner,
+  type Scanner,
+} from "./scanner.ts";
 
 const MASK = Buffer.from("***");
 
@@ -8,16 +14,20 @@ export interface Patterns {
   exact: readonly Uint8Array[];
   /** Found in both alphabets, and across line breaks. */
   base64: readonly Uint8Array[];
+  /** Found with any of their bytes percent-encoded. */
+  percent: readonly Uint8Array[];
 }
 
 /** Returns a function that creates a masker for one stream. */
-export function prepareMaskers({ exact, base64 }: Patterns): () => Masker {
+export function prepareMaskers({ exact, base64, percent }: Patterns): () => Masker {
   const exactAutomaton = new PatternAutomaton(exact);
+  const percentAutomaton = new PatternAutomaton(percent);
   const base64Automaton = Base64Scanner.createAutomaton(base64);
   return () =>
     new Masker([
       ...(exact.length > 0 ? [new ExactScanner(exactAutomaton)] : []),
       ...(base64.length > 0 ? [new Base64Scanner(base64Automaton)] : []),
+      ...(percent.length > 0 ? [new PercentScanner(percentAutomaton)] : []),
     ]);
 }
 

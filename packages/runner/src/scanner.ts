@@ -112,3 +112,79 @@ export class Base64Scanner implements Scanner {
     return this.#positions[index < 0 ? index + this.#positions.length : index] ?? 0;
   }
 }
+
+const PERCENT = "%".charCodeAt(0);
+
+/** Finds the patterns in a stream of which any bytes may be percent-encoded (RFC 3986, 2.1). */
+export class PercentScanner implements Scanner {
+  readonly #automaton: PatternAutomaton;
+  /** The positions of the last decoded bytes. */
+  readonly #positions: Float64Array;
+  #index = 0;
+  #state = 0;
+  #position = 0;
+  /** The bytes of an escape that is not complete. */
+  #escape: number[] = [];
+
+  constructor(automaton: PatternAutomaton) {
+    this.#automaton = automaton;
+    this.#positions = new Float64Array(automaton.maximumLength);
+  }
+
+  get heldFrom(): number {
+    const length = this.#automaton.heldLength(this.#state);
+    return length === 0 ? this.#position - this.#escape.length : this.#startOf(length);
+  }
+
+  scan(chunk: Uint8Array): Match[] {
+    const matches: Match[] = [];
+    for (const byte of chunk) {
+      this.#read(byte, matches);
+      this.#position += 1;
+    }
+    return matches;
+  }
+
+  #read(byte: number, matches: Match[]): void {
+    const isPart = this.#escape.length === 0 ? byte === PERCENT : isHexDigit(byte);
+    if (!isPart) {
+      this.#readLiterally(matches);
+      if (byte === PERCENT) this.#escape = [byte];
+      else this.#decoded(byte, this.#position, this.#position + 1, matches);
+      return;
+    }
+    this.#escape.push(byte);
+    if (this.#escape.length < 3) return;
+    const [, high = 0, low = 0] = this.#escape;
+    this.#escape = [];
+    const value = Number.parseInt(String.fromCharCode(high, low), 16);
+    this.#decoded(value, this.#position - 2, this.#position + 1, matches);
+  }
+
+  /** What looked like an escape is none. */
+  #readLiterally(matches: Match[]): void {
+    const start = this.#position - this.#escape.length;
+    const bytes = this.#escape;
+    this.#escape = [];
+    for (const [at, byte] of bytes.entries()) {
+      this.#decoded(byte, start + at, start + at + 1, matches);
+    }
+  }
+
+  #decoded(byte: number, start: number, end: number, matches: Match[]): void {
+    this.#positions[this.#index] = start;
+    this.#index = this.#index + 1 === this.#positions.length ? 0 : this.#index + 1;
+    this.#state = this.#automaton.next(this.#state, byte);
+    const length = this.#automaton.matchLength(this.#state);
+    if (length > 0) matches.push({ start: this.#startOf(length), end });
+  }
+
+  #startOf(length: number): number {
+    const index = this.#index - length;
+    return this.#positions[index < 0 ? index + this.#positions.length : index] ?? 0;
+  }
+}
+
+function isHexDigit(byte: number): boolean {
+  return /[0-9A-Fa-f]/.test(String.fromCharCode(byte));
+}

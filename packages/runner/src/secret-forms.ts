@@ -8,19 +8,14 @@ const MINIMUM_BASE64_LENGTH = 6;
 /** The texts by which secret values are recognized in output: themselves, and their usual encodings. */
 export function secretPatterns(values: readonly string[]): Patterns {
   const secrets = values
-    // `$(…)` of a shell removes the line breaks at the end of a value.
-    .flatMap((value) => [value, value.replace(/[\r\n]+$/, "")])
+    // `$(…)` of a shell removes the line breaks at the end of a value, and `echo $NAME` the spaces around it.
+    .flatMap((value) => [value, value.replace(/[\r\n]+$/, ""), value.trim()])
     .filter(({ length }) => length >= MINIMUM_LENGTH);
   return {
-    exact: toBuffers(
-      secrets.flatMap((value) => [
-        value,
-        ...linesOf(value),
-        ...urlForms(value),
-        ...jsonForms(value),
-      ]),
-    ),
+    exact: toBuffers(secrets.flatMap((value) => [value, ...linesOf(value), ...jsonForms(value)])),
     base64: toBuffers(secrets.flatMap((value) => base64Forms(Buffer.from(value)))),
+    // A form has `+` for a space.
+    percent: toBuffers(secrets.flatMap((value) => [value, value.replaceAll(" ", "+")])),
   };
 }
 
@@ -36,25 +31,20 @@ function linesOf(value: string): string[] {
   ];
 }
 
-/** As JavaScript writes it; as curl, jq, Python and Go do; each also as a form, with `+` for a space. */
-function urlForms(value: string): string[] {
-  const component = encodeURIComponent(value.toWellFormed());
-  const strict = component.replaceAll(/[!'()*]/g, (character) => {
-    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  });
-  const form = new URLSearchParams({ "": value }).toString().slice(1);
-  return [component, strict, form, strict.replaceAll("%20", "+")].flatMap((each) => [
-    each,
-    each.replaceAll(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase()),
-  ]);
-}
-
-/** As JavaScript writes it; as Go does; in ASCII, as Python does; with `\/`, as PHP does. */
+/** As JavaScript writes it; as Go and .NET do; in ASCII, as Python does; with `\/`, as PHP does. */
 function jsonForms(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replaceAll(/[^\0-\x7f]/g, toUnicodeEscape);
   const slashes = [json, ascii].map((each) => each.replaceAll("/", "\\/"));
-  return [json, json.replaceAll(/[<>&\u2028\u2029]/g, toUnicodeEscape), ascii, ...slashes];
+  const go = json.replaceAll(/[<>&\u2028\u2029]/g, toUnicodeEscape);
+  const dotnet = json
+    .replaceAll('\\"', "\\u0022")
+    .replaceAll(/[^\0-\x7e]|[<>&'+`]/g, toUnicodeEscape);
+  const forms = [json, go, ascii, dotnet, ...slashes];
+  const upperCase = forms.map((form) =>
+    form.replaceAll(/\\u[0-9a-f]{4}/g, (each) => `\\u${each.slice(2).toUpperCase()}`),
+  );
+  return [...forms, ...upperCase];
 }
 
 function toUnicodeEscape(unit: string): string {

@@ -89,8 +89,8 @@ describe("the purge", () => {
         .bind(logged.deploymentId)
         .first<number>("n");
     expect(await count()).toBe(1);
-    await worker.sweep();
-    await worker.sweep();
+    // The sweep purges records of other tests, too.
+    for (let sweeps = 0; (await count()) === 1 && sweeps < 50; sweeps += 1) await worker.sweep();
     expect([await count(), await storedKeys()]).toEqual([0, []]);
   });
 });
