@@ -2,6 +2,7 @@ import type { DeliveryMessage } from "../src/features/notifications/delivery/wak
 import { toPayload } from "../src/features/notifications/outbox/model.ts";
 import { sendSigned } from "./send-signed.ts";
 
+export { AttemptLog } from "../src/features/logs/attempt-log.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

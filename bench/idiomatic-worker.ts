@@ -11,6 +11,7 @@ import { projects } from "../src/features/projects/table.ts";
 import { sha256Hex } from "../src/lib/digest.ts";
 import type { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 
+export { AttemptLog } from "../src/features/logs/attempt-log.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

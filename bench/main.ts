@@ -9,6 +9,7 @@ import { measureDeliveries } from "./deliveries.ts";
 import { measureFairness } from "./fairness.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureLists } from "./lists.ts";
+import { measureLogs } from "./logs.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
 
@@ -18,6 +19,7 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   "project-read": (folder) => compare(measureProjectRead, folder),
   deliveries: (folder) => compare(measureDeliveries, folder),
   "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
+  logs: (folder) => compare(measureLogs, folder),
   fairness: (folder) => compare((_, to) => measureFairness(to), folder),
   growth: async (folder) => {
     report(await measureGrowth(parseCount(values.rows), folder));

@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The longest files of each project, in this order. */
 const LONGEST = {
-  node: ["tour", "operations", "start", "dev"],
+  node: ["tour", "operations", "start", "dev", "logs"],
   worker: [
     "hostile-input",
     "even",

@@ -52,6 +52,7 @@ const inWorkerd = {
           RACES: process.env["RACES"] ?? "10",
           FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "300",
           RETRY_HISTORIES: process.env["RETRY_HISTORIES"] ?? "20",
+          LOG_HISTORIES: process.env["LOG_HISTORIES"] ?? "6",
           FAULT_STRIDE: process.env["FAULT_STRIDE"] ?? "4",
           HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "9",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),

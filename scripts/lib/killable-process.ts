@@ -8,13 +8,15 @@ export interface Run {
   file: Bundle;
   folder: string;
   bindings: Record<string, string>;
+  /** Absent: any free port, another one for each process. */
+  port?: number;
 }
 
 /** A process group that a SIGKILL ends at once. */
-export async function startProcess({ file, folder, bindings }: Run) {
+export async function startProcess({ file, folder, bindings, port = 0 }: Run) {
   const child = fork(
     join(import.meta.dirname, "killable-worker.ts"),
-    [file.file, folder, JSON.stringify(bindings)],
+    [file.file, folder, JSON.stringify(bindings), String(port)],
     { detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] },
   );
   const [url] = await once(child, "message");

@@ -1,7 +1,18 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /** wrangler listens on `localhost`, which may resolve to either. */
 const LOOPBACK = ["127.0.0.1", "::1"];
+
+/** Below the ports that systems choose for connections, so that no other process takes it meanwhile. */
+const FIRST = 20_000;
+const LAST = 29_999;
+
+/** A port of the loopback interface on which nothing listens. */
+export async function findFreePort(): Promise<number> {
+  const port = randomInt(FIRST, LAST + 1);
+  return (await whyUnavailable(port)) ? findFreePort() : port;
+}
 
 /** Why wrangler cannot listen on the port; undefined if it can. */
 export async function whyUnavailable(port: number): Promise<string | undefined> {

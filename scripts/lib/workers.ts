@@ -48,18 +48,20 @@ export function bundle(entry: string, folder: string): Bundle {
 
 /**
  * Runs a bundle in its own Miniflare, with wrangler.toml's bindings, new secrets, and `bindings`. Its
- * data outlives it only in a `folder`.
+ * data outlives it only in a `folder`. Port 0 is any free one.
  */
 export async function start(
   { file }: Bundle,
   bindings: Record<string, unknown>,
   folder?: string,
+  port = 0,
 ): Promise<RunningWorker> {
   const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
   const miniflare = new Miniflare({
     ...convertV4MiniflareOptions({
       ...options,
       name: "longshore",
+      port,
       modules: [{ type: "ESModule", path: file }],
       modulesRoot: join(file, ".."),
       bindings: { ...newSecrets(), ...bindings },

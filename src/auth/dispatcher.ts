@@ -104,10 +104,15 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const refusal = this.#limiter.cachedRefusal(request.key.secretHash, request.policy);
     if (refusal) this.#enforce(request, refusal);
     const work = this.#dispatch(request, principal);
-    // Prevents an unhandled rejection if the limiter refuses; otherwise `work` is awaited below.
-    work.catch(() => undefined);
-    const current = await this.#admit(request, work);
-    return hasSameAuthority(current, principal) ? work : this.#dispatch(request, current);
+    try {
+      const current = await this.#admit(request, work);
+      if (hasSameAuthority(current, principal)) return await work;
+      discard(work);
+      return await this.#dispatch(request, current);
+    } catch (error) {
+      discard(work);
+      throw error;
+    }
   }
 
   /** A write continues if the client disconnects, so that the keys it changes are invalidated. */
@@ -205,6 +210,11 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     });
     execution.waitUntil(recorded);
   }
+}
+
+/** Lets a stream end, so that it holds nothing. */
+function discard(work: Promise<Response>): void {
+  work.then((response) => response.body?.cancel()).catch(() => undefined);
 }
 
 function hasSameAuthority(

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { findFreePort } from "./support/free-port.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const LONGSHORE = join(ROOT, "node_modules/.bin/longshore");

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { findFreePort } from "../../scripts/lib/port.ts";
 import { Checkout } from "./support/checkout.ts";
-import { findFreePort } from "./support/free-port.ts";
 import { ApiClient } from "./support/service.ts";
 import { Terminal } from "./support/terminal.ts";
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -45,8 +45,16 @@ function silenceErrors() {
   return error;
 }
 
-const foldersOfLogs = () =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith("longshore-log-"));
+/** Of this test only: other tests start runners, which have spools too. */
+function newTemporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "longshore-test-"));
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}
 
 describe("the upload of a log", () => {
   it("sends every byte once and in order, each with its stack, whatever the server keeps of a request", async () => {
@@ -122,10 +130,10 @@ describe("the upload of a log", () => {
 
 describe("the spool of a log", () => {
   it("is a file that only this user can read, until the end of the upload", async () => {
-    const before = foldersOfLogs();
+    const temporaryFolder = newTemporaryFolder();
     const { upload } = newUpload(new FakeServer().send);
-    const [folder = ""] = foldersOfLogs().filter((name) => !before.includes(name));
-    const path = join(tmpdir(), folder);
+    const [folder = ""] = readdirSync(temporaryFolder);
+    const path = join(temporaryFolder, folder);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(join(path, "output")).mode & 0o777).toBe(0o600);
     upload.complete(60_000);

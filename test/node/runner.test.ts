@@ -87,6 +87,35 @@ describe.concurrent("the reference runner", () => {
     expect(runner.runs.map(({ stack }) => stack)).toEqual(project.stackIds);
   });
 
+  it("shows and uploads what the command prints for each stack, with secrets masked", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const { id } = await project.deploy();
+    const prints =
+      'echo "greeting: $GREETING"; echo "$GREETING" | base64 > /dev/stderr; echo "$LONGSHORE_STACK"';
+    const runner = run(prints, "--once");
+    expect(await runner.exited).toBe(0);
+    const [first, second] = project.stackIds;
+    // The last group of the base64 also encodes the line break.
+    const shown = "greeting: [*]{3}\\n[*]{3}.{0,4}\\n";
+    const { url, owner } = fixture.service;
+    const log = await fetch(new URL(`/v1/deployments/${id}/logs`, url), {
+      headers: { "x-api-key": owner.key, accept: "text/plain" },
+    });
+    expect(await log.text()).toMatch(new RegExp(`^${shown}${first}\n${shown}${second}\n$`));
+    expect(runner.output.match(new RegExp(shown, "g"))).toHaveLength(2);
+  });
+
+  it("completes and exits although nobody reads its output", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const { id } = await project.deploy();
+    const runner = run(`${WAITS}; head -c 3000000 /dev/zero`, "--once");
+    await runner.waitForRuns(1);
+    runner.stopReading();
+    runner.make("go");
+    expect(await runner.exited).toBe(0);
+    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
+  });
+
   it("leaves a deployment that the sweep fails when the runner gets SIGKILL", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const { id } = await project.deploy();

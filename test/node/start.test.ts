@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../scripts/lib/port.ts";
 import { Checkout } from "./support/checkout.ts";
-import { findFreePort } from "./support/free-port.ts";
 import { ApiClient } from "./support/service.ts";
 import { Terminal } from "./support/terminal.ts";
 

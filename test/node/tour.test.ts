@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
-import { findFreePort } from "./support/free-port.ts";
 import { Terminal } from "./support/terminal.ts";
 
 interface Block {

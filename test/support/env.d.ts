@@ -5,6 +5,7 @@ declare namespace Cloudflare {
     RACES: string;
     FAULTY_EVENTS: string;
     RETRY_HISTORIES: string;
+    LOG_HISTORIES: string;
     FAULT_STRIDE: string;
     HOSTILE_STRIDE: string;
     RESTORED: D1Database;

@@ -39,6 +39,7 @@ export class Instrumented {
       limiters?: LimiterNamespace;
       database?: D1Database;
       addressLimiter?: RateLimit;
+      logs?: typeof env.ATTEMPT_LOG;
       network?: Fetch;
     } = {},
   ) {
@@ -57,6 +58,7 @@ export class Instrumented {
       DB: this.#watchDatabase(database),
       RATE_LIMITER: this.#watchLimiters(limiters),
       ADDRESS_LIMITER: options.addressLimiter ?? env.ADDRESS_LIMITER,
+      ATTEMPT_LOG: options.logs ?? env.ATTEMPT_LOG,
     };
     this.fetch = async (request) => {
       const execution = createExecutionContext();
@@ -149,6 +151,7 @@ export class Instrumented {
           consume: (policy: "default", version: number, organizationId: string) =>
             record("consume", async () => object.consume(policy, version, organizationId)),
           isKnown: () => record("isKnown", async () => object.isKnown()),
+          version: () => record("version", async () => object.version()),
           raiseVersion: (version: number) =>
             record("raiseVersion", async () => object.raiseVersion(version)),
         };

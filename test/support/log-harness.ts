@@ -1,4 +1,6 @@
 import { env } from "cloudflare:workers";
+import { onTestFinished, vi } from "vitest";
+import type { LogStub } from "../../src/features/logs/messages.ts";
 import { sha256Hex } from "../../src/lib/digest.ts";
 import type { Client, Reply } from "./client.ts";
 import { Attempt } from "./runner.ts";
@@ -17,6 +19,7 @@ const encoder = new TextEncoder();
 export interface LoggedDeployment {
   world: World;
   runner: Client;
+  projectId: string;
   environmentId: string;
   /** Two. */
   stackIds: [string, string];
@@ -39,6 +42,7 @@ export async function newLoggedDeployment(via?: Parameters<Client["via"]>[0]) {
   return {
     world,
     runner: via ? pool.runner.via(via) : pool.runner,
+    projectId: String(project.id),
     environmentId,
     stackIds: [first, String(second.id)],
     deploymentId: String(id),
@@ -78,6 +82,55 @@ export async function declare(
 
 export function logObject(deploymentId: string) {
   return env.ATTEMPT_LOG.getByName(deploymentId);
+}
+
+/** Moves the clock of the Worker and of its objects. It stands still until the test finishes. */
+export function passTime(milliseconds: number): void {
+  if (!vi.isFakeTimers()) {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+  }
+  vi.setSystemTime(Date.now() + milliseconds);
+}
+
+type LogMethod = keyof LogStub;
+
+/** The logs, with a record of the calls, and with faults. */
+export class WatchedLogs {
+  readonly calls: LogMethod[] = [];
+  /** A call that fails, before or after its effect. */
+  fault: (method: LogMethod) => "before" | "after" | undefined = () => undefined;
+
+  readonly namespace = {
+    getByName: (name: string) => this.#stub(logObject(name)),
+  } as unknown as typeof env.ATTEMPT_LOG;
+
+  count(method: LogMethod): number {
+    return this.calls.filter((each) => each === method).length;
+  }
+
+  #stub(object: ReturnType<typeof logObject>): LogStub {
+    const stub = object as unknown as LogStub;
+    return {
+      append: (request) => this.#pass("append", () => stub.append(request)),
+      read: (...input) => this.#pass("read", () => stub.read(...input)),
+      refresh: (id) => this.#pass("refresh", () => stub.refresh(id)),
+      refreshFollowers: (id) => this.#pass("refreshFollowers", () => stub.refreshFollowers(id)),
+      erase: () => this.#pass("erase", () => stub.erase()),
+      fetch: (url, init) => this.#pass("fetch", () => stub.fetch(url, init)),
+    };
+  }
+
+  async #pass<Result>(method: LogMethod, call: () => Promise<Result>): Promise<Result> {
+    this.calls.push(method);
+    const fault = this.fault(method);
+    if (fault === "before") throw new Error("The call is lost");
+    const result = await call();
+    if (fault === "after") throw new Error("The reply is lost");
+    return result;
+  }
 }
 
 export interface ServerSentEvent {

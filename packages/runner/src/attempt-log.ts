@@ -9,8 +9,8 @@ import type {
 } from "./api-types.ts";
 import { ApiError } from "./errors.ts";
 import { LogUpload, type SendChunk } from "./log-upload.ts";
-import { Masker } from "./masker.ts";
-import { secretForms } from "./secret-forms.ts";
+import { prepareMaskers } from "./masker.ts";
+import { secretPatterns } from "./secret-forms.ts";
 import { Spool } from "./spool.ts";
 import type { TerminalOutput } from "./terminal-output.ts";
 
@@ -28,11 +28,14 @@ export class AttemptLog {
   readonly #send: SendChunk;
   readonly #terminal: TerminalOutput;
   readonly #digest = createHash("sha256");
-  #masker = new Masker([]);
+  /** One for each stack. */
+  #createMasker = prepareMaskers(secretPatterns([]));
+  #masker = this.#createMasker();
   #upload: LogUpload | undefined;
   /** Whether the server accepts a declaration. */
   #isDeclared = false;
   #isComplete = false;
+  #hasFailed = false;
   #size = 0;
 
   constructor(send: SendChunk, terminal: TerminalOutput) {
@@ -50,19 +53,26 @@ export class AttemptLog {
     const secrets = variables.filter(({ storage_method }) =>
       MASKED_METHODS.includes(storage_method),
     );
-    this.#masker = new Masker(secrets.flatMap(({ value }) => secretForms(value)));
+    const values = secrets.map(({ value }) => value);
+    this.#guard(() => {
+      this.#createMasker = prepareMaskers(secretPatterns(values));
+      this.#masker = this.#createMasker();
+    });
     if (!hasLogIntervals(intervals)) return;
     this.#isDeclared = true;
     this.#upload = startUpload(this.#send, intervals);
   }
 
   write(stackId: string, bytes: Buffer): void {
-    this.#add(stackId, this.#masker.mask(bytes));
+    this.#guard(() => this.#add(stackId, this.#masker.mask(bytes)));
   }
 
   /** Also waits a while until the output is shown. */
   async endStack(stackId: string): Promise<void> {
-    this.#add(stackId, this.#masker.flush());
+    this.#guard(() => {
+      this.#add(stackId, this.#masker.flush());
+      this.#masker = this.#createMasker();
+    });
     await this.#terminal.flushed(FLUSH_MS);
   }
 
@@ -81,6 +91,19 @@ export class AttemptLog {
 
   stop(): void {
     this.#upload?.stop();
+  }
+
+  /** After a failure, no output is shown or sent: it could have secrets. */
+  #guard(run: () => void): void {
+    if (this.#hasFailed) return;
+    try {
+      run();
+    } catch (error) {
+      this.#hasFailed = true;
+      this.stop();
+      const message = error instanceof Error ? error.message : String(error);
+      console.error(`The output cannot be masked, so it is no longer shown: ${message}`);
+    }
   }
 
   #add(stackId: string, masked: Buffer): void {

@@ -1,13 +1,13 @@
 import { ChildProcess, spawn } from "node:child_process";
+import { closeSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { delay } from "./api.ts";
+import { type OutputPipe, openOutputPipe } from "./output-pipe.ts";
 
 const HAS_PROCESS_GROUPS = process.platform !== "win32";
 const POLL_EVERY_MS = 50;
 /** A process that has left the group may keep the pipe open. */
 const DRAIN_MS = 1_000;
-const SHELL = "/bin/sh";
-/** With one pipe for both, their order is exact. The command is run as `sh -c` would run it. */
-const ONE_PIPE = 'exec 2>&1; exec "$0" -c "$1"';
 
 export interface CommandResult {
   ok: boolean;
@@ -33,9 +33,14 @@ export async function runCommand(
   env: NodeJS.ProcessEnv,
   { stop, force, graceMs, onOutput }: CommandOptions,
 ): Promise<CommandResult> {
-  const child = start(command, env);
+  const pipe = await openOutputPipe();
+  const child = start(command, env, pipe);
   if (!(child instanceof ChildProcess)) return child;
-  const drained = readOutput(child, onOutput);
+  const outputs = pipe ? [pipe.reader] : [child.stdout, child.stderr];
+  const drained = readOutput(
+    outputs.filter((each) => each !== null),
+    onOutput,
+  );
   const ended = new Promise<CommandResult>((resolve) => {
     child.once("error", (error) => resolve({ ok: false, reason: describe(error) }));
     child.once("exit", (code, signal) => resolve(toResult(code, signal)));
@@ -67,21 +72,29 @@ export async function runCommand(
   return result;
 }
 
-function start(command: string, env: NodeJS.ProcessEnv): ChildProcess | CommandResult {
-  const options = { env, detached: HAS_PROCESS_GROUPS, stdio: ["ignore", "pipe", "pipe"] } as const;
+function start(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  pipe: OutputPipe | undefined,
+): ChildProcess | CommandResult {
+  const output = pipe?.writer ?? "pipe";
   try {
-    if (!HAS_PROCESS_GROUPS)
-      return spawn(command, { ...options, stdio: [...options.stdio], shell: true });
-    const args = ["-c", ONE_PIPE, SHELL, command];
-    return spawn(SHELL, args, { ...options, stdio: [...options.stdio] });
+    return spawn(command, {
+      shell: true,
+      env,
+      detached: HAS_PROCESS_GROUPS,
+      stdio: ["ignore", output, output],
+    });
   } catch (error) {
+    pipe?.reader.destroy();
     return { ok: false, reason: describe(error) };
+  } finally {
+    if (pipe) closeSync(pipe.writer);
   }
 }
 
 /** Returns a function that waits for the rest of the output, after the end of the process. */
-function readOutput(child: ChildProcess, onOutput: (chunk: Buffer) => void) {
-  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+function readOutput(streams: readonly Readable[], onOutput: (chunk: Buffer) => void) {
   const ends = streams.map((stream) => {
     stream.on("data", onOutput);
     return new Promise<void>((resolve) => stream.once("close", resolve));

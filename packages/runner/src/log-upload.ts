@@ -14,6 +14,9 @@ export type SendChunk = (
   signal: AbortSignal,
 ) => Promise<number>;
 
+/** A server that asks for earlier bytes more often does not keep them. */
+const MAXIMUM_STEPS_BACK = 100;
+
 /**
  * Uploads a spool in the background, one request at a time. A failure ends the upload and nothing else:
  * a log never decides the outcome of a deployment.
@@ -26,6 +29,7 @@ export class LogUpload {
   #isComplete = false;
   /** The newest request. */
   #sentAt = Number.NEGATIVE_INFINITY;
+  #stepsBack = 0;
   #wake: () => void = () => undefined;
   /** Resolves at the end of the upload. */
   readonly done: Promise<void>;
@@ -90,7 +94,10 @@ export class LogUpload {
     if (!chunk || signal.aborted) return offset;
     this.#sentAt = performance.now();
     const next = await this.#send(offset, chunk, signal);
-    if (next !== offset && next <= this.#spool.size) return next;
+    const isBack = next < offset;
+    if (isBack) this.#stepsBack += 1;
+    const isKnown = Number.isInteger(next) && next >= 0 && next <= this.#spool.size;
+    if (isKnown && next !== offset && this.#stepsBack <= MAXIMUM_STEPS_BACK) return next;
     throw new RunnerError(`The server continues at byte ${next} instead of ${offset}.`);
   }
 

@@ -15,9 +15,13 @@ import { type Upload, Uploads } from "./uploads.ts";
 const CLAIM_EVERY_MS = 5_000;
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
+/** For a slow reader of the runner's output, and for requests in progress. */
+const EXIT_WITHIN_MS = 5_000;
 
 // Without a listener, the signal opens Node's debugger, through which other processes read the token.
 process.on("SIGUSR1", () => undefined);
+// Without a listener, a reader of the output that goes away would end the runner during a deployment.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
 
 try {
   const options = readOptions(process.argv.slice(2), process.env);
@@ -29,27 +33,29 @@ try {
   console.error(error.message);
   process.exitCode = error.exitCode;
 }
+// It does not keep the process running: without anything left to do, the process exits before.
+setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
 
 async function serve(options: Options, api: ApiClient, signals: Signals): Promise<number> {
   console.log(`Waiting for deployments of ${options.url}, as process ${process.pid}.`);
   const terminal = new TerminalOutput();
   const uploads = new Uploads();
   const onUpload = (upload: Upload) => uploads.add(upload);
-  while (true) {
-    const claim = await claimNext(api, signals.ending);
-    if (!claim) break;
-    if (signals.ending.aborted) {
-      await release(api, claim);
-      break;
+  try {
+    while (true) {
+      const claim = await claimNext(api, signals.ending);
+      if (!claim) return 0;
+      if (signals.ending.aborted) {
+        await release(api, claim);
+        return 0;
+      }
+      const result = await executeAttempt(api, claim, options, { ...signals, terminal, onUpload });
+      console.log(`Deployment ${claim.deployment.id}: ${describe(result)}`);
+      if (options.once) return result.status === "succeeded" ? 0 : 1;
     }
-    const result = await executeAttempt(api, claim, options, { ...signals, terminal, onUpload });
-    console.log(`Deployment ${claim.deployment.id}: ${describe(result)}`);
-    if (!options.once) continue;
+  } finally {
     await uploads.finish(signals);
-    return result.status === "succeeded" ? 0 : 1;
   }
-  await uploads.finish(signals);
-  return 0;
 }
 
 function describe({ status, reason }: AttemptResult): string {

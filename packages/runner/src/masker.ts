@@ -1,12 +1,34 @@
 import { PatternAutomaton } from "./automaton.ts";
+import { HeldBytes } from "./held-bytes.ts";
+import {
+  Base64Scanner,
+  ExactScanner,
+  type Match,
+  PercentScanner,
+  type Scanner,
+} from "./scanner.ts";
 
 const MASK = Buffer.from("***");
-const START = 0;
 
-/** Positions in the stream. */
-interface Match {
-  start: number;
-  end: number;
+export interface Patterns {
+  exact: readonly Uint8Array[];
+  /** Found in both alphabets, and across line breaks. */
+  base64: readonly Uint8Array[];
+  /** Found with any of their bytes percent-encoded. */
+  percent: readonly Uint8Array[];
+}
+
+/** Returns a function that creates a masker for one stream. */
+export function prepareMaskers({ exact, base64, percent }: Patterns): () => Masker {
+  const exactAutomaton = new PatternAutomaton(exact);
+  const percentAutomaton = new PatternAutomaton(percent);
+  const base64Automaton = Base64Scanner.createAutomaton(base64);
+  return () =>
+    new Masker([
+      ...(exact.length > 0 ? [new ExactScanner(exactAutomaton)] : []),
+      ...(base64.length > 0 ? [new Base64Scanner(base64Automaton)] : []),
+      ...(percent.length > 0 ? [new PercentScanner(percentAutomaton)] : []),
+    ]);
 }
 
 /**
@@ -14,88 +36,93 @@ interface Match {
  * on how the stream is divided: bytes that may begin a pattern are held back.
  */
 export class Masker {
-  readonly #automaton: PatternAutomaton;
-  #state = START;
+  readonly #scanners: readonly Scanner[];
+  readonly #held = new HeldBytes();
+  readonly #matches = new MatchQueue();
   #position = 0;
   /** Everything before this position is released. */
   #released = 0;
-  /** The bytes from there on. */
-  #held: Buffer[] = [];
-  /** In order, without overlaps, of the bytes that are held. */
-  #matches: Match[] = [];
-  /** Whether the last released byte was masked. */
-  #isInMatch = false;
+  /** The end of the last match whose mask is released. */
+  #maskedUntil = -1;
 
-  constructor(patterns: readonly Uint8Array[]) {
-    this.#automaton = new PatternAutomaton(patterns);
+  constructor(scanners: readonly Scanner[]) {
+    this.#scanners = scanners;
   }
 
   /** Returns what can be shown now. */
-  mask(chunk: Buffer): Buffer {
-    this.#held.push(chunk);
-    const { depths, matchLengths } = this.#automaton;
-    for (const byte of chunk) {
-      this.#state = this.#automaton.next(this.#state, byte);
-      this.#position += 1;
-      const length = matchLengths[this.#state] ?? 0;
-      if (length > 0) this.#add({ start: this.#position - length, end: this.#position });
-    }
-    return this.#release(this.#position - (depths[this.#state] ?? 0));
+  mask(chunk: Uint8Array): Buffer {
+    this.#held.append(chunk);
+    this.#position += chunk.length;
+    const matches = this.#scanners.flatMap((scanner) => scanner.scan(chunk));
+    for (const match of matches.sort((one, other) => one.end - other.end)) this.#add(match);
+    const starts = this.#scanners.map(({ heldFrom }) => heldFrom);
+    return this.#release(Math.min(this.#position, ...starts));
   }
 
-  /** Returns the rest. What follows is another stream. */
+  /** Returns the rest. The stream has ended. */
   flush(): Buffer {
-    const rest = this.#release(this.#position);
-    this.#state = START;
-    this.#isInMatch = false;
-    return rest;
+    return this.#release(this.#position);
   }
 
-  /** Joins it with those that it overlaps or touches. It ends after all others. */
-  #add(match: Match): void {
-    let { start } = match;
-    for (let last = this.#matches.at(-1); last && last.end >= start; last = this.#matches.at(-1)) {
-      start = Math.min(start, last.start);
+  /** Adds a match that does not end before those that were added. */
+  #add({ start, end }: Match): void {
+    const first = this.#matches.takeFrom(start);
+    if (first <= this.#maskedUntil) {
+      // It continues a match whose mask is released.
+      this.#maskedUntil = end;
+      this.#released = end;
+    } else this.#matches.push({ start: first, end });
+  }
+
+  /** A match that begins before the limit can only become longer. */
+  #release(limit: number): Buffer {
+    const shown: Buffer[] = [];
+    let match = this.#matches.takeBefore(limit);
+    while (match) {
+      shown.push(this.#held.read(this.#released, match.start), MASK);
+      this.#released = match.end;
+      this.#maskedUntil = match.end;
+      match = this.#matches.takeBefore(limit);
+    }
+    if (this.#released < limit) {
+      shown.push(this.#held.read(this.#released, limit));
+      this.#released = limit;
+    }
+    const output = Buffer.concat(shown);
+    this.#held.dropBefore(this.#released);
+    return output;
+  }
+}
+
+/** Matches that are not released, in order. No two overlap or touch. */
+class MatchQueue {
+  #matches: Match[] = [];
+  #first = 0;
+
+  push(match: Match): void {
+    this.#matches.push(match);
+  }
+
+  /** Removes those that overlap or touch a match from `start` on. Returns where they all start. */
+  takeFrom(start: number): number {
+    let first = start;
+    while (this.#matches.length > this.#first) {
+      const last = this.#matches.at(-1);
+      if (!last || last.end < start) break;
+      first = Math.min(first, last.start);
       this.#matches.pop();
     }
-    this.#matches.push({ start, end: match.end });
+    return first;
   }
 
-  #release(until: number): Buffer {
-    const shown: Buffer[] = [];
-    let done = 0;
-    while (this.#released < until) {
-      const match = this.#matches[done];
-      const isMasked = match !== undefined && match.start <= this.#released;
-      const end = Math.min(until, (isMasked ? match.end : match?.start) ?? until);
-      const bytes = this.#take(end - this.#released);
-      if (!isMasked) shown.push(...bytes);
-      else if (!this.#isInMatch) shown.push(MASK);
-      this.#isInMatch = isMasked;
-      this.#released = end;
-      if (isMasked && end === match.end) done += 1;
+  takeBefore(limit: number): Match | undefined {
+    const match = this.#matches[this.#first];
+    if (!match || match.start >= limit) return undefined;
+    this.#first += 1;
+    if (this.#first * 2 > this.#matches.length) {
+      this.#matches = this.#matches.slice(this.#first);
+      this.#first = 0;
     }
-    this.#matches.splice(0, done);
-    return Buffer.concat(shown);
-  }
-
-  /** Removes so many of the held bytes. */
-  #take(length: number): Buffer[] {
-    const taken: Buffer[] = [];
-    let left = length;
-    let whole = 0;
-    for (const buffer of this.#held) {
-      if (buffer.length > left) break;
-      taken.push(buffer);
-      left -= buffer.length;
-      whole += 1;
-    }
-    this.#held.splice(0, whole);
-    const [next] = this.#held;
-    if (left > 0 && next) {
-      taken.push(next.subarray(0, left));
-      this.#held[0] = next.subarray(left);
-    }
-    return taken;
+    return match;
   }
 }

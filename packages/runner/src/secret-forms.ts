@@ -1,67 +1,69 @@
+import type { Patterns } from "./masker.ts";
+
 /** A shorter value would mask parts of ordinary words. */
 const MINIMUM_LENGTH = 4;
-/** Of a line of a value, and of the middle of its base64. */
-const MINIMUM_PART_LENGTH = 8;
-/** At which `base64` and `openssl` break lines. */
-const LINE_WIDTHS = [76, 64] as const;
+const MINIMUM_LINE_LENGTH = 8;
+const MINIMUM_BASE64_LENGTH = 6;
 
-/** The texts by which a secret value is recognized in output: itself, and its usual encodings. */
-export function secretForms(value: string): Buffer[] {
-  if (value.length < MINIMUM_LENGTH) return [];
-  const json = JSON.stringify(value).slice(1, -1);
-  const forms = [
-    value,
-    value.replaceAll("\n", "\r\n"),
-    ...linesOf(value),
-    json,
-    json.replaceAll("/", "\\/"),
-    // As Go writes it.
-    json.replaceAll("&", "\\u0026").replaceAll("<", "\\u003c").replaceAll(">", "\\u003e"),
-    ...urlForms(value),
-    ...base64Forms(Buffer.from(value)),
-  ];
-  return [...new Set(forms)]
-    .filter((form) => form.length >= MINIMUM_LENGTH)
-    .map((form) => Buffer.from(form));
+/** The texts by which secret values are recognized in output: themselves, and their usual encodings. */
+export function secretPatterns(values: readonly string[]): Patterns {
+  const secrets = values
+    // `$(…)` of a shell removes the line breaks at the end of a value, and `echo $NAME` the spaces around it.
+    .flatMap((value) => [value, value.replace(/[\r\n]+$/, ""), value.trim()])
+    .filter(({ length }) => length >= MINIMUM_LENGTH);
+  return {
+    exact: toBuffers(secrets.flatMap((value) => [value, ...linesOf(value), ...jsonForms(value)])),
+    base64: toBuffers(secrets.flatMap((value) => base64Forms(Buffer.from(value)))),
+    // A form has `+` for a space.
+    percent: toBuffers(secrets.flatMap((value) => [value, value.replaceAll(" ", "+")])),
+  };
 }
 
-/** Programs print the lines of a value with other text between them. */
+/** Programs print the lines of a value with other line ends, or with other text between them. */
 function linesOf(value: string): string[] {
   const lines = value.split(/\r?\n/);
   if (lines.length === 1) return [];
-  return lines.map((line) => line.trim()).filter((line) => line.length >= MINIMUM_PART_LENGTH);
+  const parts = lines.map((line) => line.trim());
+  return [
+    lines.join("\n"),
+    lines.join("\r\n"),
+    ...parts.filter(({ length }) => length >= MINIMUM_LINE_LENGTH),
+  ];
 }
 
-function urlForms(value: string): string[] {
-  const component = encodeURIComponent(value.toWellFormed());
-  const strict = component.replaceAll(/[!'()*]/g, (character) => {
-    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  });
-  const form = new URLSearchParams({ "": value }).toString().slice(1);
-  return [component, strict, form].flatMap((each) => [
-    each,
-    each.replaceAll(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase()),
-  ]);
+/** As JavaScript writes it; as Go and .NET do; in ASCII, as Python does; with `\/`, as PHP does. */
+function jsonForms(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const ascii = json.replaceAll(/[^\0-\x7f]/g, toUnicodeEscape);
+  const slashes = [json, ascii].map((each) => each.replaceAll("/", "\\/"));
+  const go = json.replaceAll(/[<>&\u2028\u2029]/g, toUnicodeEscape);
+  const dotnet = json
+    .replaceAll('\\"', "\\u0022")
+    .replaceAll(/[^\0-\x7e]|[<>&'+`]/g, toUnicodeEscape);
+  const forms = [json, go, ascii, dotnet, ...slashes];
+  const upperCase = forms.map((form) =>
+    form.replaceAll(/\\u[0-9a-f]{4}/g, (each) => `\\u${each.slice(2).toUpperCase()}`),
+  );
+  return [...forms, ...upperCase];
+}
+
+function toUnicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Alone, and within the base64 of a longer text, where its bytes begin at one of three places in a group. */
 function base64Forms(bytes: Buffer): string[] {
   const whole = bytes.toString("base64");
-  const wrapped = LINE_WIDTHS.filter((width) => whole.length > width).flatMap((width) => {
-    const lines = whole.match(new RegExp(`.{1,${width}}`, "g")) ?? [];
-    return [lines.join("\n"), lines.join("\r\n")];
+  const within = [0, 1, 2].map((shift) => {
+    const shifted = Buffer.concat([Buffer.alloc(shift), bytes]);
+    // A character has 6 bits. The first and the last may also have bits of what is beside the value.
+    const [from, to] = [Math.ceil((shift * 8) / 6), Math.floor((shifted.length * 8) / 6)];
+    return shifted.toString("base64").slice(from, to);
   });
-  const within = [0, 1, 2].flatMap((shift) => {
-    const shifted = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64");
-    const groups = shifted.slice(shift === 0 ? 0 : 4);
-    // The last group depends on what follows, unless the value ends the text.
-    return (bytes.length + shift) % 3 === 0 ? [groups] : [groups, groups.slice(0, -4)];
-  });
-  const standard = [whole, whole.replace(/=+$/, ""), ...within.filter(isLong)];
-  const urlSafe = standard.map((each) => each.replaceAll("+", "-").replaceAll("/", "_"));
-  return [...standard, ...urlSafe, ...wrapped];
+  const longEnough = within.filter(({ length }) => length >= MINIMUM_BASE64_LENGTH);
+  return [whole, whole.replace(/=+$/, ""), ...longEnough];
 }
 
-function isLong(text: string): boolean {
-  return text.length >= MINIMUM_PART_LENGTH;
+function toBuffers(texts: readonly string[]): Buffer[] {
+  return [...new Set(texts)].map((text) => Buffer.from(text));
 }

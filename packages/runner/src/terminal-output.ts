@@ -14,6 +14,7 @@ export class TerminalOutput {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #skippedBytes = 0;
+  #hasStalled = false;
   #writing: Promise<void> | undefined;
 
   write(bytes: Buffer): void {
@@ -25,11 +26,13 @@ export class TerminalOutput {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Waits until everything is written, or for so long. */
+  /** Waits until everything is written, or for so long. Not again while the reader has stalled. */
   async flushed(maximumMs: number): Promise<void> {
+    if (this.#hasStalled || !this.#writing) return;
     const isOver = new AbortController();
     await Promise.race([this.#writing, delay(maximumMs, isOver.signal)]);
     isOver.abort();
+    this.#hasStalled = this.#writing !== undefined;
   }
 
   #enqueue(bytes: Buffer): void {
@@ -44,6 +47,7 @@ export class TerminalOutput {
       if (this.#skippedBytes > 0 && this.#waiting.length === 0) this.#reportSkipped();
     }
     this.#writing = undefined;
+    this.#hasStalled = false;
   }
 
   #reportSkipped(): void {

@@ -2,6 +2,8 @@ import { delay } from "./api.ts";
 
 /** After a signal, in which time an upload is still finished. */
 const ENDING_MS = 10_000;
+/** Each has a file of up to `log_bytes`, and sends requests with the token of the heartbeats. */
+const MAXIMUM_PENDING = 4;
 
 export interface Upload {
   /** Resolves at its end. Never rejects. */
@@ -13,8 +15,11 @@ export interface Upload {
 export class Uploads {
   readonly #pending = new Set<Upload>();
 
+  /** Stops the oldest if there are too many. */
   add(upload: Upload): void {
     this.#pending.add(upload);
+    const [oldest] = this.#pending;
+    if (this.#pending.size > MAXIMUM_PENDING) oldest?.stop();
     void upload.uploaded.then(() => this.#pending.delete(upload));
   }
 

@@ -66,7 +66,10 @@ async function findAccess(
   if (cached?.poolId === poolId) return cached;
   const [found] = await findAppendableAttempt(ctx.db, { id: attemptId, poolId });
   if (!found) throw new NotFound("attempt");
-  if (found.startedAt === null) throw new AttemptConflict("Start the attempt first.", "continue");
+  if (found.startedAt === null) {
+    if (found.endedAt !== null) throw new LeaseLost();
+    throw new AttemptConflict("Start the attempt first.", "continue");
+  }
   const stackIds = new Set(JSON.parse(found.stackIds) as string[]);
   const access = { poolId, deploymentId: found.deploymentId, stackIds };
   accesses.set(attemptId, access);

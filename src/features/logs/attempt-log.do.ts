@@ -40,12 +40,15 @@ export class AttemptLog extends DurableObject<Env> {
     this.#store = new ChunkStore(ctx.storage.sql);
     this.#notifications = new PacedSender(() => this.#notify());
     this.#log = this.#store.load();
-    if (this.#log) this.#size = this.#store.size();
+    if (!this.#log) return;
+    this.#size = this.#store.size();
+    this.#run = this.#log.run ?? undefined;
   }
 
   async append(request: AppendRequest): Promise<AppendResult> {
     const { attemptId, stackId, offset, bytes } = request;
-    const log = this.#log ?? (await this.#open(request));
+    if (!this.#log) await this.#open(request);
+    const log = this.#log;
     if (log?.attemptId !== attemptId) return { kind: "ended" };
     const plan = planAppend(this.#appendable(log), { offset, length: bytes.length });
     if (plan.kind === "sealed") return { kind: "ended" };
@@ -103,6 +106,7 @@ export class AttemptLog extends DurableObject<Env> {
   /** Deletes the log. */
   async erase(): Promise<void> {
     this.#log = undefined;
+    this.#run = undefined;
     this.#size = 0;
     for (const socket of this.#followers()) socket.close(1000, "The log is deleted.");
     await this.ctx.storage.deleteAlarm();
@@ -126,8 +130,8 @@ export class AttemptLog extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const log = this.#log;
     if (!log) return;
+    const dueAt = dueAtOf(log);
     // An alarm that is late may find that the next one is not due.
-    const dueAt = dueTimeOf(log);
     if (Date.now() < dueAt) return this.ctx.storage.setAlarm(dueAt);
     if (log.sealedAt !== null) return this.erase();
     if (log.endedAt !== null) return this.#seal(log);
@@ -135,15 +139,16 @@ export class AttemptLog extends DurableObject<Env> {
     await this.refresh(log.deploymentId);
   }
 
-  /** Creates the log of an attempt that runs. */
-  async #open({ deploymentId, attemptId }: AppendRequest): Promise<StoredLog | undefined> {
+  /** Creates the log of an attempt that runs, or that has ended before this object was told so. */
+  async #open({ deploymentId, attemptId }: AppendRequest): Promise<void> {
     const row = await this.#readRun(deploymentId);
-    if (this.#log) return this.#log;
-    if (!row || !isRunning(row, attemptId)) return undefined;
+    if (this.#log || row?.attemptId !== attemptId) return;
     this.#run = toRun(row);
-    const log = this.#create(row, attemptId);
+    const ended = endedAttemptOf(row);
+    if (ended && isOpenAfterEnd(ended)) return this.#end(row, ended);
+    if (!isRunning(row)) return;
+    this.#create(row, attemptId);
     await this.ctx.storage.setAlarm(Date.now() + UNTOLD_MS);
-    return log;
   }
 
   #create({ deploymentId, status }: RunRow, attemptId: string): StoredLog {
@@ -151,6 +156,7 @@ export class AttemptLog extends DurableObject<Env> {
       deploymentId,
       attemptId,
       endedAt: null,
+      run: null,
       declaration: null,
       isFull: false,
       isCanceling: status === "canceling",
@@ -195,10 +201,11 @@ export class AttemptLog extends DurableObject<Env> {
 
   async #end(row: RunRow, { attemptId, endedAt, declaration }: EndedAttempt): Promise<void> {
     const log = this.#log ?? this.#create(row, attemptId);
-    if (log.endedAt !== null) return;
-    const ending = { ...log, endedAt, declaration };
-    this.#save(ending);
-    await this.ctx.storage.setAlarm(dueTimeOf(ending));
+    if (log.endedAt === null) {
+      const ended = { ...log, endedAt, declaration, run: toRun(row) };
+      this.#save(ended);
+      await this.ctx.storage.setAlarm(dueAtOf(ended));
+    }
     await this.#sealIfComplete();
   }
 
@@ -216,7 +223,7 @@ export class AttemptLog extends DurableObject<Env> {
       const isTruncated = !(await this.#isAsDeclared(log));
       const sealed = { ...log, sealedAt: Date.now(), isTruncated };
       this.#save(sealed);
-      await this.ctx.storage.setAlarm(dueTimeOf(sealed));
+      await this.ctx.storage.setAlarm(dueAtOf(sealed));
       this.#notifications.send(this.#followers().length);
     });
   }
@@ -263,12 +270,17 @@ export class AttemptLog extends DurableObject<Env> {
   }
 }
 
-/** When the next alarm of a log has something to do. */
-function dueTimeOf({ endedAt, sealedAt }: StoredLog): number {
+/** When the log is sealed or deleted. Of a log that is not told of the end, any time. */
+function dueAtOf({ endedAt, sealedAt }: StoredLog): number {
   if (endedAt === null) return 0;
-  return endedAt + (sealedAt === null ? LIMITS.logSealsMs.value : LIMITS.logRetentionMs.value);
+  return endedAt + (sealedAt === null ? LIMITS.logSealsMs : LIMITS.logRetentionMs).value;
 }
 
-function isRunning(row: RunRow, attemptId: string): boolean {
-  return row.attemptId === attemptId && row.state === "running" && Date.now() < (row.lostAt ?? 0);
+function isRunning({ state, lostAt }: RunRow): boolean {
+  return state === "running" && Date.now() < (lostAt ?? 0);
+}
+
+/** Not later: the log has been deleted then. */
+function isOpenAfterEnd({ endedAt, declaration }: EndedAttempt): boolean {
+  return declaration !== null && Date.now() < endedAt + LIMITS.logSealsMs.value;
 }

@@ -1,5 +1,6 @@
 import type { LogDeclaration } from "../deployments/index.ts";
 import type { LogChunk } from "./model.ts";
+import type { Run } from "./run.ts";
 
 /** The log of one attempt, without its bytes. */
 export interface StoredLog {
@@ -7,6 +8,8 @@ export interface StoredLog {
   attemptId: string;
   /** Null while the attempt runs. */
   endedAt: number | null;
+  /** As it was at the end, for readers whose database replica does not have the end yet. */
+  run: Run | null;
   /** Null: the runner has declared nothing. */
   declaration: LogDeclaration | null;
   /** Whether the log has all bytes that it keeps, and the closing line. */
@@ -25,8 +28,13 @@ export interface StoredBytes {
   nextOffset: number;
 }
 
-/** Rows that one read considers. */
+/** Rows that one read returns. */
 const ROWS_PER_READ = 1_000;
+/** Rows that one read considers: a stack may have none of many. */
+const ROWS_PER_SCAN = 10_000;
+
+/** The row that has the byte at the offset ?1. */
+const ROW_OF_OFFSET = "coalesce((select max(start) from chunks where start <= ?1), 0)";
 
 type Row = Record<string, SqlStorageValue>;
 
@@ -69,12 +77,16 @@ export class ChunkStore {
     this.#sql.exec("insert into chunks values (?, ?, ?, ?)", offset, stackId, time, bytes);
   }
 
-  /** The bytes from `after` on, or only those of a stack. At most `maximumBytes`, and so many rows. */
+  /**
+   * The bytes from `after` on, or only those of a stack. At most `maximumBytes`, and so many rows. May
+   * have no bytes although there are more.
+   */
   read(after: number, maximumBytes: number, stackId?: string): StoredBytes {
     const chunks: LogChunk[] = [];
     let left = maximumBytes;
     let rows = 0;
-    for (const row of this.#rowsFrom(after, stackId)) {
+    const scanEnd = stackId === undefined ? this.size() : this.#scanEnd(after);
+    for (const row of this.#rowsFrom(after, scanEnd, stackId)) {
       const chunk = partOf(toChunk(row), after, left);
       if (chunk.bytes.length > 0) chunks.push(chunk);
       left -= chunk.bytes.length;
@@ -85,17 +97,30 @@ export class ChunkStore {
     const hasMore = left === 0 || rows === ROWS_PER_READ;
     return {
       chunks,
-      nextOffset: hasMore && last ? last.offset + last.bytes.length : this.size(),
+      nextOffset: hasMore && last ? last.offset + last.bytes.length : scanEnd,
     };
   }
 
-  #rowsFrom(after: number, stackId: string | undefined) {
+  /** After the last row that a read from `after` on considers. */
+  #scanEnd(after: number): number {
+    const [row] = this.#sql
+      .exec<Row>(
+        `select max(after) as end from (select start + length(bytes) as after from chunks
+          where start >= ${ROW_OF_OFFSET} order by start limit ?2)`,
+        after,
+        ROWS_PER_SCAN,
+      )
+      .toArray();
+    return Number(row?.["end"] ?? this.size());
+  }
+
+  #rowsFrom(after: number, scanEnd: number, stackId: string | undefined) {
     return this.#sql.exec<Row>(
       `select * from chunks
-        where start >= coalesce((select max(start) from chunks where start <= ?1), 0)
-          and (?2 is null or stack_id = ?2)
-        order by start limit ?3`,
+        where start >= ${ROW_OF_OFFSET} and start < ?2 and (?3 is null or stack_id = ?3)
+        order by start limit ?4`,
       after,
+      scanEnd,
       stackId ?? null,
       ROWS_PER_READ,
     );

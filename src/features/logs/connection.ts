@@ -4,6 +4,7 @@ import { callLog, LOG_TIMEOUT } from "./client.ts";
 import type { LogNotification } from "./messages.ts";
 
 const RETRY_SECONDS = 10;
+const FIRST_NOTIFICATION_MS = 5_000;
 
 /** A follower's WebSocket to a log, which sends what has changed, but no bytes of the log. */
 export class LogConnection {
@@ -36,9 +37,10 @@ export class LogConnection {
     );
     if (!response.webSocket) throw new RateLimited(RETRY_SECONDS);
     const connection = new LogConnection(response.webSocket);
-    while (!connection.#latest && !connection.#isClosed) await connection.#change();
-    if (!connection.#latest) throw LOG_TIMEOUT;
-    return connection;
+    if (!connection.#latest) await connection.waitForChange(FIRST_NOTIFICATION_MS);
+    if (connection.#latest) return connection;
+    connection.close();
+    throw LOG_TIMEOUT;
   }
 
   get latest(): LogNotification {

@@ -46,17 +46,22 @@ export async function* followLog(followed: FollowedLog): AsyncGenerator<LogEvent
   let shown = "";
   yield { kind: "start" };
   while (now() < endsAt) {
+    if (now() >= checkAt) {
+      if (!(await followed.isAuthorized())) return;
+      checkAt = now() + CHECK_EVERY_MS;
+    }
     const { log, run } = connection.latest;
     if (!run) return;
     const state = JSON.stringify(log);
     const shownNext = JSON.stringify([run.status, run.stacks]);
-    if (shownNext !== shown) yield { kind: "status", run };
-    shown = shownNext;
-    if (position < (log?.size ?? 0) && state !== readState) {
+    if (shownNext !== shown) {
+      shown = shownNext;
+      yield { kind: "status", run };
+    } else if (position < (log?.size ?? 0) && state !== readState) {
       const page = toLinePage(await followed.read(position));
-      if (page.lines.length > 0) yield { kind: "lines", lines: page.lines };
-      if (!page.hasMore) readState = state;
+      if (!page.hasMore || page.nextOffset === position) readState = state;
       position = page.nextOffset;
+      if (page.lines.length > 0) yield { kind: "lines", lines: page.lines };
     } else if (isOver(run, log)) {
       yield { kind: "end", status: run.status, isTruncated: log?.isTruncated === true };
       return;
@@ -64,12 +69,9 @@ export async function* followLog(followed: FollowedLog): AsyncGenerator<LogEvent
       return;
     } else {
       const before = connection.latest;
-      await connection.waitForChange(Math.min(KEEP_ALIVE_MS, endsAt - now()));
+      await connection.waitForChange(Math.min(KEEP_ALIVE_MS, Math.min(endsAt, checkAt) - now()));
       if (connection.latest === before) yield { kind: "idle" };
     }
-    if (now() < checkAt) continue;
-    if (!(await followed.isAuthorized())) return;
-    checkAt = now() + CHECK_EVERY_MS;
   }
 }
 

@@ -24,18 +24,22 @@ export function* splitLines(
   chunks: Iterable<LogChunk>,
   { maximumBytes, isComplete }: { maximumBytes: number; isComplete: boolean },
 ): Generator<LogLine> {
-  let rest: LogChunk | undefined;
+  let parts: LogChunk[] = [];
   for (const chunk of chunks) {
-    if (rest && !continues(rest, chunk)) {
-      yield* splitLine(rest, maximumBytes);
-      rest = undefined;
+    const last = parts.at(-1);
+    if (last && !continues(last, chunk)) {
+      yield* splitLine(join(parts), maximumBytes);
+      parts = [];
     }
-    const joined: LogChunk = rest ? join(rest, chunk) : chunk;
-    const end = joined.bytes.lastIndexOf(LINE_FEED) + 1;
-    for (const line of wholeLines(joined, end)) yield* splitLine(line, maximumBytes);
-    rest = end < joined.bytes.length ? slice(joined, end, joined.bytes.length) : undefined;
+    const end = chunk.bytes.lastIndexOf(LINE_FEED) + 1;
+    for (const line of wholeLines(chunk, end)) {
+      yield* splitLine(join([...parts, line]), maximumBytes);
+      parts = [];
+    }
+    if (end < chunk.bytes.length) parts.push(slice(chunk, end, chunk.bytes.length));
   }
-  if (!rest) return;
+  if (parts.length === 0) return;
+  const rest = join(parts);
   const length = isComplete ? rest.bytes.length : completeLength(rest.bytes);
   if (length > 0) yield* splitLine(slice(rest, 0, length), maximumBytes);
 }
@@ -46,10 +50,14 @@ function continues(previous: LogChunk, next: LogChunk): boolean {
   );
 }
 
-function join(first: LogChunk, second: LogChunk): LogChunk {
-  const bytes = new Uint8Array(first.bytes.length + second.bytes.length);
-  bytes.set(first.bytes);
-  bytes.set(second.bytes, first.bytes.length);
+/** Once for each line, so that the work is linear in the bytes. */
+function join(parts: readonly LogChunk[]): LogChunk {
+  const [first, ...others] = parts;
+  if (!first) throw new Error("A line has at least one part");
+  if (others.length === 0) return first;
+  const length = parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const bytes = new Uint8Array(length);
+  for (const part of parts) bytes.set(part.bytes, part.offset - first.offset);
   return { ...first, bytes };
 }
 

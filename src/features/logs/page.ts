@@ -21,17 +21,20 @@ export interface LogPage extends LinePage {
 
 /** The lines of what was read. The last one is whole, unless it is the only one or the log ends there. */
 export function toLinePage({ log, chunks, nextOffset }: LogContent): LinePage {
-  const isWholeLog = nextOffset === (log?.size ?? nextOffset);
-  const isComplete = isWholeLog && log?.isSealed !== false;
-  const all = [...splitLines(chunks, { maximumBytes: MAXIMUM_BYTES, isComplete })];
-  const isCutOff = !isWholeLog && all.length > 1 && all.at(-1)?.text.endsWith("\n") === false;
-  const lines = all.slice(0, Math.min(MAXIMUM_LINES, all.length - (isCutOff ? 1 : 0)));
   const last = chunks.at(-1);
-  const end = lines.at(-1)?.nextOffset ?? chunks[0]?.offset ?? nextOffset;
-  const hasRest = last !== undefined && end < last.offset + last.bytes.length;
+  const end = last ? last.offset + last.bytes.length : nextOffset;
+  const isWholeLog = nextOffset === (log?.size ?? nextOffset);
+  // Bytes of another stack follow those that end before the read does.
+  const isLastEnd = end < nextOffset;
+  const isComplete = isLastEnd || (isWholeLog && log?.isSealed !== false);
+  const all = [...splitLines(chunks, { maximumBytes: MAXIMUM_BYTES, isComplete })];
+  const isCutOff =
+    !isWholeLog && !isLastEnd && all.length > 1 && all.at(-1)?.text.endsWith("\n") === false;
+  const lines = all.slice(0, Math.min(MAXIMUM_LINES, all.length - (isCutOff ? 1 : 0)));
+  const shownEnd = lines.at(-1)?.nextOffset ?? chunks[0]?.offset ?? nextOffset;
   return {
     lines,
-    nextOffset: hasRest ? end : nextOffset,
+    nextOffset: shownEnd < end ? shownEnd : nextOffset,
     hasMore: !isWholeLog || lines.length < all.length,
   };
 }

@@ -106,6 +106,7 @@ async function* logBytes(
 ): AsyncGenerator<Uint8Array> {
   const end = first.log?.size ?? 0;
   for (let content = first; ; content = await readNext(content.nextOffset)) {
+    if (!content.log && end > 0) throw new Error("The log has been deleted");
     for (const { offset, bytes } of content.chunks) {
       if (offset < end) yield bytes.subarray(0, end - offset);
     }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { hasLiveOwner } from "../../db/tombstone.ts";
+import { hasLiveOwner, isLiveOrganization } from "../../db/tombstone.ts";
 import { type AttemptKey, declaredLogOf } from "../deployments/index.ts";
 import { attemptState, attempts, deployments } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
@@ -36,13 +36,19 @@ const IS_STARTED_ATTEMPT = and(
 
 export type RunRow = Awaited<ReturnType<typeof findRun>>[number];
 
-/** For the log itself, which belongs to no caller. */
+/** For the log itself, which belongs to no caller. Not of a record that is deleted and not purged yet. */
 export function findRun(db: Database, deploymentId: string) {
   return db
     .select(RUN)
     .from(deployments)
     .leftJoin(attempts, IS_STARTED_ATTEMPT)
-    .where(eq(deployments.id, deploymentId));
+    .where(
+      and(
+        eq(deployments.id, deploymentId),
+        hasLiveOwner(environments, deployments.environmentId),
+        isLiveOrganization(deployments.organizationId),
+      ),
+    );
 }
 
 export function toRun({ status, stacks, attemptId, isLogPending }: RunRow): Run {
@@ -90,6 +96,7 @@ export function findAppendableAttempt(db: Database, { id, poolId }: AttemptKey) 
     .select({
       deploymentId: attempts.deploymentId,
       startedAt: attempts.startedAt,
+      endedAt: attempts.endedAt,
       stackIds: sql<string>`(select json_group_array(stack_id) from deployment_stacks
         where deployment_stacks.deployment_id = attempts.deployment_id)`.as("stack_ids"),
     })

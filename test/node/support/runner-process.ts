@@ -105,6 +105,11 @@ export class RunnerProcess {
     writeFileSync(join(this.folder, file), "");
   }
 
+  /** From now on, nobody reads the standard output of the runner. */
+  stopReading(): void {
+    this.#child.stdout?.pause();
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

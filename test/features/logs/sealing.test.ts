@@ -1,0 +1,114 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { LIMITS } from "../../../src/lib/limits.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import {
+  append,
+  declare,
+  type LoggedDeployment,
+  logObject,
+  newLoggedDeployment,
+  readEvents,
+  start,
+} from "../../support/log-harness.ts";
+import type { Attempt } from "../../support/runner.ts";
+
+let worker: Instrumented;
+let logged: LoggedDeployment;
+let attempt: Attempt;
+
+beforeEach(async () => {
+  worker = new Instrumented();
+  logged = await newLoggedDeployment(worker.fetch);
+  attempt = await start(logged);
+});
+
+const send = (offset: number, body: string) =>
+  append(logged, attempt, { stackId: logged.stackIds[0], offset, body });
+const path = () => `/v1/deployments/${logged.deploymentId}/logs`;
+const page = async () => (await logged.world.client.get(path())).body;
+const object = () => logObject(logged.deploymentId);
+const storedKeys = () =>
+  runInDurableObject(object(), (_, { storage }) =>
+    storage.sql.exec("select name from sqlite_master where name in ('log', 'chunks')").toArray(),
+  );
+/** Moves the clock, also that of the object, until the test finishes. */
+function passTime(ms: number): void {
+  const now = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(now + ms);
+}
+
+describe("a log", () => {
+  it("accepts missing bytes for ten minutes, no more than declared, also after an eviction", async () => {
+    await send(0, "abc");
+    await attempt.complete("succeeded", { log: await declare("abcdef") });
+    await evictDurableObject(object());
+    passTime(LIMITS.logSealsMs.value - 1_000);
+    await runDurableObjectAlarm(object());
+    expect(await page()).toMatchObject({ status: "open" });
+    expect((await send(3, "defghi")).status).toBe(200);
+    expect(await page()).toMatchObject({ status: "sealed", truncated: false, next_offset: 6 });
+  });
+
+  it("accepts nothing after ten minutes", async () => {
+    await send(0, "abc");
+    await attempt.complete("succeeded", { log: await declare("abcdef") });
+    passTime(LIMITS.logSealsMs.value + 1_000);
+    await runDurableObjectAlarm(object());
+    expect((await send(3, "def")).status).toBe(409);
+    expect(await page()).toMatchObject({ status: "sealed", truncated: true, next_offset: 3 });
+  });
+
+  it("of an attempt whose row is deleted is sealed by its alarm", async () => {
+    await send(0, "abc");
+    await env.DB.prepare("delete from attempts where id = ?")
+      .bind(attempt.claimed.attempt_id)
+      .run();
+    passTime(LIMITS.maximumRunSeconds.value * 1_000 + 2 * 86_400_000);
+    await runDurableObjectAlarm(object());
+    expect(await page()).toMatchObject({ status: "sealed", next_offset: 3 });
+  });
+});
+
+describe("the purge", () => {
+  it("keeps the deployment of a log that cannot be deleted, and tries again", async () => {
+    await send(0, "abc");
+    await attempt.complete("failed");
+    const { body } = await logged.world.client.get(`/v1/environments/${logged.environmentId}`);
+    await logged.world.client.delete(`/v1/projects/${body.project_id}`);
+    const erase = vi.spyOn(env.ATTEMPT_LOG, "getByName").mockImplementation(() => {
+      throw new Error("The object is not reachable");
+    });
+    await worker.sweep();
+    erase.mockRestore();
+    const count = () =>
+      env.DB.prepare("select count(*) as n from deployments where id = ?")
+        .bind(logged.deploymentId)
+        .first<number>("n");
+    expect(await count()).toBe(1);
+    // The sweep purges records of other tests, too.
+    for (let sweeps = 0; (await count()) === 1 && sweeps < 50; sweeps += 1) await worker.sweep();
+    expect([await count(), await storedKeys()]).toEqual([0, []]);
+  });
+});
+
+describe("a deployment that never starts", () => {
+  it("has no log, and its followers learn how it ends", async () => {
+    const queued = await newLoggedDeployment(worker.fetch);
+    const queuedPath = `/v1/deployments/${queued.deploymentId}/logs`;
+    const response = await queued.world.client.raw("GET", queuedPath, {
+      accept: "text/event-stream",
+    });
+    const events = readEvents(response.body as ReadableStream<Uint8Array>);
+    expect((await events.next()).value?.data).toContain('"status":"queued"');
+    await queued.world.client.patch(`/v1/deployments/${queued.deploymentId}/cancel`);
+    const rest: string[] = [];
+    for await (const { event, data } of events) rest.push(`${event} ${JSON.parse(data).status}`);
+    expect(rest).toEqual(["status canceled", "end canceled"]);
+    const { body } = await queued.world.client.get(queuedPath);
+    expect(body).toMatchObject({ data: [], status: "none", truncated: false });
+  });
+});
