@@ -36,6 +36,8 @@ export interface Operation {
   policy: string | undefined;
   parameters: Parameter[];
   body: { schema: Schema; required: boolean } | undefined;
+  /** Whether the body is text. */
+  sendsText: boolean;
   replies: Reply[];
   errors: OperationError[];
 }
@@ -172,6 +174,7 @@ function readOperation(
     policy: documented[POLICY_EXTENSION] ?? (credential?.id === "api_key" ? "default" : undefined),
     parameters,
     body: schema && { schema, required: requestBody?.required ?? false },
+    sendsText: requestBody?.content?.["text/plain"] !== undefined,
     replies: readReplies(documented.responses).filter(({ status }) => /^[23]/.test(status)),
     errors: readOperationErrors(documented.responses),
   };

@@ -4,7 +4,7 @@ import type { Schemas } from "./schemas.ts";
 
 /** The command uses the shell variables of `renderSettings`. */
 export function renderCurl(operation: Operation, schemas: Schemas): string {
-  const { method, credential, parameters, body } = operation;
+  const { method, credential, parameters, body, sendsText } = operation;
   const address = `"$LONGSHORE_URL${pathAndQuery(operation, schemas)}"`;
   const lines = method === "GET" ? [`curl ${address}`] : [`curl --request ${method}`, address];
   if (credential) {
@@ -17,6 +17,10 @@ export function renderCurl(operation: Operation, schemas: Schemas): string {
     const json = JSON.stringify(exampleOf(body.schema, schemas, true), null, 2);
     lines.push(`--header "content-type: application/json"`);
     lines.push(`--data '${json.replaceAll("'", "'\\''")}'`);
+  }
+  if (sendsText) {
+    lines.push(`--header "content-type: text/plain"`);
+    lines.push("--data-binary @output.txt");
   }
   return lines.join(" \\\n  ");
 }

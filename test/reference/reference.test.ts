@@ -162,6 +162,14 @@ describe("the rendering of a document", () => {
     expect(page).toContain("&quot;it&#39;\\&#39;&#39;s $HOME&quot;");
   });
 
+  it("sends a text from a file, as text", async () => {
+    const { text } = await new Client(undefined).get("/docs");
+    const [, section = ""] = text.split('id="appendToLog"');
+    const [sample = ""] = section.split("</pre>");
+    expect(sample).toContain("content-type: text/plain");
+    expect(sample).toContain("--data-binary @output.txt");
+  });
+
   it("describes references, nullable fields, maps and unions", () => {
     const page = renderReference(
       documentOf(

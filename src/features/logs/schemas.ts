@@ -84,6 +84,7 @@ export const LogLine = component(
 const Status = component(
   "LogStatus",
   z.enum(LOG_STATUSES).openapi({
+    example: "open",
     description:
       "`pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when " +
       "none will; `none` if there is no log of the deployment.",
@@ -106,6 +107,7 @@ export const LogPage = component(
       }),
       status: Status,
       truncated: z.boolean().openapi({
+        example: false,
         description:
           "Whether bytes are missing for good: the log is over its limit, or differs from what the " +
           "runner declared.",

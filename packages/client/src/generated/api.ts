@@ -4530,6 +4530,7 @@ export interface components {
         };
         /**
          * @description `pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when none will; `none` if there is no log of the deployment.
+         * @example open
          * @enum {string}
          */
         LogStatus: "pending" | "open" | "sealed" | "none";
@@ -4550,7 +4551,10 @@ export interface components {
              */
             next_offset: number;
             status: components["schemas"]["LogStatus"];
-            /** @description Whether bytes are missing for good: the log is over its limit, or differs from what the runner declared. */
+            /**
+             * @description Whether bytes are missing for good: the log is over its limit, or differs from what the runner declared.
+             * @example false
+             */
             truncated: boolean;
         };
         /**
