@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 import type { Parsed, Reply } from "./client.ts";
 import { exampleBody, type Operation, operations } from "./contract.ts";
 import { freezeTime } from "./frozen-time.ts";
@@ -82,21 +83,19 @@ async function newFixture(): Promise<Fixture> {
   return { world, ids, project, environmentId: staging.id };
 }
 
-let sharedByReads: Promise<Fixture> | undefined;
-let sharedByWrites: Promise<Fixture> | undefined;
+/** Files share this module if they share a runtime, but each has an empty database. */
+const shared = new Map<string, Promise<Fixture>>();
 
 /** Writes that end records that others need. */
 const NEEDS_OWN_FIXTURE =
   /^(cancel|confirm|delete|disconnect|remove|revoke|rotate)|^createRecovery$/;
 
 function fixtureOf(operation: Operation): Promise<Fixture> {
-  if (isRead(operation)) {
-    sharedByReads ??= newFixture();
-    return sharedByReads;
-  }
   if (NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
-  sharedByWrites ??= newFixture();
-  return sharedByWrites;
+  const key = `${expect.getState().testPath} ${isRead(operation)}`;
+  const fixture = shared.get(key) ?? newFixture();
+  shared.set(key, fixture);
+  return fixture;
 }
 
 /** So that requests with one fixture take different names. */
