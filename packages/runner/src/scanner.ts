@@ -148,7 +148,7 @@ export class PercentScanner implements Scanner {
   #read(byte: number, matches: Match[]): void {
     const isPart = this.#escape.length === 0 ? byte === PERCENT : isHexDigit(byte);
     if (!isPart) {
-      this.#readLiterally(matches);
+      if (this.#escape.length > 0) this.#readLiterally(matches);
       if (byte === PERCENT) this.#escape = [byte];
       else this.#decoded(byte, this.#position, this.#position + 1, matches);
       return;
