@@ -3,8 +3,6 @@ import { ApiError, RateLimited } from "../../lib/errors.ts";
 import { describeError, type Log } from "../../lib/log.ts";
 import type { LogStub } from "./messages.ts";
 
-export type LogNamespace = Env["ATTEMPT_LOG"];
-
 export const LOG_TIMEOUT = new ApiError("timeout", "The log did not respond. Retry in a moment.");
 
 const TIMEOUTS_MS = [5_000, 5_000] as const;
@@ -15,7 +13,7 @@ const OVERLOADED_SECONDS = 1;
  * @throws RateLimited if the log is overloaded, and `timeout` if it fails twice.
  */
 export async function callLog<Result>(
-  { logs, log }: { logs: LogNamespace; log: Log },
+  { logs, log }: { logs: Env["ATTEMPT_LOG"]; log: Log },
   deploymentId: string,
   call: (stub: LogStub) => Promise<Result>,
 ): Promise<Result> {

@@ -6,7 +6,6 @@ import { type AttemptKey, declaredLogOf } from "../deployments/index.ts";
 import { attemptState, attempts, deployments } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
-
 import type { EndedAttempt, Run } from "./run.ts";
 
 /** In the order of the deployment. */
@@ -20,11 +19,9 @@ const RUN = {
   status: sql<typeof deployments.$inferSelect.status>`${deployments.status}`.as("status"),
   stacks: STACKS.as("stacks"),
   attemptId: sql<string | null>`${attempts.id}`.as("attempt_id"),
-  poolId: sql<string | null>`${attempts.poolId}`.as("pool_id"),
   state: sql<typeof attempts.$inferSelect.state | null>`${attempts.state}`.as("state"),
   lostAt: sql<number | null>`${attempts.lostAt}`.as("lost_at"),
   endedAt: sql<number | null>`${attempts.endedAt}`.as("ended_at"),
-  outcome: sql<typeof attempts.$inferSelect.outcome>`${attempts.outcome}`.as("outcome"),
   completion: sql<string | null>`${attempts.completion}`.as("completion"),
   isLogPending: sql<number | null>`${attempts.isLogPending}`.as("log_pending"),
 };
