@@ -16,6 +16,7 @@ import { findRunOf, toRun } from "./store.ts";
 export const SCOPE = "deployments:read";
 const READ_BYTES = 64 * 1024;
 const CHANGE_MS = 5_000;
+const MAXIMUM_WAITS = 3;
 const openStreams = new OpenStreams();
 
 export interface LogQuery {
@@ -93,7 +94,10 @@ async function refreshUntilRunIsKnown(
   connection: LogConnection,
 ): Promise<void> {
   if (!connection.latest.run) await callLog(ctx, deploymentId, (log) => log.refresh(deploymentId));
-  while (!connection.latest.run && !connection.isClosed) await connection.waitForChange(CHANGE_MS);
+  // A notification from before the refresh may still arrive first.
+  for (let waits = 0; !connection.latest.run && waits < MAXIMUM_WAITS; waits += 1) {
+    await connection.waitForChange(CHANGE_MS);
+  }
 }
 
 async function* toTexts(events: AsyncGenerator<LogEvent>): AsyncGenerator<string> {
