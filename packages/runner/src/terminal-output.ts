@@ -4,6 +4,8 @@ import { delay } from "./api.ts";
 
 const STDOUT = 1;
 const MAXIMUM_WAITING_BYTES = 1024 * 1024;
+/** Other processes may have made the descriptor non-blocking, so that it is not always ready. */
+const RETRY_MS = 20;
 const writeTo = promisify(write);
 
 /**
@@ -69,6 +71,3 @@ async function writeWhole(bytes: Buffer): Promise<void> {
     }
   }
 }
-
-/** A descriptor that other processes have made non-blocking is not ready. */
-const RETRY_MS = 20;

@@ -19,8 +19,8 @@ import { endedAttemptOf, findRun, type RunRow, toRun } from "./store.ts";
 
 const LIMIT = LIMITS.logBytes.value;
 const HASHED_BYTES = 1024 * 1024;
-/** Longer than any run: the alarm of a log that is never told of the end of its attempt. */
-const UNTOLD_MS = LIMITS.maximumRunSeconds.value * 1000 + 24 * 3_600_000;
+/** Longer than any run: the alarm of a log that is never notified of the end of its attempt. */
+const UNNOTIFIED_MS = LIMITS.maximumRunSeconds.value * 1000 + 24 * 3_600_000;
 
 /**
  * The log of a deployment: what the runner of its only started attempt has printed. Named after the
@@ -135,11 +135,11 @@ export class AttemptLog extends DurableObject<Env> {
     if (Date.now() < dueAt) return this.ctx.storage.setAlarm(dueAt);
     if (log.sealedAt !== null) return this.erase();
     if (log.endedAt !== null) return this.#seal(log);
-    await this.ctx.storage.setAlarm(Date.now() + UNTOLD_MS);
+    await this.ctx.storage.setAlarm(Date.now() + UNNOTIFIED_MS);
     await this.refresh(log.deploymentId);
   }
 
-  /** Creates the log of an attempt that runs, or that has ended before this object was told so. */
+  /** Creates the log of an attempt that runs, or that has ended before this object was notified. */
   async #open({ deploymentId, attemptId }: AppendRequest): Promise<void> {
     const row = await this.#readRun(deploymentId);
     if (this.#log || row?.attemptId !== attemptId) return;
@@ -148,7 +148,7 @@ export class AttemptLog extends DurableObject<Env> {
     if (ended && isOpenAfterEnd(ended)) return this.#end(row, ended);
     if (!isRunning(row)) return;
     this.#create(row, attemptId);
-    await this.ctx.storage.setAlarm(Date.now() + UNTOLD_MS);
+    await this.ctx.storage.setAlarm(Date.now() + UNNOTIFIED_MS);
   }
 
   #create({ deploymentId, status }: RunRow, attemptId: string): StoredLog {
@@ -270,7 +270,7 @@ export class AttemptLog extends DurableObject<Env> {
   }
 }
 
-/** When the log is sealed or deleted. Of a log that is not told of the end, any time. */
+/** When the log is sealed or deleted. Of a log that is not notified of the end, any time. */
 function dueAtOf({ endedAt, sealedAt }: StoredLog): number {
   if (endedAt === null) return 0;
   return endedAt + (sealedAt === null ? LIMITS.logSealsMs : LIMITS.logRetentionMs).value;

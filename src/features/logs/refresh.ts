@@ -5,7 +5,7 @@ import type { LogStub } from "./messages.ts";
 import * as store from "./store.ts";
 
 /**
- * Tells the logs of deployments that the deployments have changed. Never throws: the sweep tells the logs
+ * Notifies the logs of deployments of a change. Never throws: the sweep notifies the logs
  * of attempts that have ended.
  */
 export async function refreshLogs(
@@ -13,7 +13,7 @@ export async function refreshLogs(
   deploymentIds: readonly string[],
 ): Promise<void> {
   const some = deploymentIds.slice(0, LIMITS.sweepLogs.value);
-  await Promise.all(some.map((id) => isTold(deps, id, (log) => log.refresh(id))));
+  await Promise.all(some.map((id) => isNotified(deps, id, (log) => log.refresh(id))));
 }
 
 /** Like `refreshLogs`, for a change that does not end an attempt. */
@@ -21,16 +21,16 @@ export async function refreshFollowers(
   deps: Pick<SystemContext, "logs" | "log">,
   deploymentId: string,
 ): Promise<void> {
-  await isTold(deps, deploymentId, (log) => log.refreshFollowers(deploymentId));
+  await isNotified(deps, deploymentId, (log) => log.refreshFollowers(deploymentId));
 }
 
-/** Tells the logs of ended attempts that have not confirmed the end. */
+/** Notifies the logs of ended attempts that have not confirmed the end. */
 export async function sweepLogs(ctx: SystemContext): Promise<void> {
   const pending = await store.listPendingLogs(ctx.db, LIMITS.sweepLogs.value);
   const confirmed = await Promise.all(
     pending.map(async ({ attemptId, deploymentId }) => {
-      const told = await isTold(ctx, deploymentId, (log) => log.refresh(deploymentId));
-      return told ? [attemptId] : [];
+      const notified = await isNotified(ctx, deploymentId, (log) => log.refresh(deploymentId));
+      return notified ? [attemptId] : [];
     }),
   );
   const attemptIds = confirmed.flat();
@@ -38,7 +38,7 @@ export async function sweepLogs(ctx: SystemContext): Promise<void> {
 }
 
 /** Whether the call succeeded. `callLog` writes the error to the log of the service. */
-async function isTold(
+async function isNotified(
   deps: Pick<SystemContext, "logs" | "log">,
   deploymentId: string,
   call: (log: LogStub) => Promise<void>,

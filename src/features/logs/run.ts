@@ -11,7 +11,7 @@ export interface Run {
   status: DeploymentStatus;
   stacks: readonly { id: string; status: StackStatus }[];
   hasStarted: boolean;
-  /** Whether the log still has to be told of the end of the attempt. */
+  /** Whether the log still has to be notified of the end of the attempt. */
   isLogPending: boolean;
 }
 
@@ -26,6 +26,6 @@ export interface EndedAttempt {
 export function logStatusOf(run: Run, log: { isSealed: boolean } | undefined): LogStatus {
   if (log) return log.isSealed ? "sealed" : "open";
   if (!hasEnded(run.status)) return run.hasStarted ? "open" : "pending";
-  // The log is about to be told of the end.
+  // The log is about to be notified of the end.
   return run.isLogPending ? "open" : "none";
 }
