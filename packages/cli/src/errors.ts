@@ -1,8 +1,58 @@
-/** An error whose message tells the user what to do. Any other error prints its stack. */
-export class CliError extends Error {}
+import { ApiError, ConnectionError, LongshoreError, TimeoutError } from "../../client/src/index.ts";
+import { toPlainText } from "./plain-text.ts";
 
-export class UsageError extends CliError {
-  constructor(message: string, usage: string) {
-    super(`${message}\n\n${usage}`);
+/** What the process exits with. Of a deployment, its outcome; never that of a stream. */
+export const ExitCode = {
+  succeeded: 0,
+  /** A usage error, or a request that the service refuses. */
+  error: 1,
+  failed: 2,
+  canceled: 3,
+  superseded: 4,
+  timedOut: 5,
+  unreachable: 6,
+  /** 128 and the number of SIGINT, as shells have it. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** An error whose message tells the user what to do. Any other error prints its stack. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = ExitCode.error) {
+    super(message);
+    this.exitCode = exitCode;
   }
+}
+
+/** What a user can do about an error of the client. Other errors stay as they are. */
+export function explain(error: unknown): unknown {
+  if (error instanceof ApiError) return new CliError(describeRefusal(error));
+  if (error instanceof ConnectionError || error instanceof TimeoutError) {
+    return new CliError(describeSilence(error), ExitCode.unreachable);
+  }
+  return error instanceof LongshoreError ? new CliError(error.message) : error;
+}
+
+const ADVICE: Partial<Record<ApiError["code"], string>> = {
+  unauthenticated: "Run: longshore login",
+  not_implemented: "The service may run an older release than this command needs.",
+};
+
+function describeRefusal({ code, status, message, cause, requestId }: ApiError): string {
+  const issues = cause && "issues" in cause ? cause.issues : [];
+  const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
+  const where = requestId ? `, request ${requestId}` : "";
+  const sentences = [`${message} (${code}, status ${status}${where})`, ADVICE[code] ?? []].flat();
+  return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
+}
+
+function describeSilence({ message }: Error): string {
+  const isClock = /certificate (has expired|is not yet valid)/i.test(message);
+  const advice = isClock
+    ? "Is the clock of this machine right?"
+    : "Is the URL right, and is the service running?";
+  return `There is no response: ${message}. ${advice}`;
 }

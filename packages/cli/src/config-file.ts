@@ -1,0 +1,48 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import { CliError } from "./errors.ts";
+
+const FOLDER_MODE = 0o700;
+
+/** The object in a JSON file. Undefined if there is no file. */
+export async function readJsonFile(path: string): Promise<Record<string, unknown> | undefined> {
+  const text = await readText(path);
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Says the same as for a file with another value.
+  }
+  throw new CliError(`${path} is not a JSON object. Correct it, or delete it.`);
+}
+
+/** Replaces the file as a whole, so that a full disk leaves the old one. */
+export async function writeTextFile(path: string, text: string, mode: number): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    await writeFileAtomic(path, text, { mode });
+  } catch (error) {
+    throw new CliError(`Cannot write ${path}: ${reasonOf(error)}. Nothing was changed.`);
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new CliError(`Cannot read ${path}: ${reasonOf(error)}.`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC") return "the disk is full";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  return message;
+}

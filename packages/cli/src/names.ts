@@ -1,0 +1,81 @@
+import { ApiError } from "../../client/src/index.ts";
+import { CliError } from "./errors.ts";
+import type { Session } from "./session.ts";
+
+/** A kind of record that has a name, and where its records are. */
+export interface NamedKind {
+  /** For people, such as "runner pool". */
+  noun: string;
+  /** The command that lists the records. */
+  listCommand: string;
+  listPath: string;
+  itemPath: string;
+  /** The parameter of `itemPath`, and the field, that has the ID. */
+  parameter: string;
+  idField: "id" | "membership_id";
+}
+
+export interface NamedRecord {
+  name: string;
+  [field: string]: unknown;
+}
+
+const ID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
+/** Enough to see that a name is ambiguous, also of a service that does not filter. */
+const MAXIMUM_RECORDS = 10_000;
+
+/**
+ * The record with this ID or, if there is none, with this name.
+ *
+ * @param path The parameters of the paths other than the record's own.
+ * @throws CliError if there is none, or if the name is that of two.
+ */
+export async function findRecord<T extends NamedRecord>(
+  session: Session,
+  kind: NamedKind,
+  path: Record<string, string>,
+  text: string,
+): Promise<T> {
+  if (ID.test(text)) {
+    const record = await readById<T>(session, kind, path, text);
+    if (record) return record;
+  }
+  const [found, other] = await listByName<T>(session, kind, path, text);
+  if (!found) {
+    throw new CliError(`There is no ${kind.noun} "${text}". Run: longshore ${kind.listCommand}`);
+  }
+  if (other) {
+    const ids = `${found[kind.idField]} and ${other[kind.idField]}`;
+    throw new CliError(`"${text}" is the name of two ${kind.noun}s. Use an ID: ${ids}`);
+  }
+  return found;
+}
+
+async function readById<T>(
+  session: Session,
+  { itemPath, parameter }: NamedKind,
+  path: Record<string, string>,
+  id: string,
+): Promise<T | undefined> {
+  try {
+    return await session.read<T>(itemPath, { path: { ...path, [parameter]: id } });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** Compares the names again, because an older service does not filter. */
+async function listByName<T extends NamedRecord>(
+  session: Session,
+  { listPath }: NamedKind,
+  path: Record<string, string>,
+  name: string,
+): Promise<T[]> {
+  const { rows } = await session.list<T>(listPath, {
+    path,
+    query: { name },
+    limit: MAXIMUM_RECORDS,
+  });
+  return rows.filter((row) => row.name === name);
+}

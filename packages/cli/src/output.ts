@@ -1,0 +1,106 @@
+import { styleText } from "node:util";
+import { type Column, renderFields, renderTable } from "./table.ts";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** How a command prints records: a table, or what its options say. */
+export interface RecordOptions {
+  /** For programs. */
+  json?: boolean;
+  /** Prints IDs only. */
+  quiet?: boolean;
+}
+
+const SLOW_MS = 1_000;
+const FRAME_MS = 120;
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** Results go to stdout, everything that is for people only to stderr. */
+export class Output {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** The steps that take time now, the newest last. */
+  readonly #waits: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #frame = 0;
+  #isShown = false;
+
+  constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream) {
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+
+  print(text: string): void {
+    this.#hideWait();
+    this.stdout.write(`${text}\n`);
+  }
+
+  /** A remark for people. */
+  note(text: string): void {
+    this.#hideWait();
+    this.stderr.write(`${text}\n`);
+  }
+
+  /** Prints a list: a table, JSON, or the IDs. */
+  records<Row>(
+    rows: readonly Row[],
+    columns: readonly Column<Row>[],
+    { json, quiet, id }: RecordOptions & { id(row: Row): string },
+  ): void {
+    if (json) this.json(rows);
+    else if (quiet) for (const row of rows) this.print(id(row));
+    else if (rows.length > 0) this.print(renderTable(columns, rows));
+  }
+
+  /** Prints one record: its fields, JSON, or its ID. */
+  record<Row extends object>(
+    row: Row,
+    { json, quiet, id }: RecordOptions & { id(row: Row): string },
+  ): void {
+    if (json) this.json(row);
+    else if (quiet) this.print(id(row));
+    else this.print(renderFields(Object.entries(row)));
+  }
+
+  json(value: unknown): void {
+    this.print(JSON.stringify(value, null, 2));
+  }
+
+  /** Colours the text for a terminal; not without one, and not with NO_COLOR. */
+  paint(style: Style, text: string, stream: NodeJS.WriteStream = this.stdout): string {
+    return styleText(style, text, { stream });
+  }
+
+  /** Shows on a terminal what is waited for, if it takes more than a second. */
+  async wait<T>(what: string, work: Promise<T>): Promise<T> {
+    if (!this.stderr.isTTY) return work;
+    this.#waits.push(what);
+    const slow = setTimeout(() => this.#animate(), SLOW_MS);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(slow);
+      this.#waits.splice(this.#waits.lastIndexOf(what), 1);
+      if (this.#waits.length === 0) this.#stop();
+    }
+  }
+
+  #animate(): void {
+    this.#timer ??= setInterval(() => {
+      this.#frame = (this.#frame + 1) % FRAMES.length;
+      this.stderr.write(`\r\x1b[2K${FRAMES[this.#frame]} ${this.#waits.at(-1) ?? ""}`);
+      this.#isShown = true;
+    }, FRAME_MS);
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#hideWait();
+  }
+
+  #hideWait(): void {
+    if (this.#isShown) this.stderr.write("\r\x1b[2K");
+    this.#isShown = false;
+  }
+}

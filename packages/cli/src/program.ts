@@ -1,0 +1,51 @@
+import { Command, CommanderError } from "commander";
+import { addApiCommand } from "./commands/api.ts";
+import { CliError, explain } from "./errors.ts";
+import type { CliContext } from "./session.ts";
+
+const DESCRIPTION = "The command line of Longshore, the control plane of a deployment platform.";
+
+const EXIT_CODES = `
+Exit codes:
+  0 succeeded, 1 usage error or refused request, 2 deployment failed, 3 canceled, 4 superseded,
+  5 timed out waiting, 6 no response
+
+Environment variables:
+  LONGSHORE_URL, LONGSHORE_API_KEY   take precedence over the profile of longshore login
+  NO_COLOR                           turns colours off`;
+
+/** All commands. */
+export function createProgram(context: CliContext): Command {
+  const { output } = context;
+  const program = new Command("longshore")
+    .description(DESCRIPTION)
+    .option("--profile <name>", "the stored login to use")
+    .helpOption("-h, --help", "show the options and examples")
+    .helpCommand(false)
+    .showHelpAfterError("Add --help for the options and examples.")
+    .addHelpText("after", EXIT_CODES)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void output.stdout.write(text),
+      writeErr: (text) => void output.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "")),
+    });
+  addApiCommand(program, context);
+  return program;
+}
+
+/** Runs the command of the arguments. Returns what to exit with. */
+export async function runProgram(args: readonly string[], context: CliContext): Promise<number> {
+  try {
+    await createProgram(context).parseAsync(args, { from: "user" });
+    return context.exitCode;
+  } catch (thrown) {
+    // Commander has printed what is wrong.
+    if (thrown instanceof CommanderError) return thrown.exitCode;
+    const error = explain(thrown);
+    if (!(error instanceof CliError)) throw error;
+    context.output.note(error.message);
+    return error.exitCode;
+  }
+}

@@ -1,0 +1,76 @@
+import { type Client, createClient, type Fetch, type Schemas } from "../../client/src/index.ts";
+import { type Connection, type ConnectionOptions, readConnection } from "./connection.ts";
+import type { ExitCode } from "./errors.ts";
+import type { Output } from "./output.ts";
+
+/** What the process gives to each command. */
+export interface CliContext {
+  environment: NodeJS.Dict<string>;
+  /** The folder that the command was started in. */
+  folder: string;
+  stdin: NodeJS.ReadStream;
+  output: Output;
+  /** What the process exits with if the command throws nothing. */
+  exitCode: ExitCode;
+}
+
+type Query = Record<string, string | number | readonly string[] | undefined>;
+
+export interface ReadOptions {
+  path?: Record<string, string>;
+  query?: Query;
+}
+
+/** The client, and what commands read once. */
+export class Session {
+  readonly url: string;
+  readonly source: string;
+  readonly client: Client;
+  #whoAmI: Promise<Schemas["WhoAmI"]> | undefined;
+
+  constructor({ url, apiKey, source }: Connection, fetch?: Fetch) {
+    this.url = url.replace(/\/$/, "");
+    this.source = source;
+    this.client = createClient({ url, apiKey, fetch });
+  }
+
+  whoAmI(): Promise<Schemas["WhoAmI"]> {
+    this.#whoAmI ??= this.client.get("/v1/whoami");
+    return this.#whoAmI;
+  }
+
+  async organizationId(): Promise<string> {
+    return (await this.whoAmI()).organization.id;
+  }
+
+  /** Reads a path that is not known until the command runs. */
+  async read<T>(path: string, options: ReadOptions = {}): Promise<T> {
+    const response = await this.client.request("GET", path, options);
+    return (await response.json()) as T;
+  }
+
+  /** At most so many records of a list, and whether there are more. */
+  async list<T>(
+    path: string,
+    { limit, ...options }: ReadOptions & { limit: number },
+  ): Promise<{ rows: T[]; hasMore: boolean }> {
+    const rows: T[] = [];
+    const records = this.client.list(path as "/v1/projects", options as object);
+    for await (const record of records) {
+      if (rows.length === limit) return { rows, hasMore: true };
+      rows.push(record as T);
+    }
+    return { rows, hasMore: false };
+  }
+}
+
+/** Connects as the environment, the profile and the options say. */
+export async function openSession(
+  context: CliContext,
+  options: ConnectionOptions,
+): Promise<Session> {
+  const connection = await readConnection(context.environment, options);
+  return new Session(connection, (url, init) =>
+    context.output.wait(`Waiting for ${new URL(url).host}`, fetch(url, init)),
+  );
+}

@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import type { Schemas } from "../../client/src/index.ts";
+import { CliError } from "./errors.ts";
+import { KINDS } from "./kinds.ts";
+import { findLink, type Link } from "./link-file.ts";
+import { findRecord } from "./names.ts";
+import type { CliContext, Session } from "./session.ts";
+
+export interface ProjectOptions {
+  project?: string;
+}
+
+export interface EnvironmentOptions extends ProjectOptions {
+  environment?: string;
+}
+
+type Project = Schemas["Project"];
+type Environment = Schemas["Environment"];
+
+export function addProjectOption(command: Command): Command {
+  return command.option("-p, --project <name>", "name or ID; that of the link by default");
+}
+
+export function addEnvironmentOption(command: Command): Command {
+  return addProjectOption(command).option(
+    "-e, --environment <name>",
+    "name or ID; that of the link by default",
+  );
+}
+
+/** The project of the options, or that of the link. */
+export async function requireProject(
+  context: CliContext,
+  session: Session,
+  { project }: ProjectOptions,
+): Promise<Project> {
+  const name = project ?? (await findLink(context.folder))?.link.project;
+  if (name !== undefined) return findRecord(session, KINDS.project, {}, name);
+  throw new CliError(
+    "Name the project with --project, or link this folder: longshore link PROJECT ENVIRONMENT",
+  );
+}
+
+/** The environment of the options, or that of the link. Needs no project if the option is an ID. */
+export async function requireEnvironment(
+  context: CliContext,
+  session: Session,
+  options: EnvironmentOptions,
+): Promise<Environment> {
+  const link = (await findLink(context.folder))?.link;
+  const name = options.environment ?? environmentOf(link, options);
+  if (name === undefined) {
+    throw new CliError(
+      "Name the environment with --environment, or link this folder: longshore link PROJECT ENVIRONMENT",
+    );
+  }
+  const project = options.project ?? link?.project;
+  if (project === undefined) return findById(session, name);
+  const { id } = await findRecord<Project>(session, KINDS.project, {}, project);
+  const environment = await findRecord<Environment>(
+    session,
+    KINDS.environment,
+    { project_id: id },
+    name,
+  );
+  if (environment.project_id === id || options.project === undefined) return environment;
+  throw new CliError(`The environment ${name} is not one of the project ${project}.`);
+}
+
+/** Another project's environment of the same name is not meant. */
+function environmentOf(link: Link | undefined, { project }: ProjectOptions): string | undefined {
+  return project === undefined || project === link?.project ? link?.environment : undefined;
+}
+
+function findById(session: Session, id: string): Promise<Environment> {
+  if (/^[1-9A-HJ-NP-Za-km-z]{22}$/.test(id)) {
+    return session.read("/v1/environments/{environment_id}", { path: { environment_id: id } });
+  }
+  throw new CliError(`Name the project of the environment ${id} with --project.`);
+}
