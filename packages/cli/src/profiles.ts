@@ -10,15 +10,14 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** The name of the profile that commands use. */
+  /** The name of the profile that commands use. Empty after a logout. */
   current: string;
   profiles: Record<string, Profile>;
 }
 
-export const DEFAULT_PROFILE = "default";
 /** Only its owner may read the keys. */
 const FILE_MODE = 0o600;
-const NAME = /^[\w.-]{1,64}$/;
+const NAME = /^[\w.:-]{1,100}$/;
 
 /** In the operating system's folder for settings. */
 export function profilesPath(): string {
@@ -28,7 +27,7 @@ export function profilesPath(): string {
 export async function readProfiles(): Promise<Profiles> {
   const path = profilesPath();
   const file = (await readJsonFile(path)) ?? {};
-  const { current = DEFAULT_PROFILE, profiles = {} } = file;
+  const { current = "", profiles = {} } = file;
   if (typeof current !== "string" || !isProfiles(profiles)) {
     throw new CliError(`${path} is not a file of longshore. Correct it, or delete it and log in.`);
   }
@@ -46,12 +45,10 @@ export async function writeProfiles({ current, profiles }: Profiles): Promise<vo
   await writeTextFile(profilesPath(), `${JSON.stringify(file, null, 2)}\n`, FILE_MODE);
 }
 
-/** @throws CliError for a name that is not letters, digits, dots, dashes and underscores. */
+/** @throws CliError for a name that is not letters, digits, and `._:-`. */
 export function requireProfileName(name: string): string {
   if (NAME.test(name) && name !== "__proto__") return name;
-  throw new CliError(
-    "Name the profile with at most 64 letters, digits, dots, dashes and underscores.",
-  );
+  throw new CliError("Name the profile with at most 100 letters, digits, and ._:-");
 }
 
 function isProfiles(value: unknown): value is Record<string, { url: string; api_key: string }> {

@@ -1,5 +1,16 @@
 import { Command, CommanderError } from "commander";
 import { addApiCommand } from "./commands/api.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
+import { addComponentCommands } from "./commands/components.ts";
+import { addEnvironmentCommands } from "./commands/environments.ts";
+import { addIntegrationCommands } from "./commands/integrations.ts";
+import { addKeyCommands } from "./commands/keys.ts";
+import { addLinkCommands } from "./commands/link.ts";
+import { addLoginCommands } from "./commands/login.ts";
+import { addMemberCommands } from "./commands/members.ts";
+import { addPoolCommands } from "./commands/pools.ts";
+import { addProjectCommands } from "./commands/projects.ts";
+import { addStackCommands } from "./commands/stacks.ts";
 import { CliError, explain } from "./errors.ts";
 import type { CliContext } from "./session.ts";
 
@@ -31,7 +42,18 @@ export function createProgram(context: CliContext): Command {
       writeErr: (text) => void output.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, "")),
     });
+  addLoginCommands(program, context);
+  addLinkCommands(program, context);
+  addProjectCommands(program, context);
+  addEnvironmentCommands(program, context);
+  addComponentCommands(program, context);
+  addStackCommands(program, context);
+  addMemberCommands(program, context);
+  addKeyCommands(program, context);
+  addPoolCommands(program, context);
+  addIntegrationCommands(program, context);
   addApiCommand(program, context);
+  addCompletionCommand(program, context);
   return program;
 }
 
