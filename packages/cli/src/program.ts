@@ -32,7 +32,6 @@ export function createProgram(context: CliContext): Command {
     .description(DESCRIPTION)
     .option("--profile <name>", "the stored login to use")
     .helpOption("-h, --help", "show the options and examples")
-    .helpCommand(false)
     .showHelpAfterError("Add --help for the options and examples.")
     .addHelpText("after", EXIT_CODES)
     .exitOverride()
