@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => user.remove());
 
-const profilesFile = () => join(user.folder, "home/.config/longshore/profiles.json");
+const profilesFile = () => join(user.folder, "config/profiles.json");
 
 function login({ url, owner }: Service, ...options: string[]) {
   return user.run(["login", "--url", url.origin, ...options], { input: `${owner.key}\n` });
@@ -104,7 +104,7 @@ describe("longshore login", () => {
   it("keeps the stored keys if it cannot write, and says so", async () => {
     await login(service);
     const before = readFileSync(profilesFile(), "utf8");
-    const blocked = new CliUser({ XDG_CONFIG_HOME: join(user.folder, "file") });
+    const blocked = new CliUser({ LONGSHORE_CONFIG_DIR: join(user.folder, "file") });
     writeFileSync(join(user.folder, "file"), "");
     const args = ["login", "--url", service.url.origin];
     const { stderr, status } = await blocked.run(args, { input: service.owner.key });

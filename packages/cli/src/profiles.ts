@@ -19,13 +19,13 @@ export interface Profiles {
 const FILE_MODE = 0o600;
 const NAME = /^[\w.:-]{1,100}$/;
 
-/** In the operating system's folder for settings. */
-export function profilesPath(): string {
-  return join(envPaths("longshore", { suffix: "" }).config, "profiles.json");
+/** In `LONGSHORE_CONFIG_DIR` or, by default, in the operating system's folder for settings. */
+export function profilesPath({ LONGSHORE_CONFIG_DIR: folder }: NodeJS.Dict<string>): string {
+  return join(folder || envPaths("longshore", { suffix: "" }).config, "profiles.json");
 }
 
-export async function readProfiles(): Promise<Profiles> {
-  const path = profilesPath();
+export async function readProfiles(environment: NodeJS.Dict<string>): Promise<Profiles> {
+  const path = profilesPath(environment);
   const file = (await readJsonFile(path)) ?? {};
   const { current = "", profiles = {} } = file;
   if (typeof current !== "string" || !isProfiles(profiles)) {
@@ -37,12 +37,15 @@ export async function readProfiles(): Promise<Profiles> {
   return { current, profiles: Object.fromEntries(entries) };
 }
 
-export async function writeProfiles({ current, profiles }: Profiles): Promise<void> {
+export async function writeProfiles(
+  environment: NodeJS.Dict<string>,
+  { current, profiles }: Profiles,
+): Promise<void> {
   const entries = Object.entries(profiles).map(([name, { url, apiKey }]) => {
     return [name, { url, api_key: apiKey }] as const;
   });
   const file = { current, profiles: Object.fromEntries(entries) };
-  await writeTextFile(profilesPath(), `${JSON.stringify(file, null, 2)}\n`, FILE_MODE);
+  await writeTextFile(profilesPath(environment), `${JSON.stringify(file, null, 2)}\n`, FILE_MODE);
 }
 
 /** @throws CliError for a name that is not letters, digits, and `._:-`. */

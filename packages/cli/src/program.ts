@@ -23,6 +23,7 @@ Exit codes:
 
 Environment variables:
   LONGSHORE_URL, LONGSHORE_API_KEY   take precedence over the profile of longshore login
+  LONGSHORE_CONFIG_DIR               the folder of the stored logins
   NO_COLOR                           turns colours off`;
 
 /** All commands. */

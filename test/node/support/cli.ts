@@ -25,13 +25,11 @@ export class CliUser {
 
   /** What the command line finds in `process.env`. */
   environment(changes: NodeJS.Dict<string> = {}) {
-    const home = join(this.folder, "home");
     return {
       ...process.env,
       LONGSHORE_URL: undefined,
       LONGSHORE_API_KEY: undefined,
-      HOME: home,
-      XDG_CONFIG_HOME: join(home, ".config"),
+      LONGSHORE_CONFIG_DIR: join(this.folder, "config"),
       ...this.#environment,
       ...changes,
     };

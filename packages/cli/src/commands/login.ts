@@ -55,14 +55,14 @@ async function login(context: CliContext, options: LoginOptions): Promise<void> 
   if (!given) throw new CliError("Name the address of the API: longshore login --url URL");
   const url = readUrl(given, options.url === undefined ? "LONGSHORE_URL" : "--url");
   const name = requireProfileName(options.profile ?? new URL(url).host);
-  const stored = await readProfiles();
+  const stored = await readProfiles(context.environment);
   const apiKey = await readNewKey(context, url, options);
   const identity = await createClient({ url, apiKey }).get("/v1/whoami");
   const profiles = { ...stored.profiles, [name]: { url, apiKey } };
-  await writeProfiles({ current: name, profiles });
+  await writeProfiles(context.environment, { current: name, profiles });
   const { organization, membership } = identity;
   context.output.note(
-    `Logged in to ${organization.name} at ${url} as ${membership.role}. The key is in ${profilesPath()}`,
+    `Logged in to ${organization.name} at ${url} as ${membership.role}. The key is in ${profilesPath(context.environment)}`,
   );
 }
 
@@ -82,14 +82,16 @@ async function readNewKey(
   return exchanged.key;
 }
 
-async function logout({ output }: CliContext, options: { profile?: string }): Promise<void> {
-  const stored = await readProfiles();
+async function logout(context: CliContext, options: { profile?: string }): Promise<void> {
+  const stored = await readProfiles(context.environment);
   const name = options.profile ?? stored.current;
   const { [name]: removed, ...profiles } = stored.profiles;
   if (!removed) throw new CliError("You are not logged in. Nothing was changed.");
   const current = stored.current === name ? "" : stored.current;
-  await writeProfiles({ current, profiles });
-  output.note(`Logged out of ${removed.url}. The key stays valid: longshore keys revoke ends it.`);
+  await writeProfiles(context.environment, { current, profiles });
+  context.output.note(
+    `Logged out of ${removed.url}. The key stays valid: longshore keys revoke ends it.`,
+  );
 }
 
 async function whoAmI(
@@ -126,7 +128,7 @@ function addProfiles(program: Command, context: CliContext): void {
     .description("list them; a star marks the one that commands use")
     .option("--json", "print JSON, for programs")
     .action(async (options: { json?: boolean }) => {
-      const { current, profiles: stored } = await readProfiles();
+      const { current, profiles: stored } = await readProfiles(context.environment);
       const rows = Object.entries(stored).map(([name, { url }]) => {
         return { name, url, current: name === current };
       });
@@ -144,11 +146,11 @@ function addProfiles(program: Command, context: CliContext): void {
     .description("use this one from now on")
     .argument("<name>")
     .action(async (name: string) => {
-      const stored = await readProfiles();
+      const stored = await readProfiles(context.environment);
       if (!Object.hasOwn(stored.profiles, name)) {
         throw new CliError(`There is no profile ${name}. Run: longshore profiles ls`);
       }
-      await writeProfiles({ ...stored, current: name });
+      await writeProfiles(context.environment, { ...stored, current: name });
       context.output.note(`Commands use ${name} now.`);
     });
 }
