@@ -36,17 +36,30 @@ export function explain(error: unknown): unknown {
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
 
+const OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
+
 const ADVICE: Partial<Record<ApiError["code"], string>> = {
   unauthenticated: "Run: longshore login",
-  not_implemented: "The service may run an older release than this command needs.",
+  not_implemented: OLDER_RELEASE,
 };
+
+/** What the service says of a path, not of a record, that is not there. */
+const NO_PATH = "There is no such path.";
 
 function describeRefusal({ code, status, message, cause, requestId }: ApiError): string {
   const issues = cause && "issues" in cause ? cause.issues : [];
   const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const sentences = [`${message} (${code}, status ${status}${where})`, ADVICE[code] ?? []].flat();
+  const sentences = [
+    `${message} (${code}, status ${status}${where})`,
+    adviceFor(code, message),
+  ].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
+}
+
+function adviceFor(code: ApiError["code"], message: string): string[] {
+  const advice = message === NO_PATH ? OLDER_RELEASE : ADVICE[code];
+  return advice === undefined ? [] : [advice];
 }
 
 function describeSilence({ message }: Error): string {
