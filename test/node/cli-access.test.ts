@@ -272,12 +272,30 @@ describe("secrets", () => {
     const changes = { LONGSHORE_API_KEY: key };
     const whoAmI = await user.run(["whoami", "--json"], { changes });
     expect(JSON.parse(whoAmI.stdout).credential).toMatchObject({ name: "laptop", role: "member" });
+    const again = await user.run(args);
+    expect(again.stderr).toBe(
+      "Cannot write key.txt: it exists; name another file. Nothing was created.\n",
+    );
+    const listed = await user.run(["keys", "ls", "--json"]);
+    const names = JSON.parse(listed.stdout).map(({ name }: { name: string }) => name);
+    expect(names.filter((name: string) => name === "laptop")).toHaveLength(1);
     await user.run(["keys", "revoke", "laptop", "--yes"]);
     const revoked = await user.run(["whoami"], { changes });
     expect(revoked.stderr).toMatch(
       /\(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
     );
     expect(revoked.status).toBe(1);
+  });
+
+  it("leave no file behind if the service refuses to create them", async () => {
+    const args = ["keys", "create", " ", "--output", "refused.txt"];
+    expect((await user.run(args)).status).toBe(1);
+    expect(() => statSync(join(user.folder, "refused.txt"))).toThrow("ENOENT");
+    const missing = await user.run(["keys", "create", "a", "--output", "no/such/folder"]);
+    expect(missing.stderr).toMatch(
+      /^Cannot write no\/such\/folder: ENOENT.* Nothing was created\.\n$/,
+    );
+    expect(missing.status).toBe(1);
   });
 });
 
