@@ -1,6 +1,6 @@
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -15,6 +15,7 @@ import { PutVariables, Variable, VariableInput, VariableList } from "./schemas.t
 import { createVariable, listVariables } from "./service.ts";
 
 const TAGS = ["Variables"];
+const VariableQuery = namedListQuery(LIMITS.variableNameLength.value);
 const TAKEN = "A name that is taken is a `conflict`.";
 const ATOMIC =
   "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
@@ -52,7 +53,7 @@ const listOfComponent = operation({
   scope: "variables:read",
   description: `Does not include the variables of its environment.`,
   notFound: ["component"],
-  request: { params: ComponentParams, query: ListQuery },
+  request: { params: ComponentParams, query: VariableQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
 
@@ -97,7 +98,7 @@ const listOfEnvironment = operation({
   scope: "variables:read",
   description: `Does not include the variables of its components.`,
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: ListQuery },
+  request: { params: EnvironmentParams, query: VariableQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
 
@@ -135,7 +136,7 @@ const putInEnvironment = operation({
 export const scopedVariableRoutes = createRouter()
   .openapi(listOfComponent, async (c) => {
     const scope = component(c.req.valid("param").component_id);
-    const page = await listVariables(c.env, scope, toPageRequest(c.req.valid("query")));
+    const page = await listVariables(c.env, scope, toNamedPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentVariable), 200);
   })
   .openapi(createInComponent, async (c) => {
@@ -153,7 +154,7 @@ export const scopedVariableRoutes = createRouter()
   })
   .openapi(listOfEnvironment, async (c) => {
     const scope = environment(c.req.valid("param").environment_id);
-    const page = await listVariables(c.env, scope, toPageRequest(c.req.valid("query")));
+    const page = await listVariables(c.env, scope, toNamedPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentVariable), 200);
   })
   .openapi(createInEnvironment, async (c) => {

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { listOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
@@ -42,13 +42,13 @@ export function listVariables(
   db: Database,
   organizationId: string,
   scopeId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, variables.createdAt, variables.id);
   return db
     .select(PUBLIC)
     .from(variables)
-    .where(and(inScope(organizationId, scopeId), where))
+    .where(and(inScope(organizationId, scopeId), hasName(page, variables.name), where))
     .orderBy(...orderBy)
     .limit(limit);
 }

@@ -6476,6 +6476,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -6829,6 +6831,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -6977,6 +6981,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
                 /** @description `active` lists the keys that exist, expired ones included. */
                 status?: components["schemas"]["ApiKeyStatus"];
             };
@@ -7218,6 +7224,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -7522,6 +7530,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -7636,6 +7646,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -7690,6 +7702,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -7916,6 +7930,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
                 /** @description Only members with one of these roles. Default: all. */
                 role?: components["schemas"]["ProjectRole"][];
             };
@@ -8064,6 +8080,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8236,6 +8254,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8408,6 +8428,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8742,6 +8764,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8829,6 +8853,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
