@@ -9,10 +9,17 @@ import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
 import { putVariables } from "./bulk-write.ts";
 import type { ScopeReference } from "./model.ts";
-import { presentVariable, toVariableInput } from "./presenters.ts";
+import { presentRevealed, presentVariable, toVariableInput } from "./presenters.ts";
 import { get } from "./routes.ts";
-import { PutVariables, Variable, VariableInput, VariableList } from "./schemas.ts";
+import {
+  PutVariables,
+  RevealedVariableList,
+  Variable,
+  VariableInput,
+  VariableList,
+} from "./schemas.ts";
 import { createVariable, listVariables } from "./service.ts";
+import { revealVariables } from "./values.ts";
 
 const TAGS = ["Variables"];
 const VariableQuery = namedListQuery(LIMITS.variableNameLength.value);
@@ -88,6 +95,24 @@ const putInComponent = operation({
   responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
+const revealInComponent = operation({
+  method: "get",
+  path: "/v1/components/{component_id}/variables/values",
+  operationId: "revealComponentVariables",
+  tags: TAGS,
+  summary: "Reveal the values of the variables of a component",
+  role: "contributor",
+  scope: "variables:reveal",
+  description:
+    "Returns all of them on one page, sorted by name, without those of its environment. One record of the " +
+    "audit log names them.",
+  policy: "reveal",
+  writes: true,
+  notFound: ["component"],
+  request: { params: ComponentParams },
+  responses: { 200: jsonReply(RevealedVariableList, "The variables, with their values.") },
+});
+
 const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/variables",
@@ -133,6 +158,24 @@ const putInEnvironment = operation({
   responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
+const revealInEnvironment = operation({
+  method: "get",
+  path: "/v1/environments/{environment_id}/variables/values",
+  operationId: "revealEnvironmentVariables",
+  tags: TAGS,
+  summary: "Reveal the values of the variables of an environment",
+  role: "contributor",
+  scope: "variables:reveal",
+  description:
+    "Returns all of them on one page, sorted by name, without those of its components. One record of the " +
+    "audit log names them.",
+  policy: "reveal",
+  writes: true,
+  notFound: ["environment"],
+  request: { params: EnvironmentParams },
+  responses: { 200: jsonReply(RevealedVariableList, "The variables, with their values.") },
+});
+
 export const scopedVariableRoutes = createRouter()
   .openapi(listOfComponent, async (c) => {
     const scope = component(c.req.valid("param").component_id);
@@ -152,6 +195,11 @@ export const scopedVariableRoutes = createRouter()
     const input = { mode, variables: variables.map(toVariableInput) };
     return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
   })
+  .openapi(revealInComponent, async (c) => {
+    const scope = component(c.req.valid("param").component_id);
+    const rows = await revealVariables(c.env, scope);
+    return c.json(toEnvelope({ rows, next: undefined }, presentRevealed), 200);
+  })
   .openapi(listOfEnvironment, async (c) => {
     const scope = environment(c.req.valid("param").environment_id);
     const page = await listVariables(c.env, scope, toNamedPageRequest(c.req.valid("query")));
@@ -169,6 +217,11 @@ export const scopedVariableRoutes = createRouter()
     const { mode, variables } = c.req.valid("json");
     const input = { mode, variables: variables.map(toVariableInput) };
     return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
+  })
+  .openapi(revealInEnvironment, async (c) => {
+    const scope = environment(c.req.valid("param").environment_id);
+    const rows = await revealVariables(c.env, scope);
+    return c.json(toEnvelope({ rows, next: undefined }, presentRevealed), 200);
   });
 
 function component(id: string): ScopeReference {
