@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addApiCommand } from "./commands/api.ts";
+import { addDeploymentCommands } from "./commands/deployments.ts";
 import { CliError, explain } from "./errors.ts";
 import type { CliContext } from "./session.ts";
 
@@ -31,6 +32,7 @@ export function createProgram(context: CliContext): Command {
       writeErr: (text) => void output.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, "")),
     });
+  addDeploymentCommands(program, context);
   addApiCommand(program, context);
   return program;
 }

@@ -9,10 +9,11 @@ import { isPermanent } from "./permanent.ts";
 export { exitCodeOf };
 
 type Deployment = Schemas["Deployment"];
+export type StackStatus = Schemas["StackStatus"];
 
 export interface DeploymentProgress {
   status: DeploymentStatus;
-  stacks: { id: string; status: Schemas["StackStatus"] }[];
+  stacks: { id: string; status: StackStatus }[];
 }
 
 export interface FollowOptions {
