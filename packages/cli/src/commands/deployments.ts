@@ -9,8 +9,7 @@ import {
   readDeployment,
   redeploy,
 } from "../deployments/find-deployment.ts";
-import { printDetails } from "../deployments/print-details.ts";
-import { describeSource } from "../deployments/source.ts";
+import { describeSource, printDetails } from "../deployments/print-details.ts";
 import {
   addWaitOptions,
   checkWaitOptions,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
 import { findRollback, readDeployment, redeploy } from "../deployments/find-deployment.ts";
-import { describeSource } from "../deployments/source.ts";
+import { describeSource } from "../deployments/print-details.ts";
 import {
   addWaitOptions,
   checkWaitOptions,

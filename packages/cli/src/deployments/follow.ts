@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type Client, LongshoreError, type Schemas } from "../../../client/src/index.ts";
 import { CliError, ExitCode } from "../errors.ts";
 import { formatDuration } from "./duration.ts";
-import { readLogStream } from "./log-stream.ts";
+import { isPermanent, readLogStream } from "./log-stream.ts";
 import { type DeploymentStatus, exitCodeOf, hasEnded } from "./outcome.ts";
-import { isPermanent } from "./permanent.ts";
 
 export { exitCodeOf };
 

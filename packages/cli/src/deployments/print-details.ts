@@ -2,11 +2,11 @@ import type { Schemas } from "../../../client/src/index.ts";
 import type { CliContext, Session } from "../session.ts";
 import { type Column, renderFields, renderTable } from "../table.ts";
 import { toPatchLines } from "./patch-lines.ts";
-import { describeSource } from "./source.ts";
 import { StackNames } from "./stack-names.ts";
 
 type StackOfDeployment = Schemas["StackOfDeployment"];
 
+const SHORT_HASH = 7;
 const SIGN_STYLES = { "+": "green", "-": "red", " ": "dim" } as const;
 
 /** A deployment for people. */
@@ -39,4 +39,14 @@ export async function printDetails(
   if (lines.length > 0) output.print("");
   for (const { sign, text } of lines)
     output.print(output.paint(SIGN_STYLES[sign], `${sign} ${text}`));
+}
+
+/** A commit and an image in one line. Undefined if there is neither. */
+export function describeSource(
+  source: Schemas["DeploymentSource"] | undefined,
+): string | undefined {
+  const { git, registry } = source ?? {};
+  const ref = git?.ref.replace(/^refs\/(heads|tags)\//, "");
+  const commit = git && `${git.owner}/${git.repo}@${ref} ${git.commit.sha.slice(0, SHORT_HASH)}`;
+  return [commit ?? [], registry?.image ?? []].flat().join(", ") || undefined;
 }
