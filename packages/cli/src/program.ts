@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { addApiCommand } from "./commands/api.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addComponentCommands } from "./commands/components.ts";
+import { addDeploymentCommands } from "./commands/deployments.ts";
 import { addEnvironmentCommands } from "./commands/environments.ts";
 import { addIntegrationCommands } from "./commands/integrations.ts";
 import { addKeyCommands } from "./commands/keys.ts";
@@ -52,6 +53,7 @@ export function createProgram(context: CliContext): Command {
   addKeyCommands(program, context);
   addPoolCommands(program, context);
   addIntegrationCommands(program, context);
+  addDeploymentCommands(program, context);
   addApiCommand(program, context);
   addCompletionCommand(program, context);
   return program;
