@@ -1,40 +1,28 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { findFreePort } from "../../scripts/lib/port.ts";
-import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { CliUser } from "./support/cli.ts";
 import { type Service, startService } from "./support/service.ts";
 
-const LONGSHORE = join(ROOT, "node_modules/.bin/longshore");
-
 let service: Service;
-let environment: Record<string, string>;
+let user: CliUser;
 
 beforeAll(async () => {
   service = await startService();
-  environment = { LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: service.owner.key };
+  user = new CliUser({
+    LONGSHORE_URL: service.url.origin,
+    LONGSHORE_API_KEY: service.owner.key,
+  });
 });
 
-afterAll(() => service.stop());
+afterAll(async () => {
+  user.remove();
+  await service.stop();
+});
 
-/** Runs `npx longshore` with these arguments. */
-async function run(args: string[], changes: NodeJS.Dict<string> = {}) {
-  const node = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", LONGSHORE];
-  const child = spawn(process.execPath, [...node, ...args], {
-    env: { ...process.env, ...environment, ...changes },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit"),
-  ]);
-  return { stdout, stderr, status };
-}
+const run = (args: string[], changes: NodeJS.Dict<string> = {}) => user.run(args, { changes });
 
 const api = (...args: string[]) => run(["api", ...args]);
 
@@ -99,11 +87,12 @@ describe("longshore api", () => {
 
   it.each([
     [["GET", "v1/projects"], "name a path such as /v1/projects"],
-    [["/v1/projects"], "Start with a method"],
+    [["/v1/projects"], "missing required argument 'path'"],
+    [["fetch", "/v1/projects"], "Start with a method"],
     [["POST", "/v1/projects", "name"], 'name=text or name:=json; "name" is neither'],
     [["POST", "/v1/projects", "icon:={"], "icon:= needs a JSON value"],
     [["POST", "/v1/projects", "name=a", "name=b"], "The field name is given twice"],
-    [["GET", "/v1/projects", "--fields", "id"], "Unknown option '--fields'"],
+    [["GET", "/v1/projects", "--fields", "id"], "unknown option '--fields'"],
     [["GET", "/v1/orgs", "--field", "data.0.constructor"], "no field data.0.constructor"],
   ])("refuses %j without a stack trace", async (args, message) => {
     const { stdout, stderr, status } = await api(...args);
@@ -114,24 +103,25 @@ describe("longshore api", () => {
 
   it.each([
     [{ LONGSHORE_URL: undefined }, "Set LONGSHORE_URL to the address of the API"],
-    [{ LONGSHORE_URL: "localhost:8787" }, "Set LONGSHORE_URL to the address of the API"],
-    [{ LONGSHORE_URL: "http://a:b@localhost" }, "Set LONGSHORE_URL to the address of the API"],
-    [{ LONGSHORE_URL: "http://localhost?a=b" }, "Set LONGSHORE_URL to the address of the API"],
-    [{ LONGSHORE_API_KEY: undefined }, "Set LONGSHORE_API_KEY to an API key"],
-    [{ LONGSHORE_API_KEY: "lsh_\n" }, "Set LONGSHORE_API_KEY to an API key"],
+    [{ LONGSHORE_URL: "localhost:8787" }, "LONGSHORE_URL must be the address of the API"],
+    [{ LONGSHORE_URL: "http://a:b@localhost" }, "LONGSHORE_URL must be the address of the API"],
+    [{ LONGSHORE_URL: "http://localhost?a=b" }, "LONGSHORE_URL must be the address of the API"],
+    [{ LONGSHORE_API_KEY: undefined }, "There is no API key for http:"],
+    [{ LONGSHORE_API_KEY: "lsh_\n" }, "LONGSHORE_API_KEY must be an API key"],
   ])("states what to set with %j", async (changes, message) => {
     const { stderr, status } = await run(["api", "GET", "/v1/projects"], changes);
     expect(stderr).toContain(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(status).toBe(1);
   });
 
-  it("states that nothing responds", async () => {
+  it("states that nothing responds, and exits with 6", async () => {
     const LONGSHORE_URL = `http://127.0.0.1:${await findFreePort()}`;
     const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
     expect(stderr).toMatch(
-      /^http:\S+ does not respond: .*ECONNREFUSED.* Is LONGSHORE_URL right\?\n$/,
+      /^There is no response: GET http:\S+: .*ECONNREFUSED.* Is the URL right, and is the service running\?\n$/,
     );
-    expect(status).toBe(1);
+    expect(status).toBe(6);
   });
 
   it("states that a server is not Longshore", async (context) => {
@@ -176,12 +166,32 @@ describe("longshore api", () => {
 describe("longshore", () => {
   it("prints its commands with --help, and refuses other commands", async () => {
     const help = await run(["--help"]);
-    expect(help.stdout).toContain("longshore api POST /v1/projects name=storefront --field id");
+    expect(help.stdout).toContain("Exit codes:");
     expect(help.status).toBe(0);
     const none = await run([]);
-    expect(none.stderr).toMatch(/^Name a command\.\n\nUsage: longshore COMMAND/);
+    expect(none.stderr).toMatch(/^Usage: longshore \[options\] \[command\]/);
     const unknown = await run(["apis"]);
-    expect(unknown.stderr).toContain("There is no command apis.");
-    expect([none.status, unknown.status]).toEqual([1, 1]);
+    expect(unknown.stderr).toBe(
+      "unknown command 'apis'\n(Did you mean api?)\nAdd --help for the options and examples.\n",
+    );
+    expect([none.stdout, none.status, unknown.status]).toEqual(["", 1, 1]);
+  });
+
+  it("prints the help of every command, with the options of all", async () => {
+    const commands = [
+      "api",
+      "login",
+      "link",
+      "keys create",
+      "pools tokens create",
+      "members set-role",
+    ];
+    for (const command of commands) {
+      const { stdout, status } = await run([...command.split(" "), "--help"]);
+      expect(stdout).toContain(`longshore ${command}`);
+      expect(stdout).toContain("--profile <name>");
+      expect(stdout).toMatch(/^ {2}\$ longshore /m);
+      expect(status).toBe(0);
+    }
   });
 });

@@ -25,7 +25,7 @@ export async function readConnection(
   const url = urlText ? readUrl(urlText, "LONGSHORE_URL") : undefined;
   const apiKey = keyText ? readKey(keyText, "LONGSHORE_API_KEY") : undefined;
   if (url && apiKey) return { url, apiKey, source: "the environment" };
-  const stored = await readProfiles();
+  const stored = await readProfiles(environment);
   const name = options.profile ?? stored.current;
   const profile = findProfile(stored, name, url);
   if (!profile && options.profile !== undefined) {

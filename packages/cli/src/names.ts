@@ -36,7 +36,7 @@ export async function findRecord<T extends NamedRecord>(
   path: Record<string, string>,
   text: string,
 ): Promise<T> {
-  if (ID.test(text)) {
+  if (isId(text)) {
     const record = await readById<T>(session, kind, path, text);
     if (record) return record;
   }
@@ -49,6 +49,11 @@ export async function findRecord<T extends NamedRecord>(
     throw new CliError(`"${text}" is the name of two ${kind.noun}s. Use an ID: ${ids}`);
   }
   return found;
+}
+
+/** Whether the text has the form of an ID. A name may have it too. */
+export function isId(text: string): boolean {
+  return ID.test(text);
 }
 
 async function readById<T>(

@@ -10,25 +10,24 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** The name of the profile that commands use. */
+  /** The name of the profile that commands use. Empty after a logout. */
   current: string;
   profiles: Record<string, Profile>;
 }
 
-export const DEFAULT_PROFILE = "default";
 /** Only its owner may read the keys. */
 const FILE_MODE = 0o600;
-const NAME = /^[\w.-]{1,64}$/;
+const NAME = /^[\w.:-]{1,100}$/;
 
-/** In the operating system's folder for settings. */
-export function profilesPath(): string {
-  return join(envPaths("longshore", { suffix: "" }).config, "profiles.json");
+/** In `LONGSHORE_CONFIG_DIR` or, by default, in the operating system's folder for settings. */
+export function profilesPath({ LONGSHORE_CONFIG_DIR: folder }: NodeJS.Dict<string>): string {
+  return join(folder || envPaths("longshore", { suffix: "" }).config, "profiles.json");
 }
 
-export async function readProfiles(): Promise<Profiles> {
-  const path = profilesPath();
+export async function readProfiles(environment: NodeJS.Dict<string>): Promise<Profiles> {
+  const path = profilesPath(environment);
   const file = (await readJsonFile(path)) ?? {};
-  const { current = DEFAULT_PROFILE, profiles = {} } = file;
+  const { current = "", profiles = {} } = file;
   if (typeof current !== "string" || !isProfiles(profiles)) {
     throw new CliError(`${path} is not a file of longshore. Correct it, or delete it and log in.`);
   }
@@ -38,20 +37,21 @@ export async function readProfiles(): Promise<Profiles> {
   return { current, profiles: Object.fromEntries(entries) };
 }
 
-export async function writeProfiles({ current, profiles }: Profiles): Promise<void> {
+export async function writeProfiles(
+  environment: NodeJS.Dict<string>,
+  { current, profiles }: Profiles,
+): Promise<void> {
   const entries = Object.entries(profiles).map(([name, { url, apiKey }]) => {
     return [name, { url, api_key: apiKey }] as const;
   });
   const file = { current, profiles: Object.fromEntries(entries) };
-  await writeTextFile(profilesPath(), `${JSON.stringify(file, null, 2)}\n`, FILE_MODE);
+  await writeTextFile(profilesPath(environment), `${JSON.stringify(file, null, 2)}\n`, FILE_MODE);
 }
 
-/** @throws CliError for a name that is not letters, digits, dots, dashes and underscores. */
+/** @throws CliError for a name that is not letters, digits, and `._:-`. */
 export function requireProfileName(name: string): string {
   if (NAME.test(name) && name !== "__proto__") return name;
-  throw new CliError(
-    "Name the profile with at most 64 letters, digits, dots, dashes and underscores.",
-  );
+  throw new CliError("Name the profile with at most 100 letters, digits, and ._:-");
 }
 
 function isProfiles(value: unknown): value is Record<string, { url: string; api_key: string }> {

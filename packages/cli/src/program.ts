@@ -1,5 +1,16 @@
 import { Command, CommanderError } from "commander";
 import { addApiCommand } from "./commands/api.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
+import { addComponentCommands } from "./commands/components.ts";
+import { addEnvironmentCommands } from "./commands/environments.ts";
+import { addIntegrationCommands } from "./commands/integrations.ts";
+import { addKeyCommands } from "./commands/keys.ts";
+import { addLinkCommands } from "./commands/link.ts";
+import { addLoginCommands } from "./commands/login.ts";
+import { addMemberCommands } from "./commands/members.ts";
+import { addPoolCommands } from "./commands/pools.ts";
+import { addProjectCommands } from "./commands/projects.ts";
+import { addStackCommands } from "./commands/stacks.ts";
 import { CliError, explain } from "./errors.ts";
 import type { CliContext } from "./session.ts";
 
@@ -12,6 +23,7 @@ Exit codes:
 
 Environment variables:
   LONGSHORE_URL, LONGSHORE_API_KEY   take precedence over the profile of longshore login
+  LONGSHORE_CONFIG_DIR               the folder of the stored logins
   NO_COLOR                           turns colours off`;
 
 /** All commands. */
@@ -21,7 +33,6 @@ export function createProgram(context: CliContext): Command {
     .description(DESCRIPTION)
     .option("--profile <name>", "the stored login to use")
     .helpOption("-h, --help", "show the options and examples")
-    .helpCommand(false)
     .showHelpAfterError("Add --help for the options and examples.")
     .addHelpText("after", EXIT_CODES)
     .exitOverride()
@@ -31,7 +42,18 @@ export function createProgram(context: CliContext): Command {
       writeErr: (text) => void output.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, "")),
     });
+  addLoginCommands(program, context);
+  addLinkCommands(program, context);
+  addProjectCommands(program, context);
+  addEnvironmentCommands(program, context);
+  addComponentCommands(program, context);
+  addStackCommands(program, context);
+  addMemberCommands(program, context);
+  addKeyCommands(program, context);
+  addPoolCommands(program, context);
+  addIntegrationCommands(program, context);
   addApiCommand(program, context);
+  addCompletionCommand(program, context);
   return program;
 }
 

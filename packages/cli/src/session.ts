@@ -21,6 +21,9 @@ export interface ReadOptions {
   query?: Query;
 }
 
+/** A person waits: about three seconds if nothing responds. */
+const RETRIES = 3;
+
 /** The client, and what commands read once. */
 export class Session {
   readonly url: string;
@@ -31,7 +34,7 @@ export class Session {
   constructor({ url, apiKey, source }: Connection, fetch?: Fetch) {
     this.url = url.replace(/\/$/, "");
     this.source = source;
-    this.client = createClient({ url, apiKey, fetch });
+    this.client = createClient({ url, apiKey, fetch, retries: RETRIES });
   }
 
   whoAmI(): Promise<Schemas["WhoAmI"]> {

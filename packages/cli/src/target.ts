@@ -3,7 +3,7 @@ import type { Schemas } from "../../client/src/index.ts";
 import { CliError } from "./errors.ts";
 import { KINDS } from "./kinds.ts";
 import { findLink, type Link } from "./link-file.ts";
-import { findRecord } from "./names.ts";
+import { findRecord, isId } from "./names.ts";
 import type { CliContext, Session } from "./session.ts";
 
 export interface ProjectOptions {
@@ -73,8 +73,33 @@ function environmentOf(link: Link | undefined, { project }: ProjectOptions): str
 }
 
 function findById(session: Session, id: string): Promise<Environment> {
-  if (/^[1-9A-HJ-NP-Za-km-z]{22}$/.test(id)) {
+  if (isId(id)) {
     return session.read("/v1/environments/{environment_id}", { path: { environment_id: id } });
   }
   throw new CliError(`Name the project of the environment ${id} with --project.`);
+}
+
+/** The environment's parameters in the paths of its lists. */
+export async function environmentPath(
+  context: CliContext,
+  session: Session,
+  options: EnvironmentOptions,
+): Promise<Record<string, string>> {
+  return { environment_id: (await requireEnvironment(context, session, options)).id };
+}
+
+export async function projectPath(
+  context: CliContext,
+  session: Session,
+  options: ProjectOptions,
+): Promise<Record<string, string>> {
+  return { project_id: (await requireProject(context, session, options)).id };
+}
+
+/** The organization is that of the key. */
+export async function organizationPath(
+  _: CliContext,
+  session: Session,
+): Promise<Record<string, string>> {
+  return { org_id: await session.organizationId() };
 }

@@ -1,0 +1,102 @@
+import { Argument, type Command } from "commander";
+import type { CliContext } from "../session.ts";
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+type Shell = (typeof SHELLS)[number];
+
+interface Completion {
+  /** The words before the one to complete, such as `projects create`. */
+  words: string;
+  candidates: { name: string; description: string }[];
+}
+
+const SETUP = `
+Set it up:
+  bash  eval "$(longshore completion bash)"            in ~/.bashrc
+  zsh   eval "$(longshore completion zsh)"             in ~/.zshrc, after compinit
+  fish  longshore completion fish > ~/.config/fish/completions/longshore.fish`;
+
+/** `longshore completion`: a script that completes commands and options in a shell. */
+export function addCompletionCommand(program: Command, { output }: CliContext): void {
+  program
+    .command("completion")
+    .description("print a script that completes commands and options")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .addHelpText("after", SETUP)
+    .action((shell: Shell) => output.print(RENDERERS[shell](completionsOf(program))));
+}
+
+/** What may follow each command. */
+function completionsOf(command: Command, path: readonly string[] = []): Completion[] {
+  const help = command.createHelp();
+  help.showGlobalOptions = true;
+  const commands = help.visibleCommands(command);
+  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+  const candidates = [
+    ...commands.map((each) => ({ name: each.name(), description: each.description() })),
+    ...options.map(({ long, description }) => ({ name: long ?? "", description })),
+  ];
+  const own = { words: path.join(" "), candidates: candidates.filter(({ name }) => name !== "") };
+  return [own, ...commands.flatMap((each) => completionsOf(each, [...path, each.name()]))];
+}
+
+const RENDERERS: Record<Shell, (completions: readonly Completion[]) => string> = {
+  bash: (completions) => `${renderLookup(completions)}
+_longshore() {
+  local words
+  words=$(_longshore_words "\${COMP_WORDS[@]:1:COMP_CWORD-1}")
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _longshore longshore`,
+  zsh: (completions) => `${renderLookup(completions)}
+_longshore() {
+  local -a candidates
+  candidates=(\${(f)"$(_longshore_words "\${(@)words[2,CURRENT-1]}")"})
+  compadd -- $candidates || _files
+}
+compdef _longshore longshore`,
+  fish: (completions) =>
+    [
+      `function __longshore_words
+  set -l tokens (commandline -opc)[2..-1]
+  string join ' ' (string match -v -- '-*' $tokens)
+end`,
+      ...completions.flatMap(renderFish),
+    ].join("\n"),
+};
+
+/** A function that prints the candidates, in lines, after the words that are not options. */
+function renderLookup(completions: readonly Completion[]): string {
+  const cases = completions.filter(({ words }) => words !== "").map(renderCase);
+  const top = completions.find(({ words }) => words === "");
+  return `_longshore_words() {
+  local command="" word
+  for word in "$@"; do
+    case "$word" in -*) ;; *) command="\${command:+$command }$word" ;; esac
+  done
+  case "$command" in
+${cases.reverse().join("\n")}
+    '') printf '%s\\n' ${namesOf(top)} ;;
+  esac
+}`;
+}
+
+/** The longest commands are first: arguments may follow the words. */
+function renderCase(completion: Completion): string {
+  const { words } = completion;
+  return `    '${words}' | '${words} '*) printf '%s\\n' ${namesOf(completion)} ;;`;
+}
+
+function namesOf(completion: Completion | undefined): string {
+  return (completion?.candidates ?? []).map(({ name }) => name).join(" ");
+}
+
+function renderFish({ words, candidates }: Completion): string[] {
+  const condition = `test (__longshore_words) = '${words}'`;
+  return candidates.map(({ name, description }) => {
+    const what = name.startsWith("--") ? `-l ${name.slice(2)}` : `-a ${name}`;
+    const text = description.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
+    return `complete -c longshore -n "${condition}" ${what} -d '${text}'`;
+  });
+}

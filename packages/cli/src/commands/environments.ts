@@ -1,0 +1,79 @@
+import type { Command } from "commander";
+import type { Schemas } from "../../../client/src/index.ts";
+import { addExamples, addRecordOptions } from "../command-options.ts";
+import { KINDS } from "../kinds.ts";
+import type { RecordOptions } from "../output.ts";
+import { readJsonInput } from "../read-input.ts";
+import { addList, addRemove, addShow, find, printRecord, type Resource } from "../resource.ts";
+import { type CliContext, openSession } from "../session.ts";
+import { addProjectOption, type ProjectOptions, projectPath, requireProject } from "../target.ts";
+
+type Environment = Schemas["Environment"];
+
+const ENVIRONMENTS: Resource<Environment> = {
+  kind: KINDS.environment,
+  columns: [
+    { title: "name", value: ({ name }) => name },
+    { title: "id", value: ({ id }) => id },
+    { title: "updated", value: (environment) => environment.updated_at },
+  ],
+  addOwnerOptions: addProjectOption,
+  ownerPath: projectPath,
+};
+
+interface CreateOptions extends RecordOptions, ProjectOptions {
+  configuration?: string;
+  profile?: string;
+}
+
+export function addEnvironmentCommands(program: Command, context: CliContext): void {
+  const group = program.command("environments").description("environments of a project");
+  addList(group, context, ENVIRONMENTS);
+  addShow(group, context, ENVIRONMENTS);
+  addExamples(
+    addProjectOption(addRecordOptions(group.command("create")))
+      .description("create an environment")
+      .argument("<name>")
+      .option("--configuration <file>", "a JSON object; - is stdin"),
+    "longshore environments create staging --project storefront",
+    "echo '{\"replicas\": 2}' | longshore environments create staging --configuration -",
+  ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
+  addProjectOption(addRecordOptions(group.command("rename")))
+    .description("rename an environment")
+    .argument("<name>", "name or ID")
+    .argument("<new-name>")
+    .action((name: string, newName: string, _, self: Command) =>
+      rename(context, { name, newName }, self.optsWithGlobals()),
+    );
+  addRemove(group, context, ENVIRONMENTS, " with its variables and deployments");
+}
+
+async function create(context: CliContext, name: string, options: CreateOptions): Promise<void> {
+  const session = await openSession(context, options);
+  const { id } = await requireProject(context, session, options);
+  const { configuration: file } = options;
+  const configuration = file === undefined ? undefined : await readJsonInput(context, file);
+  const environment = await session.client.post("/v1/projects/{project_id}/environments", {
+    path: { project_id: id },
+    body: {
+      name,
+      // The service says what is wrong with another value.
+      ...(configuration !== undefined && { configuration: configuration as Record<string, never> }),
+    },
+  });
+  printRecord(context, ENVIRONMENTS, environment, options);
+}
+
+async function rename(
+  context: CliContext,
+  { name, newName }: { name: string; newName: string },
+  options: RecordOptions & ProjectOptions & { profile?: string },
+): Promise<void> {
+  const session = await openSession(context, options);
+  const { record } = await find(context, session, ENVIRONMENTS, options, name);
+  const environment = await session.client.patch("/v1/environments/{environment_id}", {
+    path: { environment_id: record.id },
+    body: { name: newName },
+  });
+  printRecord(context, ENVIRONMENTS, environment, options);
+}

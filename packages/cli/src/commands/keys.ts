@@ -1,0 +1,151 @@
+import { type Command, Option } from "commander";
+import type { Schemas } from "../../../client/src/index.ts";
+import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { KINDS } from "../kinds.ts";
+import type { RecordOptions } from "../output.ts";
+import { requireConsent } from "../prompts.ts";
+import { addLimitOption, addShow, find, printList, type Resource } from "../resource.ts";
+import { printSecret } from "../secret-file.ts";
+import { type CliContext, openSession, type Session } from "../session.ts";
+import { organizationPath, requireEnvironment, requireProject } from "../target.ts";
+import { MEMBERS } from "./members.ts";
+
+type ApiKey = Schemas["ApiKey"];
+
+const KEYS: Resource<ApiKey> = {
+  kind: KINDS.key,
+  columns: [
+    { title: "name", value: ({ name }) => name },
+    { title: "id", value: ({ id }) => id },
+    { title: "role", value: ({ role }) => role },
+    { title: "ends in", value: (key) => key.last_four },
+    { title: "expires", value: (key) => key.expires_at ?? "never" },
+    { title: "last used", value: (key) => key.last_used_at },
+  ],
+  addOwnerOptions: (command) => command,
+  ownerPath: organizationPath,
+};
+
+interface ListOptions extends RecordOptions {
+  status?: Schemas["ApiKeyStatus"];
+  limit?: number;
+  profile?: string;
+}
+
+interface CreateOptions extends RecordOptions {
+  member?: string;
+  role?: Schemas["OrgRole"];
+  scope?: string[];
+  project?: string[];
+  environment?: string[];
+  expires?: string;
+  output?: string;
+  profile?: string;
+}
+
+interface RevokeOptions {
+  descendants?: Schemas["Descendants"];
+  yes?: boolean;
+  profile?: string;
+}
+
+export function addKeyCommands(program: Command, context: CliContext): void {
+  const group = program.command("keys").description("API keys of the organization");
+  addLimitOption(addRecordOptions(group.command("ls")))
+    .description("list the API keys, newest first")
+    .addOption(new Option("--status <status>").choices(["active", "revoked"]))
+    .action((_, self: Command) => list(context, self.optsWithGlobals()));
+  addShow(group, context, KEYS);
+  addExamples(
+    addRecordOptions(group.command("create"))
+      .description("create an API key, which is shown only once")
+      .argument("<name>")
+      .option("--member <name>", "the member that it acts for, by name or ID; you by default")
+      .addOption(new Option("--role <role>").choices(["member", "admin", "owner"]))
+      .option("--scope <scope>", "such as deployments:write; may be repeated", collect)
+      .option("--project <name>", "only this project, by name or ID; may be repeated", collect)
+      .option("--environment <id>", "only this environment, by ID; may be repeated", collect)
+      .option("--expires <time>", "such as 2027-01-31T00:00:00Z")
+      .option("--output <file>", "write the key to this file, with the mode 0600"),
+    "longshore keys create laptop --output key.txt",
+    "longshore keys create ci --scope deployments:write --project storefront",
+  ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
+  addConsentOption(group.command("revoke").alias("rm"))
+    .description("revoke an API key, at once and for good")
+    .argument("<name>", "name or ID")
+    .addOption(
+      new Option("--descendants <action>", "what happens to keys that it has created").choices([
+        "revoke",
+        "keep",
+      ]),
+    )
+    .action((name: string, _, self: Command) => revoke(context, name, self.optsWithGlobals()));
+  addKeyRotation(group, context);
+}
+
+function addKeyRotation(group: Command, context: CliContext): void {
+  addRecordOptions(group.command("rotate"))
+    .description("replace an API key by a new one")
+    .argument("<name>", "name or ID")
+    .option("--overlap <seconds>", "how long the old one stays valid", Number)
+    .option("--output <file>", "write the key to this file, with the mode 0600")
+    .action(async (name: string, _, self: Command) => {
+      const options = self.optsWithGlobals<CreateOptions & { overlap?: number }>();
+      const session = await openSession(context, options);
+      const { path } = await find(context, session, KEYS, options, name);
+      const key = await session.client.post("/v1/orgs/{org_id}/api-keys/{key_id}/rotate", {
+        path: path as { org_id: string; key_id: string },
+        body: { ...(options.overlap !== undefined && { overlap_seconds: options.overlap }) },
+      });
+      await printSecret(context.output, key, "key", options);
+    });
+}
+
+async function list(context: CliContext, options: ListOptions): Promise<void> {
+  const session = await openSession(context, options);
+  const path = await organizationPath(context, session);
+  const query = options.status === undefined ? {} : { status: options.status };
+  await printList(context, session, { listPath: KEYS.kind.listPath, path, query, options }, KEYS);
+}
+
+async function create(context: CliContext, name: string, options: CreateOptions): Promise<void> {
+  const session = await openSession(context, options);
+  const { role, scope, expires } = options;
+  const key = await session.client.post("/v1/orgs/{org_id}/api-keys", {
+    path: { org_id: await session.organizationId() },
+    body: {
+      name,
+      ...(role !== undefined && { role }),
+      ...(expires !== undefined && { expires_at: expires }),
+      ...(scope && { scopes: scope as Schemas["Scope"][] }),
+      ...(await readBounds(context, session, options)),
+    },
+  });
+  await printSecret(context.output, key, "key", options);
+}
+
+async function readBounds(context: CliContext, session: Session, options: CreateOptions) {
+  const { member, project, environment } = options;
+  const owner = member && (await find(context, session, MEMBERS, {}, member));
+  const projects = project?.map((name) => requireProject(context, session, { project: name }));
+  const environments = environment?.map((id) =>
+    requireEnvironment(context, session, { environment: id }),
+  );
+  return {
+    ...(owner && { membership_id: owner.record.membership_id }),
+    ...(projects && { project_ids: (await Promise.all(projects)).map(({ id }) => id) }),
+    ...(environments && { environment_ids: (await Promise.all(environments)).map(({ id }) => id) }),
+  };
+}
+
+async function revoke(context: CliContext, name: string, options: RevokeOptions): Promise<void> {
+  const session = await openSession(context, options);
+  const { record, path } = await find(context, session, KEYS, options, name);
+  await requireConsent(context, `Revoke the API key ${record.name}?`, options);
+  const { descendants } = options;
+  await session.client.delete("/v1/orgs/{org_id}/api-keys/{key_id}", {
+    path: path as { org_id: string; key_id: string },
+    ...(descendants !== undefined && { query: { descendants } }),
+  });
+  context.output.note(`Revoked the API key ${record.name}.`);
+}

@@ -1,0 +1,175 @@
+import type { Command } from "commander";
+import type { Schemas } from "../../../client/src/index.ts";
+import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { KINDS } from "../kinds.ts";
+import type { NamedKind } from "../names.ts";
+import type { RecordOptions } from "../output.ts";
+import { requireConsent } from "../prompts.ts";
+import {
+  addLimitOption,
+  addList,
+  addRemove,
+  addShow,
+  find,
+  printList,
+  printRecord,
+  type Resource,
+} from "../resource.ts";
+import { printSecret } from "../secret-file.ts";
+import { type CliContext, openSession } from "../session.ts";
+import {
+  addProjectOption,
+  organizationPath,
+  type ProjectOptions,
+  requireEnvironment,
+} from "../target.ts";
+
+type Pool = Schemas["RunnerPool"];
+type Token = Schemas["RunnerToken"];
+type PoolPath = { org_id: string; pool_id: string };
+
+const POOLS: Resource<Pool> = {
+  kind: KINDS.pool,
+  columns: [
+    { title: "name", value: ({ name }) => name },
+    { title: "id", value: ({ id }) => id },
+    { title: "environments", value: (pool) => pool.environment_ids.length },
+  ],
+  addOwnerOptions: (command) => command,
+  ownerPath: organizationPath,
+};
+
+const TOKENS = {
+  kind: {
+    noun: "runner token",
+    listCommand: "pools tokens ls",
+    listPath: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens",
+    itemPath: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
+    parameter: "token_id",
+    idField: "id",
+  },
+  columns: [
+    { title: "name", value: ({ name }) => name },
+    { title: "id", value: ({ id }) => id },
+    { title: "ends in", value: (token) => token.last_four },
+    { title: "expires", value: (token) => token.expires_at ?? "never" },
+    { title: "last used", value: (token) => token.last_used_at },
+  ],
+} as const satisfies { kind: NamedKind; columns: Resource<Token>["columns"] };
+
+interface CreateOptions extends RecordOptions, ProjectOptions {
+  environment?: string[];
+  maxRunSeconds?: number;
+  expires?: string;
+  output?: string;
+  yes?: boolean;
+  limit?: number;
+  profile?: string;
+}
+
+export function addPoolCommands(program: Command, context: CliContext): void {
+  const group = program.command("pools").description("runner pools and the tokens of runners");
+  addList(group, context, POOLS);
+  addShow(group, context, POOLS);
+  addExamples(
+    addProjectOption(addRecordOptions(group.command("create")))
+      .description("create a runner pool")
+      .argument("<name>")
+      .requiredOption(
+        "-e, --environment <name>",
+        "that it deploys to, by name or ID; may be repeated",
+        collect,
+      )
+      .option("--max-run-seconds <seconds>", "the longest run of a deployment", Number),
+    "longshore pools create local --project storefront --environment staging",
+  ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
+  addRemove(group, context, POOLS, " with its tokens");
+  addTokens(group, context);
+}
+
+function addTokens(pools: Command, context: CliContext): void {
+  const group = pools.command("tokens").description("tokens of a pool's runners");
+  addLimitOption(addRecordOptions(group.command("ls")))
+    .description("list the tokens of a pool, newest first")
+    .argument("<pool>", "name or ID")
+    .action(async (pool: string, _, self: Command) => {
+      const options = self.optsWithGlobals<CreateOptions>();
+      const session = await openSession(context, options);
+      const { path } = await find(context, session, POOLS, options, pool);
+      await printList<Token>(
+        context,
+        session,
+        { listPath: TOKENS.kind.listPath, path, options },
+        TOKENS,
+      );
+    });
+  addExamples(
+    addRecordOptions(group.command("create"))
+      .description("create a token for one runner, which is shown only once")
+      .argument("<pool>", "name or ID")
+      .argument("<name>", "of the runner")
+      .option("--expires <time>", "such as 2027-01-31T00:00:00Z")
+      .option("--output <file>", "write the token to this file, with the mode 0600"),
+    "longshore pools tokens create local laptop --output runner.token",
+  ).action((pool: string, name: string, _, self: Command) =>
+    createToken(context, { pool, name }, self.optsWithGlobals()),
+  );
+  addConsentOption(group.command("revoke").alias("rm"))
+    .description("revoke a token, at once and for good")
+    .argument("<pool>", "name or ID")
+    .argument("<name>", "name or ID of the token")
+    .action((pool: string, name: string, _, self: Command) =>
+      revokeToken(context, { pool, name }, self.optsWithGlobals()),
+    );
+}
+
+async function create(context: CliContext, name: string, options: CreateOptions): Promise<void> {
+  const session = await openSession(context, options);
+  const { environment: names = [], project, maxRunSeconds } = options;
+  const target = project === undefined ? {} : { project };
+  const environments = await Promise.all(
+    names.map((each) => requireEnvironment(context, session, { ...target, environment: each })),
+  );
+  const pool = await session.client.post("/v1/orgs/{org_id}/runner-pools", {
+    path: { org_id: await session.organizationId() },
+    body: {
+      name,
+      environment_ids: environments.map(({ id }) => id),
+      ...(maxRunSeconds !== undefined && { max_run_seconds: maxRunSeconds }),
+    },
+  });
+  printRecord(context, POOLS, pool, options);
+}
+
+async function createToken(
+  context: CliContext,
+  { pool, name }: { pool: string; name: string },
+  options: CreateOptions,
+): Promise<void> {
+  const session = await openSession(context, options);
+  const { path } = await find(context, session, POOLS, options, pool);
+  const { expires } = options;
+  const token = await session.client.post("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens", {
+    path: path as PoolPath,
+    body: { name, ...(expires !== undefined && { expires_at: expires }) },
+  });
+  await printSecret(context.output, token, "token", options);
+}
+
+async function revokeToken(
+  context: CliContext,
+  { pool, name }: { pool: string; name: string },
+  options: CreateOptions,
+): Promise<void> {
+  const session = await openSession(context, options);
+  const { path: poolPath } = await find(context, session, POOLS, options, pool);
+  const tokens: Resource<Token> = {
+    ...TOKENS,
+    addOwnerOptions: (command) => command,
+    ownerPath: async () => poolPath,
+  };
+  const { record, path } = await find(context, session, tokens, options, name);
+  await requireConsent(context, `Revoke the token ${record.name}?`, options);
+  await session.client.request("DELETE", TOKENS.kind.itemPath, { path });
+  context.output.note(`Revoked the token ${record.name}.`);
+}

@@ -1,0 +1,53 @@
+import { text } from "node:stream/consumers";
+import { confirm, password, select } from "@clack/prompts";
+import { CliError, ExitCode } from "./errors.ts";
+import type { CliContext } from "./session.ts";
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+/** Asks before something is lost. Without a terminal, --yes must say so. */
+export async function requireConsent(
+  context: CliContext,
+  question: string,
+  { yes }: { yes?: boolean },
+): Promise<void> {
+  if (yes) return;
+  if (!isInteractive(context))
+    throw new CliError(`${question} Add --yes to do so without a terminal.`);
+  const answer = await confirm({ message: question, initialValue: false, ...streams(context) });
+  if (answer !== true) throw new CliError("Nothing was changed.", ExitCode.interrupted);
+}
+
+/** Reads a secret from a terminal without showing it, or all of stdin. */
+export async function readSecret(context: CliContext, message: string): Promise<string> {
+  if (!isInteractive(context)) return (await text(context.stdin)).trim();
+  return requireAnswer(await password({ message, ...streams(context) }));
+}
+
+/** @throws CliError without a terminal. */
+export async function choose(
+  context: CliContext,
+  message: string,
+  options: Choice[],
+  otherwise: string,
+): Promise<string> {
+  if (!isInteractive(context)) throw new CliError(otherwise);
+  return requireAnswer(await select({ message, options, ...streams(context) }));
+}
+
+export function isInteractive({ stdin, output }: CliContext): boolean {
+  return Boolean(stdin.isTTY && output.stderr.isTTY);
+}
+
+/** Questions are not results. */
+function streams({ stdin, output }: CliContext) {
+  return { input: stdin, output: output.stderr };
+}
+
+function requireAnswer(answer: string | symbol): string {
+  if (typeof answer === "string") return answer;
+  throw new CliError("Nothing was changed.", ExitCode.interrupted);
+}

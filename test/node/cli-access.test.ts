@@ -1,0 +1,304 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CliUser } from "./support/cli.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let service: Service;
+let other: Service;
+let user: CliUser;
+
+beforeAll(async () => {
+  [service, other] = await Promise.all([startService(), startService()]);
+});
+
+afterAll(() => Promise.all([service.stop(), other.stop()]));
+
+beforeEach(() => {
+  user = new CliUser();
+});
+
+afterEach(() => user.remove());
+
+const profilesFile = () => join(user.folder, "config/profiles.json");
+
+function login({ url, owner }: Service, ...options: string[]) {
+  return user.run(["login", "--url", url.origin, ...options], { input: `${owner.key}\n` });
+}
+
+describe("longshore login", () => {
+  it("stores the key for its owner only, and commands use it", async () => {
+    const { stdout, stderr, status } = await login(service);
+    expect([stdout, status]).toEqual(["", 0]);
+    expect(stderr).toMatch(/^Logged in to My organization at http:\S+ as owner\./);
+    expect(stderr).not.toContain(service.owner.key);
+    expect(statSync(profilesFile()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(profilesFile(), "..")).mode & 0o777).toBe(0o700);
+    const whoAmI = await user.run(["whoami", "--json"]);
+    expect(JSON.parse(whoAmI.stdout)).toMatchObject({
+      url: service.url.origin,
+      organization: { id: service.organizationId },
+      membership: { role: "owner" },
+    });
+  });
+
+  it("keeps a profile for each address, and switches between them", async () => {
+    await login(service, "--profile", "first");
+    await login(other, "--profile", "second");
+    const organization = async (...options: string[]) => {
+      const { stdout } = await user.run(["whoami", "--json", ...options]);
+      return JSON.parse(stdout).organization.id;
+    };
+    expect(await organization()).toBe(other.organizationId);
+    expect(await organization("--profile", "first")).toBe(service.organizationId);
+    await user.run(["profiles", "use", "first"]);
+    expect(await organization()).toBe(service.organizationId);
+    const profiles = await user.run(["profiles", "ls", "--json"]);
+    expect(profiles.stdout).not.toContain("lsh_");
+    expect(JSON.parse(profiles.stdout)).toEqual([
+      { name: "first", url: `${service.url.origin}/`, current: true },
+      { name: "second", url: `${other.url.origin}/`, current: false },
+    ]);
+    expect((await user.run(["logout"])).status).toBe(0);
+    expect((await user.run(["whoami"])).stderr).toMatch(
+      /^You are not logged in\. Run: longshore login/,
+    );
+    expect(await organization("--profile", "second")).toBe(other.organizationId);
+    expect((await user.run(["logout"])).stderr).toBe(
+      "You are not logged in. Nothing was changed.\n",
+    );
+  });
+
+  it("sends a stored key only to the address that it was stored for", async () => {
+    await login(service);
+    const keys: unknown[] = [];
+    const server = createServer(({ headers }, response) => {
+      keys.push(headers["x-api-key"]);
+      response.end("{}");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const LONGSHORE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { stderr, status } = await user.run(["whoami"], { changes: { LONGSHORE_URL } });
+    server.close();
+    expect(stderr).toMatch(/^There is no API key for http:\S+ Run: longshore login --url http:/);
+    expect([keys, status]).toEqual([[], 1]);
+    const changes = { LONGSHORE_URL: other.url.origin, LONGSHORE_API_KEY: other.owner.key };
+    const { stdout } = await user.run(["whoami", "--json"], { changes });
+    expect(JSON.parse(stdout).organization.id).toBe(other.organizationId);
+  });
+
+  it("stores nothing if the service refuses the key", async () => {
+    const args = ["login", "--url", service.url.origin];
+    for (const input of ["lsh_wrong", "two words", ""]) {
+      const { stderr, status } = await user.run(args, { input });
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+      expect(status).toBe(1);
+    }
+    expect(() => statSync(profilesFile())).toThrow("ENOENT");
+  });
+
+  it("keeps the stored keys if it cannot write, and says so", async () => {
+    await login(service);
+    const before = readFileSync(profilesFile(), "utf8");
+    const blocked = new CliUser({ LONGSHORE_CONFIG_DIR: join(user.folder, "file") });
+    writeFileSync(join(user.folder, "file"), "");
+    const args = ["login", "--url", service.url.origin];
+    const { stderr, status } = await blocked.run(args, { input: service.owner.key });
+    blocked.remove();
+    expect(stderr).toMatch(/^Cannot write \S+profiles\.json: .*Nothing was changed\.\n$/);
+    expect(status).toBe(1);
+    expect(readFileSync(profilesFile(), "utf8")).toBe(before);
+  });
+
+  it.each(["{", "[]", '{"profiles": {"a": {"url": 1}}}', '{"current": 2}'])(
+    "states which file is broken: %s",
+    async (content) => {
+      mkdirSync(join(profilesFile(), ".."), { recursive: true });
+      writeFileSync(profilesFile(), content);
+      const { stderr, status } = await user.run(["whoami"]);
+      expect(stderr).toMatch(/^\S+profiles\.json is not .* Correct it, or delete it/);
+      expect([stderr.trim().split("\n").length, status]).toEqual([1, 1]);
+    },
+  );
+});
+
+describe("longshore link", () => {
+  beforeEach(async () => {
+    user = new CliUser({
+      LONGSHORE_URL: service.url.origin,
+      LONGSHORE_API_KEY: service.owner.key,
+    });
+  });
+
+  it("names the project and the environment of a folder and those below it", async () => {
+    await user.run(["projects", "create", "linked"]);
+    await user.run(["environments", "create", "staging", "-p", "linked"]);
+    expect((await user.run(["link", "linked", "staging"])).status).toBe(0);
+    const file = join(user.folder, ".longshore.json");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      project: "linked",
+      environment: "staging",
+    });
+    const status = JSON.parse((await user.run(["status", "--json"])).stdout);
+    expect(status).toMatchObject({
+      project: { name: "linked" },
+      environment: { name: "staging" },
+      deployment: null,
+    });
+    await user.run(["components", "create", "web", "--kind", "service"]);
+    const listed = await user.run(["components", "ls", "--json", "-e", "staging"]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "web", kind: "service" }]);
+    const elsewhere = await user.run([
+      "components",
+      "ls",
+      "--json",
+      "-p",
+      "linked",
+      "-e",
+      "production",
+    ]);
+    expect(JSON.parse(elsewhere.stdout)).toEqual([]);
+  });
+
+  it.each([
+    ["{", "is not a JSON object. Correct it, or delete it."],
+    ['{"project": 1}', "must have a project and an environment. Run: longshore link"],
+    ['{"project": "no such project", "environment": "x"}', 'There is no project "no such project"'],
+  ])("states what is wrong with the file %s", async (content, message) => {
+    writeFileSync(join(user.folder, ".longshore.json"), content);
+    const { stdout, stderr, status } = await user.run(["status"]);
+    expect(stderr).toContain(message);
+    expect([stdout, stderr.trim().split("\n").length, status]).toEqual(["", 1, 1]);
+  });
+
+  it("states what to name in a folder without a link", async () => {
+    const status = await user.run(["status"]);
+    expect(status.stderr).toMatch(/^Name the environment with --environment, or link this folder:/);
+    const link = await user.run(["link"]);
+    expect(link.stderr).toMatch(/^Name the project: longshore link PROJECT ENVIRONMENT$/m);
+    expect([status.status, link.status]).toEqual([1, 1]);
+  });
+});
+
+describe("names", () => {
+  beforeEach(() => {
+    user = new CliUser({
+      LONGSHORE_URL: service.url.origin,
+      LONGSHORE_API_KEY: service.owner.key,
+    });
+  });
+
+  it("work wherever IDs do, and an ID is tried first", async () => {
+    const { stdout } = await user.run(["projects", "create", "by-name", "--quiet"]);
+    const id = stdout.trim();
+    await service.owner.call("POST", "/v1/projects", { name: id });
+    for (const text of [id, "by-name"]) {
+      const shown = await user.run(["projects", "show", text, "--json"]);
+      expect(JSON.parse(shown.stdout)).toMatchObject({ id, name: "by-name" });
+    }
+  });
+
+  it("that match two records are refused with their IDs", async () => {
+    const ids: string[] = [];
+    for (const _ of [1, 2]) {
+      const body = { name: "twin", role: "member" };
+      const path = `/v1/orgs/${service.organizationId}/api-keys`;
+      ids.push((await service.owner.call("POST", path, body)).id);
+    }
+    const { stderr, status } = await user.run(["keys", "show", "twin"]);
+    expect(stderr).toMatch(/^"twin" is the name of two API keys\. Use an ID: /);
+    for (const id of ids) expect(stderr).toContain(id);
+    expect(status).toBe(1);
+  });
+
+  it("of other records do not match", async () => {
+    await user.run(["projects", "create", "Nearly"]);
+    for (const name of ["nearly", "Nearl", "Nearly "]) {
+      const { stderr, status } = await user.run(["projects", "show", name]);
+      expect(stderr).toBe(`There is no project "${name}". Run: longshore projects ls\n`);
+      expect(status).toBe(1);
+    }
+  });
+
+  it("are deleted only with consent, which --yes gives", async () => {
+    await user.run(["projects", "create", "doomed"]);
+    const refused = await user.run(["projects", "rm", "doomed"]);
+    expect(refused.stderr).toContain("Add --yes to do so without a terminal.");
+    expect(refused.status).toBe(1);
+    expect((await user.run(["projects", "show", "doomed"])).status).toBe(0);
+    expect((await user.run(["projects", "rm", "doomed", "--yes"])).status).toBe(0);
+    expect((await user.run(["projects", "show", "doomed"])).status).toBe(1);
+  });
+
+  it("never send control characters to the terminal", async () => {
+    await service.owner
+      .call("POST", "/v1/projects", { name: "ok", description: "a\u202eb\u001b" })
+      .catch(() => undefined);
+    const { stdout } = await user.run(["projects", "ls"]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses.
+    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+});
+
+describe("secrets", () => {
+  beforeEach(() => {
+    user = new CliUser({
+      LONGSHORE_URL: service.url.origin,
+      LONGSHORE_API_KEY: service.owner.key,
+    });
+  });
+
+  it("go to a file that only the user can read", async () => {
+    const args = ["keys", "create", "laptop", "--role", "member", "--output", "key.txt"];
+    const { stdout, stderr } = await user.run(args);
+    const file = join(user.folder, "key.txt");
+    const key = readFileSync(file, "utf8").trim();
+    expect(key).toMatch(/^lsh_/);
+    expect(stdout + stderr).not.toContain(key);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const changes = { LONGSHORE_API_KEY: key };
+    const whoAmI = await user.run(["whoami", "--json"], { changes });
+    expect(JSON.parse(whoAmI.stdout).credential).toMatchObject({ name: "laptop", role: "member" });
+    await user.run(["keys", "revoke", "laptop", "--yes"]);
+    const revoked = await user.run(["whoami"], { changes });
+    expect(revoked.stderr).toMatch(
+      /\(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
+    );
+    expect(revoked.status).toBe(1);
+  });
+});
+
+describe("longshore completion", () => {
+  it("completes commands and options in bash", async () => {
+    const { stdout } = await user.run(["completion", "bash"]);
+    writeFileSync(join(user.folder, "completion"), stdout);
+    const complete = (...words: string[]) => {
+      const script = `. ./completion
+COMP_WORDS=(longshore ${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length}
+_longshore; echo "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", script], { cwd: user.folder, encoding: "utf8" }).trim();
+    };
+    expect(complete("proj")).toBe("projects");
+    expect(complete("projects", "c")).toBe("create connect");
+    expect(complete("pools", "tokens", "r")).toBe("revoke");
+    expect(complete("keys", "create", "laptop", "--ou")).toBe("--output");
+    expect(complete("keys", "--help", "--prof")).toBe("--profile");
+    expect(complete("nothing", "c")).toBe("");
+  });
+
+  it("prints scripts for zsh and fish, and for no other shell", async () => {
+    const zsh = await user.run(["completion", "zsh"]);
+    expect(zsh.stdout).toContain("compdef _longshore longshore");
+    const fish = await user.run(["completion", "fish"]);
+    expect(fish.stdout).toContain(
+      `complete -c longshore -n "test (__longshore_words) = 'pools tokens'" -a revoke`,
+    );
+    const { stderr, status } = await user.run(["completion", "tcsh"]);
+    expect(stderr).toContain("Allowed choices are bash, zsh, fish.");
+    expect([zsh.status, fish.status, status]).toEqual([0, 0, 1]);
+  });
+});
