@@ -28,24 +28,27 @@ export class CliError extends Error {
 }
 
 /** What a user can do about an error of the client. Other errors stay as they are. */
-export function explain(error: unknown): unknown {
-  if (error instanceof ApiError) return new CliError(describeRefusal(error));
+export function explain(error: unknown, advice: Advice = ADVICE): unknown {
+  if (error instanceof ApiError) return new CliError(describeRefusal(error, advice));
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliError(describeSilence(error), ExitCode.unreachable);
   }
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
 
-const ADVICE: Partial<Record<ApiError["code"], string>> = {
+type Advice = Partial<Record<ApiError["code"], string>>;
+
+const ADVICE: Advice = {
   unauthenticated: "Run: longshore login",
   not_implemented: "The service may run an older release than this command needs.",
 };
 
-function describeRefusal({ code, status, message, cause, requestId }: ApiError): string {
+function describeRefusal(error: ApiError, advice: Advice): string {
+  const { code, status, message, cause, requestId } = error;
   const issues = cause && "issues" in cause ? cause.issues : [];
   const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const sentences = [`${message} (${code}, status ${status}${where})`, ADVICE[code] ?? []].flat();
+  const sentences = [`${message} (${code}, status ${status}${where})`, advice[code] ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
 }
 
