@@ -1209,6 +1209,7 @@ async function listByName(session, { listPath }, path, name) {
 }
 
 // packages/action/src/deployment.ts
+var ID2 = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 var MAXIMUM_STACKS = 1e4;
 var STEP = [
   "GITHUB_REPOSITORY",
@@ -1218,33 +1219,33 @@ var STEP = [
   "GITHUB_ACTION"
 ];
 async function findEnvironment(session, { project, environment }) {
-  if (project === void 0) return readEnvironment(session, environment);
+  if (project === void 0) {
+    if (ID2.test(environment)) return { environmentId: environment, environmentName: environment };
+    throw new CliError(`Set the input project: the environment "${environment}" is a name.`);
+  }
   const { id } = await findRecord(session, KINDS.project, {}, project);
   const path = { project_id: id };
   const found = await findRecord(session, KINDS.environment, path, environment);
-  if (found.project_id === id) return found;
+  if (found.project_id === id) return { environmentId: found.id, environmentName: found.name };
   throw new CliError(`The environment ${environment} is not one of the project ${project}.`);
 }
-function readEnvironment(session, id) {
-  if (!/^[1-9A-HJ-NP-Za-km-z]{22}$/.test(id)) {
-    throw new CliError(`Set the input project: the environment "${id}" is a name.`);
-  }
-  return session.read("/v1/environments/{environment_id}", { path: { environment_id: id } });
-}
 async function listStacks(session, environmentId) {
-  const { rows } = await session.list(KINDS.stack.listPath, {
-    path: { environment_id: environmentId },
-    limit: MAXIMUM_STACKS
-  });
-  return rows;
+  const options = { path: { environment_id: environmentId }, limit: MAXIMUM_STACKS };
+  try {
+    return (await session.list(KINDS.stack.listPath, options)).rows;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "unauthorized") return [];
+    throw error;
+  }
 }
 function selectStacks(stacks, given) {
   return given.map((text) => {
-    const byName = stacks.filter(({ name }) => name === text);
-    const [found, other] = stacks.some(({ id }) => id === text) ? [{ id: text }] : byName;
-    if (!found) throw new CliError(`There is no stack "${text}" in the environment.`);
+    const byId = stacks.filter(({ id }) => id === text);
+    const [found, other] = byId.length > 0 ? byId : stacks.filter(({ name }) => name === text);
     if (other) throw new CliError(`"${text}" is the name of two stacks. Use an ID.`);
-    return found.id;
+    if (found) return found.id;
+    if (ID2.test(text)) return text;
+    throw new CliError(`The environment has no stack "${text}", or the key may not read stacks.`);
   });
 }
 function createDeployment(session, environmentId, stackIds, inputs, { signal, idempotencyKey }) {
@@ -1408,13 +1409,12 @@ function code(text) {
 // packages/action/src/action.ts
 var ADVICE2 = {
   unauthenticated: "Is the input api-key right, and is the key still valid?",
-  forbidden: "The key needs the role contributor in the project, and the scope deployments:write."
+  unauthorized: "The key needs the role contributor in the project, and the scope deployments:write."
 };
 async function runAction(job2, signal) {
   let report;
   try {
     const inputs = readInputs(job2.environment);
-    if (inputs.apiKey !== void 0) job2.mask(inputs.apiKey);
     const session = await openSession(inputs, job2);
     signal.throwIfAborted();
     report = await deploy(session, inputs, job2, signal);
@@ -1437,18 +1437,18 @@ async function openSession(inputs, job2) {
   return new Session(connection, keyed.fetch);
 }
 async function deploy(session, inputs, job2, signal) {
-  const environment = await findEnvironment(session, inputs);
-  const stacks = await listStacks(session, environment.id);
+  const { environmentId, environmentName } = await findEnvironment(session, inputs);
+  const stacks = await listStacks(session, environmentId);
   const stackIds = inputs.stacks && selectStacks(stacks, inputs.stacks);
   const idempotencyKey = stepKey(job2.environment);
   const options = { signal, idempotencyKey };
-  const deployment = await createDeployment(session, environment.id, stackIds, inputs, options);
+  const deployment = await createDeployment(session, environmentId, stackIds, inputs, options);
   job2.setOutput("deployment-id", deployment.id);
   job2.print(
-    `Deployment ${deployment.id} of ${environment.name}: ${deployment.status} since ${deployment.created_at}`
+    `Deployment ${deployment.id} of ${environmentName}: ${deployment.status} since ${deployment.created_at}`
   );
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
-  return new DeploymentReport(job2, deployment, environment.name, names);
+  return new DeploymentReport(job2, deployment, environmentName, names);
 }
 async function wait(session, { timeoutMs }, report, job2, signal) {
   const deployment = await followDeployment(session.client, report.id, {

@@ -15,15 +15,15 @@ import { DeploymentReport } from "./report.ts";
 
 const ADVICE = {
   unauthenticated: "Is the input api-key right, and is the key still valid?",
-  forbidden: "The key needs the role contributor in the project, and the scope deployments:write.",
-} as const;
+  unauthorized:
+    "The key needs the role contributor in the project, and the scope deployments:write.",
+} satisfies Parameters<typeof explain>[1];
 
 /** Deploys as the inputs say. Returns whether the step succeeds. */
 export async function runAction(job: Job, signal: AbortSignal): Promise<boolean> {
   let report: DeploymentReport | undefined;
   try {
     const inputs = readInputs(job.environment);
-    if (inputs.apiKey !== undefined) job.mask(inputs.apiKey);
     const session = await openSession(inputs, job);
     signal.throwIfAborted();
     report = await deploy(session, inputs, job, signal);
@@ -54,18 +54,18 @@ async function deploy(
   job: Job,
   signal: AbortSignal,
 ): Promise<DeploymentReport> {
-  const environment = await findEnvironment(session, inputs);
-  const stacks = await listStacks(session, environment.id);
+  const { environmentId, environmentName } = await findEnvironment(session, inputs);
+  const stacks = await listStacks(session, environmentId);
   const stackIds = inputs.stacks && selectStacks(stacks, inputs.stacks);
   const idempotencyKey = stepKey(job.environment);
   const options = { signal, idempotencyKey };
-  const deployment = await createDeployment(session, environment.id, stackIds, inputs, options);
+  const deployment = await createDeployment(session, environmentId, stackIds, inputs, options);
   job.setOutput("deployment-id", deployment.id);
   job.print(
-    `Deployment ${deployment.id} of ${environment.name}: ${deployment.status} since ${deployment.created_at}`,
+    `Deployment ${deployment.id} of ${environmentName}: ${deployment.status} since ${deployment.created_at}`,
   );
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
-  return new DeploymentReport(job, deployment, environment.name, names);
+  return new DeploymentReport(job, deployment, environmentName, names);
 }
 
 async function wait(
