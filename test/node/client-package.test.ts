@@ -1,15 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
@@ -17,6 +9,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { type Service, startService } from "./support/service.ts";
+import { findSystemNode } from "./support/system-node.ts";
 
 const PACKAGE = join(ROOT, "packages/client");
 const README = readFileSync(join(PACKAGE, "README.md"), "utf8");
@@ -47,14 +40,6 @@ function run(program: string, args: readonly string[], environment: NodeJS.Dict<
 async function runReadme(node: string): Promise<string> {
   const env = { ...process.env, LONGSHORE_API_KEY: service.owner.key };
   return (await promisify(execFile)(node, ["readme.js"], { cwd: folder, env })).stdout;
-}
-
-/** Node as the user has installed it, and the one of the repository. */
-function findNodes(): string[] {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const own = folders.filter((each) => !each.includes("node_modules"));
-  const found = own.map((each) => join(each, "node")).find((file) => existsSync(file));
-  return [process.execPath, ...(found ? [found] : [])];
 }
 
 beforeAll(async () => {
@@ -92,7 +77,7 @@ describe("the packed client", () => {
     const installed = join(folder, "node_modules/@longshore/client");
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
     const unexpected = files.filter((file) => !/\.(js|d\.ts)$|^dist(\/generated)?$/.test(file));
-    expect(unexpected.toSorted()).toEqual(["README.md", "package.json"]);
+    expect(unexpected.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
     for (const file of files.filter((name) => name.endsWith("s"))) {
       const text = readFileSync(join(installed, file), "utf8");
       const imports = [...text.matchAll(/(?:from|import)\s*\(?["']([^"']+)["']/g)];
@@ -164,7 +149,7 @@ describe("the packed client", () => {
     expect(
       run(process.execPath, [compiler, "readme.ts", ...options, ...roots, "--ignoreConfig"]),
     ).toBe("");
-    for (const node of findNodes()) {
+    for (const node of [process.execPath, ...findSystemNode()]) {
       const canceled = cancelDeployment();
       const output = await runReadme(node);
       await canceled;

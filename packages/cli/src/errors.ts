@@ -28,8 +28,8 @@ export class CliError extends Error {
 }
 
 /** What a user can do about an error of the client. Other errors stay as they are. */
-export function explain(error: unknown): unknown {
-  if (error instanceof ApiError) return new CliError(describeRefusal(error));
+export function explain(error: unknown, advice: Advice = ADVICE): unknown {
+  if (error instanceof ApiError) return new CliError(describeRefusal(error, advice));
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliError(describeSilence(error), ExitCode.unreachable);
   }
@@ -38,7 +38,9 @@ export function explain(error: unknown): unknown {
 
 const OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
 
-const ADVICE: Partial<Record<ApiError["code"], string>> = {
+type Advice = Partial<Record<ApiError["code"], string>>;
+
+const ADVICE: Advice = {
   unauthenticated: "Run: longshore login",
   not_implemented: OLDER_RELEASE,
 };
@@ -46,20 +48,14 @@ const ADVICE: Partial<Record<ApiError["code"], string>> = {
 /** What the service says of a path, not of a record, that is not there. */
 const NO_PATH = "There is no such path.";
 
-function describeRefusal({ code, status, message, cause, requestId }: ApiError): string {
+function describeRefusal(error: ApiError, advice: Advice): string {
+  const { code, status, message, cause, requestId } = error;
   const issues = cause && "issues" in cause ? cause.issues : [];
   const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const sentences = [
-    `${message} (${code}, status ${status}${where})`,
-    adviceFor(code, message),
-  ].flat();
+  const next = message === NO_PATH ? OLDER_RELEASE : advice[code];
+  const sentences = [`${message} (${code}, status ${status}${where})`, next ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
-}
-
-function adviceFor(code: ApiError["code"], message: string): string[] {
-  const advice = message === NO_PATH ? OLDER_RELEASE : ADVICE[code];
-  return advice === undefined ? [] : [advice];
 }
 
 function describeSilence({ message }: Error): string {

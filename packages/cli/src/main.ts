@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --experimental-strip-types --disable-warning=ExperimentalWarning
+#!/usr/bin/env node
 /** `longshore`: the command line of Longshore. */
 import { ExitCode } from "./errors.ts";
 import { Output } from "./output.ts";

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import { addApiCommand } from "./commands/api.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addComponentCommands } from "./commands/components.ts";
@@ -33,6 +34,7 @@ export function createProgram(context: CliContext): Command {
   const program = new Command("longshore")
     .description(DESCRIPTION)
     .option("--profile <name>", "the stored login to use")
+    .version(manifest.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show the options and examples")
     .showHelpAfterError("Add --help for the options and examples.")
     .addHelpText("after", EXIT_CODES)

@@ -28,7 +28,7 @@ export class StaticToken implements Credential {
 /** Another request may succeed. */
 export class TransientError extends Error {}
 
-interface RunnerToken {
+interface IssuedToken {
   text: string;
   /** In the time of `performance.now`, as all that follow. */
   renewAt: number;
@@ -44,14 +44,17 @@ interface Exchange {
   organizationId: string;
   /** Gets a new token of the CI system. */
   requestIdToken(): Promise<string>;
+  /** What the trust must give. */
+  type: "runner_token" | "api_key";
+  warn(message: string): void;
 }
 
-/** Exchanges tokens of the CI system for runner tokens, each before the last one expires. */
+/** Exchanges tokens of the CI system, each before what it got for the last one expires. */
 export class ExchangedToken implements Credential {
   readonly #exchange: Exchange;
-  #current: RunnerToken | undefined;
+  #current: IssuedToken | undefined;
   /** Requests share it, because the CI system's token is accepted once. */
-  #pending: Promise<RunnerToken> | undefined;
+  #pending: Promise<IssuedToken> | undefined;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
@@ -69,9 +72,8 @@ export class ExchangedToken implements Credential {
     } catch (error) {
       const isValid = current && performance.now() < current.expiresAt;
       if (!isValid || this.#current !== current) throw error;
-      console.error(
-        `${error instanceof Error ? error.message : error} The last token is still used.`,
-      );
+      const reason = error instanceof Error ? error.message : error;
+      this.#exchange.warn(`${reason} The last token is still used.`);
       return current.text;
     }
   }
@@ -91,9 +93,13 @@ interface ExchangedBody {
 
 const RESPONSE_TIMEOUT_MS = 10_000;
 const PATH = "/v1/oidc/token";
+const WRONG_TRUST = {
+  runner_token: "The trust is for a membership. Create one for the runner pool.",
+  api_key: "The trust is for a runner pool. Create one for a membership.",
+} as const;
 
 /** No message has a part of either token. */
-async function exchangeToken(exchange: Exchange): Promise<RunnerToken> {
+async function exchangeToken(exchange: Exchange): Promise<IssuedToken> {
   const { url, organizationId: org_id, requestIdToken } = exchange;
   const token = await requestIdToken();
   const sentAt = performance.now();
@@ -105,11 +111,9 @@ async function exchangeToken(exchange: Exchange): Promise<RunnerToken> {
     signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   }).catch(() => undefined);
   const body = ((await response?.json().catch(() => undefined)) ?? {}) as ExchangedBody;
-  if (response?.status !== 201) throw refusal(response?.status, body);
+  if (response?.status !== 201) throw refusal(response, body);
   const { key, expires_in, type } = body;
-  if (type !== "runner_token") {
-    throw new RunnerError("The trust is for a membership. Create one for the runner pool.", 2);
-  }
+  if (type !== exchange.type) throw new RunnerError(WRONG_TRUST[exchange.type], 2);
   if (typeof key !== "string" || typeof expires_in !== "number") {
     throw new TransientError(`POST ${PATH}: an incomplete response.`);
   }
@@ -118,9 +122,12 @@ async function exchangeToken(exchange: Exchange): Promise<RunnerToken> {
 }
 
 /** A conflict is temporary here: too many keys of the trust are valid. */
-function refusal(status: number | undefined, { message }: ExchangedBody): Error {
+function refusal(response: Response | undefined, { message }: ExchangedBody): Error {
+  const status = response?.status;
   const isTransient =
     status === undefined || [408, 409, 429].includes(status) || (status >= 500 && status !== 501);
-  const text = `POST ${PATH}: ${status ?? "no response"} ${typeof message === "string" ? message : ""}`;
-  return isTransient ? new TransientError(text.trimEnd()) : new RunnerError(text.trimEnd());
+  const requestId = response?.headers.get("x-request-id");
+  const words = [`POST ${PATH}:`, status ?? "no response", typeof message === "string" && message];
+  const text = [...words, requestId && `(request ${requestId})`].filter(Boolean).join(" ");
+  return isTransient ? new TransientError(text) : new RunnerError(text);
 }

@@ -95,6 +95,8 @@ function readCredential(url: string, values: Values, environment: NodeJS.Dict<st
     url,
     organizationId,
     requestIdToken: readIdTokenSource(url, values, environment),
+    type: "runner_token",
+    warn: (message) => console.error(message),
   });
 }
 

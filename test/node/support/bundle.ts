@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { CLI_PROGRAM, writeProgram } from "../../../scripts/lib/program-bundle.ts";
 import { type Bundle, bundle } from "../../../scripts/lib/workers.ts";
 
 declare module "vitest" {
@@ -12,8 +13,9 @@ declare module "vitest" {
 
 const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
 
-/** Bundles the Worker once for all files. */
+/** Bundles the Worker and the command line once for all files. */
 export function setup(project: TestProject): void {
+  writeProgram(CLI_PROGRAM);
   project.provide("bundle", bundle("src/index.ts", folder));
 }
 

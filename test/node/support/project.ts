@@ -3,24 +3,36 @@ import { ApiClient, type Parsed, type Service } from "./service.ts";
 
 const POLLING = { interval: 250, timeout: 90_000 };
 
+type TestRecords = Pick<
+  TestProject,
+  "stackIds" | "token" | "poolId" | "projectId" | "environmentId"
+>;
+
 /** An environment with two stacks and a variable, and a runner pool for it. */
 export class TestProject {
   readonly stackIds: readonly string[];
   readonly token: string;
   readonly poolId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  /** Of the API, for this project's requests. */
+  readonly key: string;
   readonly #client: ApiClient;
   readonly #path: string;
 
   private constructor(
     client: ApiClient,
     path: string,
-    { stackIds, token, poolId }: Pick<TestProject, "stackIds" | "token" | "poolId">,
+    { stackIds, token, poolId, projectId, environmentId }: TestRecords,
   ) {
     this.#client = client;
     this.#path = path;
     this.stackIds = stackIds;
     this.token = token;
     this.poolId = poolId;
+    this.projectId = projectId;
+    this.environmentId = environmentId;
+    this.key = client.key;
   }
 
   /** Uses a new API key, because each key has its own rate limit. */
@@ -48,6 +60,8 @@ export class TestProject {
       stackIds: [first.id, second.id],
       token,
       poolId: pool.id,
+      projectId: project.id,
+      environmentId: project.default_environment_id,
     });
   }
 
@@ -59,6 +73,10 @@ export class TestProject {
       value,
     }));
     await this.#client.call("PUT", `${this.#path}/variables`, { mode: "merge", variables });
+  }
+
+  async addStack(name: string): Promise<string> {
+    return (await this.#client.call("POST", `${this.#path}/stacks`, { name })).id;
   }
 
   deploy(body: object = {}): Promise<Parsed> {

@@ -1,0 +1,106 @@
+import { followDeployment } from "../../cli/src/deployments/follow.ts";
+import { CliError, explain } from "../../cli/src/errors.ts";
+import { Session } from "../../cli/src/session.ts";
+import { createCredential, KeyedFetch } from "./access.ts";
+import {
+  createDeployment,
+  findEnvironment,
+  listStacks,
+  selectStacks,
+  stepKey,
+} from "./deployment.ts";
+import { type Inputs, readInputs } from "./inputs.ts";
+import type { Job } from "./job.ts";
+import { DeploymentReport } from "./report.ts";
+
+const ADVICE = {
+  unauthenticated: "Is the input api-key right, and is the key still valid?",
+  unauthorized:
+    "The key needs the role contributor in the project, and the scope deployments:write.",
+} satisfies Parameters<typeof explain>[1];
+
+/** Deploys as the inputs say. Returns whether the step succeeds. */
+export async function runAction(job: Job, signal: AbortSignal): Promise<boolean> {
+  let report: DeploymentReport | undefined;
+  try {
+    const inputs = readInputs(job.environment);
+    const session = await openSession(inputs, job);
+    signal.throwIfAborted();
+    report = await deploy(session, inputs, job, signal);
+    return inputs.wait ? await wait(session, inputs, report, job, signal) : true;
+  } catch (thrown) {
+    if (signal.aborted) job.annotate("warning", describeInterruption(report));
+    else job.annotate("error", describeError(thrown));
+    return false;
+  } finally {
+    if (report) {
+      job.setOutput("status", report.status);
+      job.addSummary(report.renderSummary());
+    }
+  }
+}
+
+async function openSession(inputs: Inputs, job: Job): Promise<Session> {
+  const keyed = new KeyedFetch(createCredential(inputs, job), job);
+  await keyed.open();
+  // Each request gets the key that is valid then.
+  const connection = { url: inputs.url, apiKey: "replaced", source: "the inputs" };
+  return new Session(connection, keyed.fetch);
+}
+
+async function deploy(
+  session: Session,
+  inputs: Inputs,
+  job: Job,
+  signal: AbortSignal,
+): Promise<DeploymentReport> {
+  const { environmentId, environmentName } = await findEnvironment(session, inputs);
+  const stacks = await listStacks(session, environmentId);
+  const stackIds = inputs.stacks && selectStacks(stacks, inputs.stacks);
+  const idempotencyKey = stepKey(job.environment);
+  const options = { signal, idempotencyKey };
+  const deployment = await createDeployment(session, environmentId, stackIds, inputs, options);
+  job.setOutput("deployment-id", deployment.id);
+  job.print(
+    `Deployment ${deployment.id} of ${environmentName}: ${deployment.status} since ${deployment.created_at}`,
+  );
+  const names = new Map(stacks.map(({ id, name }) => [id, name]));
+  return new DeploymentReport(job, deployment, environmentName, names);
+}
+
+async function wait(
+  session: Session,
+  { timeoutMs }: Inputs,
+  report: DeploymentReport,
+  job: Job,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const deployment = await followDeployment(session.client, report.id, {
+    signal,
+    timeoutMs,
+    onStatus: (progress) => report.showProgress(progress),
+    onLine: (line) => report.showLine(line),
+    onIncompleteLog: () => job.print("The end of the log has not arrived."),
+  });
+  report.end(deployment);
+  if (deployment.status === "succeeded") return true;
+  job.annotate("error", report.describe());
+  return false;
+}
+
+/** A canceled job does not cancel the deployment, because half a deployment may be worse than a whole one. */
+function describeInterruption(report: DeploymentReport | undefined): string {
+  if (!report) {
+    return "The job was canceled. If the deployment was created, it continues: longshore deployments ls shows it.";
+  }
+  return (
+    `The job was canceled, and the deployment ${report.id} continues. ` +
+    `To cancel it: longshore deployments cancel ${report.id}`
+  );
+}
+
+function describeError(thrown: unknown): string {
+  const error = explain(thrown, ADVICE);
+  if (error instanceof CliError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,98 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type BuildOptions, buildSync, type Metafile } from "esbuild";
+import { ROOT } from "./wrangler.ts";
+
+/** A program of packages/ in one file, which needs nothing but Node. */
+export interface Program {
+  entry: string;
+  /** The folder of `fileName` and of the licenses. */
+  folder: string;
+  fileName: string;
+  options: BuildOptions;
+}
+
+export const LICENSES_FILE = "licenses.txt";
+const EXECUTABLE = 0o755;
+const READABLE = 0o644;
+
+/** CommonJS packages in the bundle require modules of Node. */
+const REQUIRE = [
+  'import { createRequire as createRequireOfNode } from "node:module";',
+  "const require = createRequireOfNode(import.meta.url);",
+].join("\n");
+
+export const CLI_PROGRAM: Program = {
+  entry: "packages/cli/src/main.ts",
+  folder: join(ROOT, "packages/cli/dist"),
+  fileName: "longshore.js",
+  options: { target: "node20.12", minifySyntax: true, minifyWhitespace: true },
+};
+
+/** Not minified, because its bundle is in the repository and is reviewed. */
+export const ACTION_PROGRAM: Program = {
+  entry: "packages/action/src/main.ts",
+  folder: join(ROOT, "packages/action/dist"),
+  fileName: "index.js",
+  options: { target: "node24" },
+};
+
+/** The files of the program by their names. */
+export function bundleProgram({ entry, fileName, options }: Program): Map<string, string> {
+  const { outputFiles, metafile } = buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile: fileName,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "error",
+    ...options,
+    write: false,
+    metafile: true,
+  });
+  const packages = packagesOf(metafile);
+  const code = outputFiles.map(({ text }) => text).join("");
+  const files = new Map([[fileName, packages.length > 0 ? addRequire(code) : code]]);
+  if (packages.length > 0) files.set(LICENSES_FILE, packages.map(readLicense).join("\n"));
+  return files;
+}
+
+/** Replaces each file as a whole, because programs may be starting from it. */
+export function writeProgram(program: Program): void {
+  mkdirSync(program.folder, { recursive: true });
+  for (const [name, text] of bundleProgram(program)) {
+    const file = join(program.folder, name);
+    const written = `${file}.${process.pid}`;
+    writeFileSync(written, text, { mode: text.startsWith("#!") ? EXECUTABLE : READABLE });
+    renameSync(written, file);
+  }
+}
+
+/** After the first line, which names the interpreter. */
+function addRequire(code: string): string {
+  const [first = "", ...rest] = code.split("\n");
+  return first.startsWith("#!")
+    ? [first, REQUIRE, ...rest].join("\n")
+    : [REQUIRE, first, ...rest].join("\n");
+}
+
+/** The folders of the packages that the bundle contains. */
+function packagesOf({ outputs }: Metafile): string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs.flatMap(([path, { bytesInOutput }]) => {
+    const [folder] = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];
+    return folder !== undefined && bytesInOutput > 0 ? [join(ROOT, folder)] : [];
+  });
+  return [...new Set(folders)].toSorted();
+}
+
+/** Its license demands that copies contain it. */
+function readLicense(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e\b/i.test(each));
+  if (file === undefined) throw new Error(`${name} in ${dirname(folder)} has no license file.`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+}
