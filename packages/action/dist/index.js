@@ -1109,7 +1109,7 @@ function describeRefusal2(error) {
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 
-// packages/cli/src/kinds.ts
+// packages/cli/src/named-kinds.ts
 var KINDS = {
   project: {
     noun: "project",

@@ -19,9 +19,9 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /** An error whose message tells the user what to do. Any other error prints its stack. */
 export class CliError extends Error {
-  readonly exitCode: ExitCode;
+  readonly exitCode: number;
 
-  constructor(message: string, exitCode: ExitCode = ExitCode.error) {
+  constructor(message: string, exitCode: number = ExitCode.error) {
     super(message);
     this.exitCode = exitCode;
   }
