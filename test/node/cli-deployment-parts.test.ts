@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../packages/cli/src/deployments/duration.ts";
-import { type FrameRow, renderFrame } from "../../packages/cli/src/deployments/frame.ts";
+import { type FrameRow, renderFrame } from "../../packages/cli/src/deployments/live-frame.ts";
 import { LineJoiner, toSafeLine } from "../../packages/cli/src/deployments/log-text.ts";
 import { toPatchLines } from "../../packages/cli/src/deployments/patch-lines.ts";
 import { buildPatch } from "../../packages/cli/src/deployments/set-patch.ts";
