@@ -1,4 +1,4 @@
-import { asc, type Column, desc, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { asc, type Column, desc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type Direction, encodeCursor, type Position } from "../lib/cursor.ts";
 import { LIMITS } from "../lib/limits.ts";
 
@@ -7,6 +7,11 @@ export interface PageRequest {
   direction: Direction;
   /** The position of the last row of the previous page; undefined for the first page. */
   after: Position | undefined;
+}
+
+export interface NamedPageRequest extends PageRequest {
+  /** Undefined: records of every name. */
+  name: string | undefined;
 }
 
 export interface Page<Row> {
@@ -26,6 +31,11 @@ export function keyset(page: PageRequest, createdAt: Column, id: Column) {
     orderBy: [order(createdAt), order(id)] as const,
     limit: page.limit + 1,
   };
+}
+
+/** Undefined, which is no condition, for a page of every name. */
+export function hasName({ name }: NamedPageRequest, column: Column): SQL | undefined {
+  return name === undefined ? undefined : eq(column, name);
 }
 
 function isAfter(position: Position, direction: Direction, createdAt: Column, id: Column): SQL {

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import type { Page, PageRequest } from "../db/keyset.ts";
+import type { NamedPageRequest, Page, PageRequest } from "../db/keyset.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
 import { EXAMPLE_IDS } from "../lib/example-ids.ts";
 import { LIMITS } from "../lib/limits.ts";
-import { component } from "../lib/schemas.ts";
+import { component, nameFilter } from "../lib/schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
 const DEFAULT_LIMIT = 20;
@@ -55,6 +55,11 @@ export const ListQuery = z.object({
   sort_by: SortOrder.optional(),
 });
 
+/** For a list of records that have names of at most `maximum` characters. */
+export function namedListQuery(maximum: number) {
+  return ListQuery.extend({ name: nameFilter(maximum) });
+}
+
 /** @throws BadInput if the cursor is invalid, or was made for another sort order. */
 export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
   const direction = (query.sort_by ?? "-created_at") === "-created_at" ? "desc" : "asc";
@@ -64,6 +69,12 @@ export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
     throw new BadInput([{ path: "after", message }]);
   }
   return { limit: query.limit ?? DEFAULT_LIMIT, direction, after };
+}
+
+export function toNamedPageRequest(
+  query: z.output<ReturnType<typeof namedListQuery>>,
+): NamedPageRequest {
+  return { ...toPageRequest(query), name: query.name };
 }
 
 /** Spec, "Paginated list envelope". */

@@ -135,7 +135,8 @@ export const LIMITS = {
   invitationTokenLength: characters("The `token` of an invitation", 200),
   callbackLength: characters("Parameters of the callback from Slack", 4_000),
   pageBytes: bytes(
-    "A page of a list, as sent; a page holds at least one record",
+    "A page of a list, as sent; a page holds at least one record. The values of all variables of an " +
+      "environment, or of a component, are one page, which the limits of an environment's variables bound",
     MIB,
     "the page ends early, with `has_more`; the next pages hold the rest",
   ),
@@ -280,6 +281,12 @@ export const LIMITS = {
     "The name of a record in a `changelog.created` event",
     100,
     "the event has the first 100 characters; the changelog has the whole name",
+  ),
+  recordedFieldLength: characters(
+    "A field in the `changes` of an audit record, or of a changelog entry, as JSON",
+    16_384,
+    "the record has its length only; of the names of the variables whose values one request reads, " +
+      "it has the first, and the `count` of all",
   ),
   auditExportRecords: items(
     "Records in one export of the audit log",

@@ -104,6 +104,13 @@ export function clearable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
+/** Names compare as the unique indexes compare them: byte by byte. */
+export function nameFilter(maximum: number) {
+  return text(maximum).optional().openapi({
+    description: "Only records with exactly this name; upper and lower case differ.",
+  });
+}
+
 /**
  * Several values are repeated (`?a=x&a=y`), or separated by commas.
  * @param name The component of the enum.

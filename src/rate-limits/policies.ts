@@ -7,7 +7,7 @@ export const WINDOW_MS = 60_000;
 export const POLICIES = {
   default: { limit: 100, appliesTo: "all other requests" },
   polling: { limit: 300, appliesTo: "reads of deployments, resources and logs" },
-  reveal: { limit: 30, appliesTo: "reading a variable's value" },
+  reveal: { limit: 30, appliesTo: "reading values of variables" },
   runner: { limit: 1200, appliesTo: "requests with a runner token, for one token" },
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;
 

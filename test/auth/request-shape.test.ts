@@ -130,6 +130,8 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   replaceVariable: { trips: 2, statements: 7 },
   deleteVariable: { trips: 2, statements: 6 },
   revealVariable: { trips: 2, statements: 3 },
+  revealComponentVariables: { trips: 2, statements: 3 },
+  revealEnvironmentVariables: { trips: 2, statements: 3 },
   listComponentVariables: { trips: 1, statements: 2 },
   createComponentVariable: { trips: 2, statements: 7 },
   putComponentVariables: { trips: 2, statements: 11 },

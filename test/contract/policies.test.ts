@@ -114,6 +114,8 @@ const ACCESS: Record<string, Access> = {
   listComponentVariables: { api_key: "default" },
   createComponentVariable: { api_key: "default" },
   putComponentVariables: { api_key: "default" },
+  revealComponentVariables: { api_key: "reveal" },
+  revealEnvironmentVariables: { api_key: "reveal" },
   listEnvironmentVariables: { api_key: "default" },
   createEnvironmentVariable: { api_key: "default" },
   putEnvironmentVariables: { api_key: "default" },

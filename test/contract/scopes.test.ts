@@ -66,6 +66,8 @@ describe("every operation", () => {
     expect(exceptions.map(({ operationId }) => operationId).toSorted()).toEqual([
       "installSlack",
       "listOrganizations",
+      "revealComponentVariables",
+      "revealEnvironmentVariables",
       "revealVariable",
       "whoAmI",
     ]);

@@ -30,7 +30,7 @@ let environmentId: string;
 let value: string;
 let variable: Parsed;
 let attempt: Attempt;
-let reads: { reveal: Read; delivery: Read };
+let reads: { reveal: Read; "reveal of all": Read; delivery: Read };
 
 beforeEach(async () => {
   world = await newWorld();
@@ -50,6 +50,12 @@ beforeEach(async () => {
       client: (await newKey(world)).client,
       recordId: variable.id,
     },
+    "reveal of all": {
+      path: `/v1/environments/${environmentId}/variables/values`,
+      headers: {},
+      client: (await newKey(world)).client,
+      recordId: environmentId,
+    },
     delivery: {
       path: `/v1/runner/attempts/${attempt_id}/variables`,
       headers: { "lease-token": lease_token },
@@ -61,7 +67,7 @@ beforeEach(async () => {
 
 async function recordsOf({ recordId }: Read): Promise<number> {
   const count = env.DB.prepare(`select count(*) as n from audit_log where target_id = ?
-    and action in ('variable.revealed', 'variables.delivered')`);
+    and action in ('variable.revealed', 'variables.revealed', 'variables.delivered')`);
   return Number(await count.bind(recordId).first("n"));
 }
 
@@ -84,7 +90,7 @@ const get = ({ client, path, headers }: Read, fetch: (request: Request) => Promi
 
 const containsValue = ({ text }: Reply) => text.includes(JSON.stringify(value));
 
-const ROUTES = ["reveal", "delivery"] as const;
+const ROUTES = ["reveal", "reveal of all", "delivery"] as const;
 
 describe.each(ROUTES)("the plain text of a %s", (route) => {
   it("is read only in the batch that writes the record, in the primary", async () => {
@@ -158,7 +164,9 @@ describe.each(ROUTES)("the plain text of a %s", (route) => {
     const fetch = (request: Request) =>
       app.fetch(request, { ...env, DB }, execution as unknown as ExecutionContext);
     // The first request of a key also records the use of the key.
-    await client.via(fetch).get(path.replace("/value", "").replace("/variables", ""), headers);
+    await client
+      .via(fetch)
+      .get(path.replace(/\/values?$/, "").replace(/\/variables$/, ""), headers);
     await Promise.all(background.splice(0));
     const before = await recordsOf(reads[route]);
     isHolding = true;
@@ -198,9 +206,9 @@ describe.each(ROUTES)("the plain text of a %s", (route) => {
   });
 });
 
-describe("a refused reveal", () => {
+describe.each(["reveal", "reveal of all"] as const)("a refused %s", (route) => {
   it("leaves no record, whatever the reason", async () => {
-    const { reveal } = reads;
+    const reveal = reads[route];
     const stranger = await newWorld();
     const viewer = await join(world);
     const member = { member_ids: [viewer.membershipId], role: "viewer" };
@@ -215,6 +223,16 @@ describe("a refused reveal", () => {
     expect(await recordsOf(reveal)).toBe(1);
   });
 
+  async function projectId(): Promise<string> {
+    return String(
+      await env.DB.prepare("select project_id from variables where id = ?")
+        .bind(variable.id)
+        .first("project_id"),
+    );
+  }
+});
+
+describe("a reveal", () => {
   it("leaves no record if the variable is deleted before the batch", async () => {
     const database = databaseWith(async (run) => {
       await env.DB.prepare("delete from variables where id = ?").bind(variable.id).run();
@@ -225,13 +243,37 @@ describe("a refused reveal", () => {
     expect(await recordsOf(reads.reveal)).toBe(0);
   });
 
-  async function projectId(): Promise<string> {
-    return String(
-      await env.DB.prepare("select project_id from variables where id = ?")
-        .bind(variable.id)
-        .first("project_id"),
-    );
-  }
+  it("of all variables of a component leaves no record if that is deleted before the batch", async () => {
+    const { client } = world;
+    const components = `/v1/environments/${environmentId}/components`;
+    const { body } = await client.post(components, { name: "api", kind: "service" });
+    const path = `/v1/components/${body.id}`;
+    await client.post(`${path}/variables`, { name: "A", storage_method: "secret", value });
+    const database = databaseWith(async (run) => {
+      expect((await client.delete(path)).status).toBe(204);
+      return run();
+    });
+    const read = { ...reads.reveal, path: `${path}/variables/values`, recordId: body.id };
+    const reply = await get(read, new Instrumented({ database }).fetch);
+    expect([reply.status, reply.body.message]).toEqual([404, "There is no such component."]);
+    expect(await recordsOf(read)).toBe(0);
+  });
+
+  it("of all variables has the names and values of the same moment", async () => {
+    const path = `/v1/environments/${environmentId}/variables`;
+    const database = databaseWith(async (run) => {
+      const added = { name: "ADDED", storage_method: "secret", value };
+      expect((await world.client.post(path, added)).status).toBe(201);
+      return run();
+    });
+    const { body } = await get(reads["reveal of all"], new Instrumented({ database }).fetch);
+    expect(body.data.map(({ name }: Parsed) => name)).toEqual(["ADDED", "TOKEN"]);
+    const changes = await env.DB.prepare("select changes from audit_log where target_id = ?")
+      .bind(environmentId)
+      .first<string>("changes");
+    const after = { variables: ["ADDED", "TOKEN"], count: 2 };
+    expect(JSON.parse(String(changes))).toEqual({ after });
+  });
 });
 
 describe("a refused delivery", () => {

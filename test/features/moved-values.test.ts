@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { valueContext } from "../../src/features/variables/index.ts";
+import { valueContext } from "../../src/features/variables/model.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
 import type { Parsed, Reply } from "../support/client.ts";
@@ -149,6 +149,20 @@ describe("a variable", () => {
     expect(await (await Cipher.of(env.ENCRYPTION_KEYS)).open(sealed, context)).toBe(value);
     await update("variables", id, { project_id: elsewhere.project_id });
     expectNothingLeaves(await reveal(id));
+  });
+
+  it("that is moved to another scope does not open with all values of that", async () => {
+    const values = () =>
+      world.client.get(`/v1/components/${elsewhere.component_id}/variables/values`);
+    const [moved, own] = [await newVariable(here), await newVariable(elsewhere)];
+    await update("variables", moved.id, { scope_id: elsewhere.component_id });
+    expectNothingLeaves(await values());
+    await update("variables", moved.id, elsewhere);
+    expectNothingLeaves(await values());
+    await update("variables", moved.id, { ...here, scope_id: here.component_id });
+    const opened = (await values()).body.data.map(({ id, value }: Parsed) => [id, value]);
+    expect(opened).toContainEqual([own.id, own.value]);
+    expect(opened).not.toContainEqual([moved.id, moved.value]);
   });
 
   it("that is moved to a runner's environment is not delivered", async () => {

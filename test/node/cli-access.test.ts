@@ -1,10 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from "vitest";
 import { CliUser } from "./support/cli.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -263,12 +272,104 @@ describe("secrets", () => {
     const changes = { LONGSHORE_API_KEY: key };
     const whoAmI = await user.run(["whoami", "--json"], { changes });
     expect(JSON.parse(whoAmI.stdout).credential).toMatchObject({ name: "laptop", role: "member" });
+    const again = await user.run(args);
+    expect(again.stderr).toBe(
+      "Cannot write key.txt: it exists; name another file. Nothing was created.\n",
+    );
+    const listed = await user.run(["keys", "ls", "--json"]);
+    const names = JSON.parse(listed.stdout).map(({ name }: { name: string }) => name);
+    expect(names.filter((name: string) => name === "laptop")).toHaveLength(1);
     await user.run(["keys", "revoke", "laptop", "--yes"]);
     const revoked = await user.run(["whoami"], { changes });
     expect(revoked.stderr).toMatch(
       /\(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
     );
     expect(revoked.status).toBe(1);
+  });
+
+  it("leave no file behind if the service refuses to create them", async () => {
+    const args = ["keys", "create", " ", "--output", "refused.txt"];
+    expect((await user.run(args)).status).toBe(1);
+    expect(() => statSync(join(user.folder, "refused.txt"))).toThrow("ENOENT");
+    const missing = await user.run(["keys", "create", "a", "--output", "no/such/folder"]);
+    expect(missing.stderr).toMatch(
+      /^Cannot write no\/such\/folder: ENOENT.* Nothing was created\.\n$/,
+    );
+    expect(missing.status).toBe(1);
+  });
+});
+
+describe("a server that is not the expected one", () => {
+  const serve = async (listener: RequestListener) => {
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+
+  const tryCommand = async (LONGSHORE_URL: string, ...args: string[]) => {
+    const changes = { LONGSHORE_URL, LONGSHORE_API_KEY: service.owner.key };
+    const { stdout, stderr, status } = await user.run(args, { changes });
+    expect([stdout, stderr.trim().split("\n").length, status]).toEqual(["", 1, 1]);
+    return stderr;
+  };
+
+  it("may return HTML", async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+    });
+    expect(await tryCommand(url, "projects", "ls")).toMatch(
+      /^The response is not one of Longshore's API: the status 200 and text\/html\. Is the URL right\? /,
+    );
+    const login = await user.run(["login", "--url", url], { input: service.owner.key });
+    expect([login.status, login.stderr]).toEqual([1, expect.stringContaining("Is the URL right?")]);
+  });
+
+  it("may have a path of its own, or be an older release", async () => {
+    const url = `${service.url.origin}/api`;
+    expect(await tryCommand(url, "whoami")).toMatch(
+      /^There is no such path\. \(not_found, status 404\S* request \S+\) Is the URL right\? An older release may/,
+    );
+    expect(await tryCommand(service.url.origin, "api", "PATCH", "/v1/projects")).toContain(
+      "An older release may lack what this command needs.",
+    );
+    expect(await tryCommand(service.url.origin, "projects", "show", "none")).not.toContain("older");
+  });
+
+  it("may ignore the filter by name", async () => {
+    const records = ["first", "second"].map((name) => ({ id: name, name }));
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ data: records, has_more: false }));
+    });
+    const changes = { LONGSHORE_URL: url, LONGSHORE_API_KEY: service.owner.key };
+    const { stdout } = await user.run(["projects", "show", "second", "--json"], { changes });
+    expect(JSON.parse(stdout)).toEqual({ id: "second", name: "second" });
+    expect(await tryCommand(url, "projects", "show", "third")).toContain("There is no project");
+  });
+
+  it("may send a message with control characters, which the terminal does not get", async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ code: "bad_request", message: "a\u001b[2Jb\nc" }));
+    });
+    expect(await tryCommand(url, "projects", "ls")).toBe(
+      "a\\x1b[2Jb\\x0ac (bad_request, status 400)\n",
+    );
+  });
+});
+
+describe("an expired key", () => {
+  it("gets one line that says what to do", async () => {
+    const expires_at = new Date(Date.now() + 1_500).toISOString();
+    const path = `/v1/orgs/${service.organizationId}/api-keys`;
+    const { key } = await service.owner.call("POST", path, { name: "short", expires_at });
+    const changes = { LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key };
+    const tryOnce = () => user.run(["whoami"], { changes });
+    await expect.poll(async () => (await tryOnce()).status, { timeout: 20_000 }).toBe(1);
+    expect((await tryOnce()).stderr).toMatch(
+      /^.* \(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
+    );
   });
 });
 

@@ -279,6 +279,23 @@ const IN_A_PROJECT: Record<string, Case> = {
     repeats: true,
     records: ({ ids }) => one("variable.revealed", "variable", String(ids["variable_id"]), "A"),
   },
+  revealComponentVariables: {
+    prepare: async ({ world, ids }) => {
+      await world.client.post(`/v1/components/${ids["component_id"]}/variables`, variable("INNER"));
+    },
+    repeats: true,
+    records: ({ ids }) =>
+      one("variables.revealed", "component", String(ids["component_id"]), expect.any(String), {
+        after: { variables: ["INNER"], count: 1 },
+      }),
+  },
+  revealEnvironmentVariables: {
+    repeats: true,
+    records: ({ ids }) =>
+      one("variables.revealed", "environment", String(ids["environment_id"]), STARTED, {
+        after: { variables: ["A"], count: 1 },
+      }),
+  },
   deliverVariables: {
     prepare: startAttempt,
     isOfRunner: true,

@@ -7,7 +7,8 @@ export function newCanarySecret(): string {
 }
 
 /** The paths whose replies may contain a canary secret. */
-const REVEALING_PATHS = /^\/v1\/(variables\/[^/]+\/value|runner\/attempts\/[^/]+\/variables)$/;
+const REVEALING_PATHS =
+  /^\/v1\/(variables\/[^/]+\/value|(environments|components)\/[^/]+\/variables\/values|runner\/attempts\/[^/]+\/variables)$/;
 
 export function assertNoLeak(path: string, reply: string): void {
   if (reply.includes(CANARY_PREFIX) && !REVEALING_PATHS.test(path)) {

@@ -569,16 +569,19 @@ function explain(error, advice = ADVICE) {
   }
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
+var OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
 var ADVICE = {
   unauthenticated: "Run: longshore login",
-  not_implemented: "The service may run an older release than this command needs."
+  not_implemented: OLDER_RELEASE
 };
+var NO_PATH = "There is no such path.";
 function describeRefusal(error, advice) {
   const { code: code2, status, message, cause, requestId } = error;
   const issues = cause && "issues" in cause ? cause.issues : [];
   const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const sentences = [`${message} (${code2}, status ${status}${where})`, advice[code2] ?? []].flat();
+  const hint = message === NO_PATH ? OLDER_RELEASE : advice[code2];
+  const sentences = [`${message} (${code2}, status ${status}${where})`, hint ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
 }
 function describeSilence({ message }) {
@@ -618,15 +621,6 @@ function formatDuration(ms) {
 
 // packages/cli/src/deployments/log-stream.ts
 import { setTimeout as sleep2 } from "node:timers/promises";
-
-// packages/cli/src/deployments/permanent.ts
-function isPermanent(error) {
-  if (!(error instanceof ApiError) || error.code === "unexpected_response") return false;
-  const isTransient2 = error.status === 408 || error.status === 429 || error.status >= 500;
-  return !isTransient2 || error.status === 501;
-}
-
-// packages/cli/src/deployments/log-stream.ts
 var LOGS = "/v1/deployments/{deployment_id}/logs";
 var FIRST_PAUSE_MS = 1e3;
 var LONGEST_PAUSE_MS = 15e3;
@@ -669,6 +663,11 @@ function deliver(event, position, { onLine, onStatus }) {
 function toFailure(error) {
   if (error instanceof LongshoreError || error instanceof SyntaxError) return error;
   throw error;
+}
+function isPermanent(error) {
+  if (!(error instanceof ApiError) || error.code === "unexpected_response") return false;
+  const isTransient2 = error.status === 408 || error.status === 429 || error.status >= 500;
+  return !isTransient2 || error.status === 501;
 }
 
 // packages/cli/src/deployments/outcome.ts

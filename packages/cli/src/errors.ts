@@ -36,19 +36,25 @@ export function explain(error: unknown, advice: Advice = ADVICE): unknown {
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
 
+const OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
+
 type Advice = Partial<Record<ApiError["code"], string>>;
 
 const ADVICE: Advice = {
   unauthenticated: "Run: longshore login",
-  not_implemented: "The service may run an older release than this command needs.",
+  not_implemented: OLDER_RELEASE,
 };
+
+/** What the service says of a path, not of a record, that is not there. */
+const NO_PATH = "There is no such path.";
 
 function describeRefusal(error: ApiError, advice: Advice): string {
   const { code, status, message, cause, requestId } = error;
   const issues = cause && "issues" in cause ? cause.issues : [];
   const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const sentences = [`${message} (${code}, status ${status}${where})`, advice[code] ?? []].flat();
+  const hint = message === NO_PATH ? OLDER_RELEASE : advice[code];
+  const sentences = [`${message} (${code}, status ${status}${where})`, hint ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
 }
 

@@ -19,6 +19,8 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 export class Output {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Off while something else draws on the terminal. */
+  showsWaits = true;
   /** The steps that take time now, the newest last. */
   readonly #waits: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -87,6 +89,7 @@ export class Output {
 
   #animate(): void {
     this.#timer ??= setInterval(() => {
+      if (!this.showsWaits) return;
       this.#frame = (this.#frame + 1) % FRAMES.length;
       this.stderr.write(`\r\x1b[2K${FRAMES[this.#frame]} ${this.#waits.at(-1) ?? ""}`);
       this.#isShown = true;

@@ -3,6 +3,7 @@ import manifest from "../package.json" with { type: "json" };
 import { addApiCommand } from "./commands/api.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addComponentCommands } from "./commands/components.ts";
+import { addDeploymentCommands } from "./commands/deployments.ts";
 import { addEnvironmentCommands } from "./commands/environments.ts";
 import { addIntegrationCommands } from "./commands/integrations.ts";
 import { addKeyCommands } from "./commands/keys.ts";
@@ -54,6 +55,7 @@ export function createProgram(context: CliContext): Command {
   addKeyCommands(program, context);
   addPoolCommands(program, context);
   addIntegrationCommands(program, context);
+  addDeploymentCommands(program, context);
   addApiCommand(program, context);
   addCompletionCommand(program, context);
   return program;

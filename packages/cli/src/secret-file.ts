@@ -1,29 +1,56 @@
-import { writeTextFile } from "./config-file.ts";
+import { open, unlink } from "node:fs/promises";
+import { CliError } from "./errors.ts";
 import type { Output, RecordOptions } from "./output.ts";
 
 const FILE_MODE = 0o600;
 
 export interface SecretOptions extends RecordOptions {
-  /** A file for the secret. Absent: it is printed. */
+  /** A new file for the secret. Absent: it is printed. */
   output?: string;
-  id(row: { id: string }): string;
 }
 
-/** Prints a record with a secret that is shown only once, or writes the secret to a file. */
-export async function printSecret<Row extends { id: string }>(
+/**
+ * Creates a record with a secret that is shown only once, and prints it, or writes the secret to a file.
+ * The file is created first, so that no secret is created that cannot be stored.
+ */
+export async function createSecret<Row extends { id: string }>(
   output: Output,
-  record: Row,
+  options: SecretOptions,
   field: keyof Row & string,
-  options: Omit<SecretOptions, "id">,
+  create: () => Promise<Row>,
 ): Promise<void> {
   const id = (row: { id: string }) => row.id;
   if (options.output === undefined) {
-    output.record(record, { ...options, id });
+    output.record(await create(), { ...options, id });
     if (!options.json && !options.quiet) output.note(`The ${field} is shown only now.`);
     return;
   }
-  await writeTextFile(options.output, `${record[field]}\n`, FILE_MODE);
+  const record = await createWithFile(options.output, field, create);
   const { [field]: _, ...rest } = record;
   output.record({ ...rest, id: record.id }, { ...options, id });
   output.note(`The ${field} is in ${options.output}, which only you can read.`);
+}
+
+async function createWithFile<Row extends { id: string }>(
+  path: string,
+  field: keyof Row & string,
+  create: () => Promise<Row>,
+): Promise<Row> {
+  const file = await open(path, "wx", FILE_MODE).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === "EEXIST" ? "it exists; name another file" : error.message;
+    throw new CliError(`Cannot write ${path}: ${reason}. Nothing was created.`);
+  });
+  try {
+    const record = await create().catch(async (error: unknown) => {
+      await unlink(path);
+      throw error;
+    });
+    await file.writeFile(`${record[field]}\n`).catch((error: Error) => {
+      const lost = `The ${field} of ${record.id} is lost: revoke it, and create another.`;
+      throw new CliError(`Cannot write ${path}: ${error.message}. ${lost}`);
+    });
+    return record;
+  } finally {
+    await file.close();
+  }
 }

@@ -1,4 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Client,
+  ConnectionError,
+  createClient,
+  ApiError as Refusal,
+} from "../../client/src/index.ts";
 import type { ApiResponse, Directive } from "./api-types.ts";
 import type { Credential } from "./credential.ts";
 import { ApiError, NoResponseError, RunnerError } from "./errors.ts";
@@ -31,11 +37,11 @@ interface SentResponse extends ApiResponse {
  * the runner cannot tell a lost request from a lost response.
  */
 export class ApiClient {
-  readonly #url: string;
+  readonly #client: Client;
   readonly #credential: Credential;
 
   constructor(url: string, credential: Credential) {
-    this.#url = url;
+    this.#client = createClient({ url, retries: 0 });
     this.#credential = credential;
   }
 
@@ -73,27 +79,19 @@ export class ApiClient {
     { body, bytes, leaseToken }: RequestOptions,
   ): Promise<SentResponse> {
     const token = await this.#credential.token();
-    const type = bytes ? "text/plain" : body === undefined ? undefined : "application/json";
-    const response = await fetch(this.#url + path, {
-      method,
-      headers: {
-        "x-api-key": token,
-        ...(leaseToken && { "lease-token": leaseToken }),
-        ...(type && { "content-type": type }),
-      },
-      ...(type && { body: bytes ?? JSON.stringify(body) }),
-      // A followed redirect would send the token to another host.
-      redirect: "manual",
-      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
-    });
-    const text = await response.text();
-    return {
-      token,
-      status: response.status,
-      directive: parseDirective(response.headers.get("deployment-desired")),
-      retryAfterMs: parseRetryAfter(response.headers.get("retry-after")),
-      body: parseBody(text, response.ok),
-    };
+    const headers = { "x-api-key": token, ...(leaseToken && { "lease-token": leaseToken }) };
+    try {
+      const response = await this.#client.request(method, path, {
+        headers,
+        body: bytes ?? body,
+        signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+      });
+      return { token, ...describeHead(response), body: parseBody(await response.text()) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { code, message, cause } = error;
+      return { token, ...describeHead(error), body: { code, message, cause } };
+    }
   }
 }
 
@@ -117,25 +115,33 @@ function parseDirective(text: string | null): Directive {
   return text === "cancel" || text === "stop" ? text : "continue";
 }
 
+function describeHead({ status, headers }: { status: number; headers: Headers }) {
+  return {
+    status,
+    directive: parseDirective(headers.get("deployment-desired")),
+    retryAfterMs: parseRetryAfter(headers.get("retry-after")),
+  };
+}
+
 function parseRetryAfter(text: string | null): number | undefined {
   if (!text || !/^\d+$/.test(text)) return undefined;
   return Math.min(Number(text) * 1000, MAXIMUM_RETRY_AFTER_MS);
 }
 
-/** An incomplete 2xx response counts as lost. An error response may be a proxy's HTML page. */
-function parseBody(text: string, isOk: boolean): unknown {
+/** An incomplete response counts as lost. */
+function parseBody(text: string): unknown {
   if (text === "") return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    if (isOk) throw new Error("a response that is not JSON");
-    return undefined;
+    throw new Error("a response that is not JSON");
   }
 }
 
 /** @throws The error itself if a retry would not change it. */
 function describeError(error: unknown): string {
   if (error instanceof RunnerError) throw error;
+  if (error instanceof ConnectionError && error.cause) return describeError(error.cause);
   if (!(error instanceof Error)) return String(error);
   const { code } = (error.cause ?? {}) as { code?: string };
   return code ?? error.message;

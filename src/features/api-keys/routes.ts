@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -204,7 +204,7 @@ export const apiKeyRoutes = createRouter()
   .openapi(list, async (c) => {
     const { org_id } = c.req.valid("param");
     const query = c.req.valid("query");
-    const page = { ...toPageRequest(query), status: query.status ?? "active" };
+    const page = { ...toNamedPageRequest(query), status: query.status ?? "active" };
     return c.json(toEnvelope(await listKeys(c.env, org_id, page), presentKeyRecord), 200);
   })
   .openapi(create, async (c) => {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { API_KEY_PATTERN } from "../../auth/credentials.ts";
-import { envelopeOf, ListQuery } from "../../http/pagination.ts";
+import { envelopeOf, namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -269,7 +269,9 @@ export const PutApiKeyPolicy = component(
     }),
 );
 
-export const KeyListQuery = ListQuery.extend({ status: ApiKeyStatus.optional() });
+export const KeyListQuery = namedListQuery(LIMITS.nameLength.value).extend({
+  status: ApiKeyStatus.optional(),
+});
 
 export const RevokeQuery = z.object({ descendants: Descendants.optional() });
 

@@ -6,7 +6,7 @@ import {
   type ServiceContext,
 } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
@@ -52,7 +52,7 @@ export interface NewKey {
 export async function listKeys(
   ctx: ServiceContext,
   organizationId: string,
-  page: PageRequest & { status: KeyStatus },
+  page: NamedPageRequest & { status: KeyStatus },
 ): Promise<Page<KeyRecord>> {
   const { db, actor } = ctx;
   requireOwnOrganization(actor, organizationId);

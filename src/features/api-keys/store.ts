@@ -8,7 +8,7 @@ import {
   recordHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
@@ -80,7 +80,7 @@ export function listKeys(
   db: Database,
   organizationId: string,
   membershipId: OnlyOf,
-  page: PageRequest,
+  page: NamedPageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, apiKeys.createdAt, apiKeys.id);
   return db
@@ -90,6 +90,7 @@ export function listKeys(
       and(
         eq(apiKeys.organizationId, organizationId),
         membershipId === undefined ? undefined : eq(apiKeys.membershipId, membershipId),
+        hasName(page, apiKeys.name),
         where,
       ),
     )
@@ -101,7 +102,7 @@ export function listRevokedKeys(
   db: Database,
   organizationId: string,
   membershipId: OnlyOf,
-  page: PageRequest,
+  page: NamedPageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, revokedKeys.createdAt, revokedKeys.id);
   return db
@@ -111,6 +112,7 @@ export function listRevokedKeys(
       and(
         eq(revokedKeys.organizationId, organizationId),
         membershipId === undefined ? undefined : eq(revokedKeys.membershipId, membershipId),
+        hasName(page, revokedKeys.name),
         where,
       ),
     )

@@ -50,6 +50,8 @@ export const apiKeys = sqliteTable(
   (table) => [
     uniqueIndex("api_keys_secret_hash").on(table.secretHash),
     index("api_keys_list").on(table.organizationId, table.createdAt, table.id),
+    // An organization can have 100,000 keys of trusts.
+    index("api_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("api_keys_membership").on(table.membershipId),
     index("api_keys_created_by").on(table.createdByKeyId),
     index("api_keys_trust")
@@ -140,6 +142,8 @@ export const revokedKeys = sqliteTable(
   },
   (table) => [
     index("revoked_keys_list").on(table.organizationId, table.createdAt, table.id),
+    // No quota bounds the number of revoked keys.
+    index("revoked_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("revoked_keys_membership").on(table.membershipId),
     index("revoked_keys_created_by").on(table.createdByKeyId),
   ],

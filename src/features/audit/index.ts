@@ -9,4 +9,5 @@ export {
   recordActs,
   recordActsFrom,
   recordActsOf,
+  recordRead,
 } from "./store.ts";

@@ -53,6 +53,7 @@ export const AUDITED_ACTIONS = [
   "variable.updated",
   "variable.deleted",
   "variable.revealed",
+  "variables.revealed",
   "variables.delivered",
   "audit_log.exported",
   "escalation.refused",

@@ -88,7 +88,8 @@ const Changes = z
   })
   .openapi({
     description:
-      "The changed fields. A field over 16 KiB is replaced by its length, in `characters`. Never " +
+      "The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For " +
+      "`variables.revealed`, `after` has the first names of the variables, and their `count`. Never " +
       "contains the value of a variable, a secret, or an e-mail address.",
     example: { before: { version: 1 }, after: { version: 2 } },
   });

@@ -172,6 +172,32 @@ function requestColumns({ clock, origin }: AuditContext, { type, ...ids }: Audit
   };
 }
 
+/** Records a read of many records. `changes` is SQL, so that it names what the batch reads. */
+export function recordRead(
+  ctx: AuditContext,
+  organizationId: string,
+  { action, target, projectId }: Omit<AuditedAct, "changes">,
+  { changes, condition }: { changes: SQL; condition: SQL },
+) {
+  return insertFrom(
+    ctx.db,
+    auditLog,
+    {
+      ...requestColumns(ctx, actorOf(ctx)),
+      id: newId(ctx.clock),
+      organizationId,
+      action,
+      outcome: "success",
+      targetType: target.type,
+      targetId: target.id,
+      targetName: target.name ?? null,
+      projectId: projectId ?? null,
+      changes,
+    },
+    sql`where ${condition}`,
+  ).returning({ id: auditLog.id });
+}
+
 /** Records the delivery of variables to a runner, if `allowed` holds, in the batch that reads them. */
 export function auditDelivery(ctx: RunnerContext, attemptId: string, allowed: SQL) {
   const action: AuditedAction = "variables.delivered";

@@ -1,7 +1,6 @@
+import { LIMITS } from "../../lib/limits.ts";
 import type { Change, Fields, RecordType } from "./model.ts";
 
-/** A field with longer JSON is recorded as its length only. */
-const MAXIMUM_FIELD_CHARACTERS = 16_384;
 /** Every write changes them, so they carry no information. */
 const IGNORED_FIELDS = ["updated_at"];
 
@@ -62,5 +61,5 @@ function pick(fields: Fields, names: readonly string[]): Fields {
 
 function abridge(value: unknown): unknown {
   const { length } = JSON.stringify(value);
-  return length > MAXIMUM_FIELD_CHARACTERS ? { characters: length } : value;
+  return length > LIMITS.recordedFieldLength.value ? { characters: length } : value;
 }

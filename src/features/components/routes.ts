@@ -1,6 +1,6 @@
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -26,7 +26,7 @@ const list = operation({
   role: "viewer",
   scope: "environments:read",
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: ListQuery },
+  request: { params: EnvironmentParams, query: namedListQuery(LIMITS.slugLength.value) },
   responses: { 200: jsonReply(ComponentList, "A page of components.") },
 });
 
@@ -125,7 +125,7 @@ const remove = operation({
 
 export const componentRoutes = createRouter()
   .openapi(list, async (c) => {
-    const page = toPageRequest(c.req.valid("query"));
+    const page = toNamedPageRequest(c.req.valid("query"));
     const components = await listComponents(c.env, c.req.valid("param").environment_id, page);
     return c.json(toEnvelope(components, presentComponent), 200);
   })

@@ -6,7 +6,7 @@ import {
   nextVersion,
   recordHasExpectedVersion,
 } from "../../db/expected-version.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { components } from "./table.ts";
 
@@ -27,7 +27,7 @@ export function listComponents(
   db: Database,
   organizationId: string,
   environmentId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, components.createdAt, components.id);
   return db
@@ -37,6 +37,7 @@ export function listComponents(
       and(
         eq(components.organizationId, organizationId),
         eq(components.environmentId, environmentId),
+        hasName(page, components.name),
         where,
       ),
     )

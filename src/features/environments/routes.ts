@@ -1,6 +1,6 @@
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams, ProjectParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -33,7 +33,7 @@ const list = operation({
   role: "viewer",
   scope: "environments:read",
   notFound: ["project"],
-  request: { params: ProjectParams, query: ListQuery },
+  request: { params: ProjectParams, query: namedListQuery(LIMITS.slugLength.value) },
   responses: { 200: jsonReply(EnvironmentList, "A page of environments.") },
 });
 
@@ -149,7 +149,7 @@ const remove = operation({
 
 export const environmentRoutes = createRouter()
   .openapi(list, async (c) => {
-    const page = toPageRequest(c.req.valid("query"));
+    const page = toNamedPageRequest(c.req.valid("query"));
     const environments = await listEnvironments(c.env, c.req.valid("param").project_id, page);
     return c.json(toEnvelope(environments, presentEnvironment), 200);
   })

@@ -1,6 +1,6 @@
 import { authorize, requireExpectedVersion, type ServiceContext } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
@@ -37,7 +37,7 @@ export async function requireEnvironment(
 export async function listEnvironments(
   ctx: ServiceContext,
   projectId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<EnvironmentRow>> {
   const [[project], rows] = await ctx.db.batch([
     findProject(ctx.db, ctx.actor, projectId),

@@ -8,9 +8,10 @@ import {
 } from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
+  hasName,
   keyset,
   limitPageBytes,
-  type PageRequest,
+  type NamedPageRequest,
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
@@ -38,7 +39,12 @@ export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
     .where(within(actor.organizationId, id));
 }
 
-export function listEnvironments(db: Database, actor: Actor, projectId: string, page: PageRequest) {
+export function listEnvironments(
+  db: Database,
+  actor: Actor,
+  projectId: string,
+  page: NamedPageRequest,
+) {
   const { where, orderBy, limit } = keyset(page, environments.createdAt, environments.id);
   const { id, createdAt, name, configuration } = environments;
   const size = sizeOf({ json: [configuration], text: [name], rest: 250 });
@@ -50,6 +56,7 @@ export function listEnvironments(db: Database, actor: Actor, projectId: string, 
         eq(environments.organizationId, actor.organizationId),
         eq(environments.projectId, projectId),
         isOneOf(environments.id, actor.environmentIds),
+        hasName(page, environments.name),
         where,
       ),
     )

@@ -2,7 +2,7 @@ import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -44,7 +44,7 @@ const refuseExistingMember = conflictIfTaken(
 export async function listMembers(
   ctx: ServiceContext,
   organizationId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<MemberRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const rows = await store.listMembers(ctx.db, organizationId, page);

@@ -9,9 +9,10 @@ import {
 } from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
+  hasName,
   keyset,
   limitPageBytes,
-  type PageRequest,
+  type NamedPageRequest,
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
@@ -68,7 +69,7 @@ function selectMembers(db: Database) {
 const within = (organizationId: string, id: string) =>
   and(eq(memberships.organizationId, organizationId), eq(memberships.id, id));
 
-export function listMembers(db: Database, organizationId: string, page: PageRequest) {
+export function listMembers(db: Database, organizationId: string, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(page, memberships.createdAt, memberships.id);
   const { id, createdAt } = memberships;
   const records = db
@@ -79,7 +80,7 @@ export function listMembers(db: Database, organizationId: string, page: PageRequ
     })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
-    .where(and(eq(memberships.organizationId, organizationId), where))
+    .where(and(eq(memberships.organizationId, organizationId), hasName(page, accounts.name), where))
     .orderBy(...orderBy)
     .limit(limit);
   return db

@@ -1,6 +1,6 @@
 import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -113,7 +113,7 @@ const remove = operation({
 export const projectMemberRoutes = createRouter()
   .openapi(list, async (c) => {
     const query = c.req.valid("query");
-    const page = { ...toPageRequest(query), roles: query.role ?? [] };
+    const page = { ...toNamedPageRequest(query), roles: query.role ?? [] };
     const members = await listMembers(c.env, c.req.valid("param").project_id, page);
     return c.json(toEnvelope(members, presentProjectMember), 200);
   })

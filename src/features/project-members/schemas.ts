@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf, ListQuery } from "../../http/pagination.ts";
+import { envelopeOf, namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -41,7 +41,7 @@ export const ProjectMember = component(
 
 export const ProjectMemberList = envelopeOf(ProjectMember, "ProjectMemberList");
 
-export const ProjectMemberQuery = ListQuery.extend({
+export const ProjectMemberQuery = namedListQuery(LIMITS.personLength.value).extend({
   role: enumFilter("ProjectRole", PROJECT_ROLES).openapi({
     description: "Only members with one of these roles. Default: all.",
   }),

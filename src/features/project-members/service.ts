@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { changeRecorder, commitChange } from "../changelog/index.ts";
@@ -29,7 +29,7 @@ const changes = changeRecorder(
 export async function listMembers(
   ctx: ServiceContext,
   projectId: string,
-  page: PageRequest & { roles: readonly ProjectRole[] },
+  page: NamedPageRequest & { roles: readonly ProjectRole[] },
 ): Promise<Page<ProjectMemberRow>> {
   const { organizationId } = ctx.actor;
   const [[project], rows] = await ctx.db.batch([

@@ -10,9 +10,10 @@ import {
 import { insertFrom } from "../../db/insert-from.ts";
 import {
   CUMULATIVE_BYTES,
+  hasName,
   keyset,
   limitPageBytes,
-  type PageRequest,
+  type NamedPageRequest,
   pageOrder,
 } from "../../db/keyset.ts";
 import {
@@ -81,7 +82,7 @@ export function listMembers(
   db: Database,
   organizationId: string,
   projectId: string,
-  page: PageRequest & { roles: readonly ProjectRole[] },
+  page: NamedPageRequest & { roles: readonly ProjectRole[] },
 ) {
   const { where, orderBy, limit } = keyset(
     page,
@@ -98,7 +99,14 @@ export function listMembers(
       .from(projectMembers)
       .innerJoin(memberships, eq(memberships.id, projectMembers.membershipId))
       .innerJoin(accounts, eq(accounts.id, memberships.accountId))
-      .where(and(within(organizationId, projectId), role && eq(projectMembers.role, role), where));
+      .where(
+        and(
+          within(organizationId, projectId),
+          role && eq(projectMembers.role, role),
+          hasName(page, accounts.name),
+          where,
+        ),
+      );
   const hasEveryRole = page.roles.length === 0 || page.roles.length === PROJECT_ROLES.length;
   const [first, second, ...rest] = (hasEveryRole ? [undefined] : page.roles).map(branchOf);
   if (!first) throw new Error("The union has no branch");

@@ -1,6 +1,6 @@
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -20,6 +20,8 @@ import {
 
 const READABLE = "Returns the projects that you may read. An admin may read all of them.";
 
+const ProjectQuery = namedListQuery(LIMITS.nameLength.value);
+
 const list = operation({
   method: "get",
   path: "/v1/projects",
@@ -28,7 +30,7 @@ const list = operation({
   summary: "List the projects of your organization",
   scope: "projects:read",
   description: READABLE,
-  request: { query: ListQuery },
+  request: { query: ProjectQuery },
   responses: { 200: jsonReply(ProjectList, "A page of projects.") },
 });
 
@@ -41,7 +43,7 @@ const listOfOrganization = operation({
   scope: "projects:read",
   description: READABLE,
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ListQuery },
+  request: { params: OrganizationParams, query: ProjectQuery },
   responses: { 200: jsonReply(ProjectList, "A page of projects.") },
 });
 
@@ -133,12 +135,12 @@ const remove = operation({
 
 export const projectRoutes = createRouter()
   .openapi(list, async (c) => {
-    const page = toPageRequest(c.req.valid("query"));
+    const page = toNamedPageRequest(c.req.valid("query"));
     const projects = await listProjects(c.env, c.env.actor.organizationId, page);
     return c.json(toEnvelope(projects, presentProject), 200);
   })
   .openapi(listOfOrganization, async (c) => {
-    const page = toPageRequest(c.req.valid("query"));
+    const page = toNamedPageRequest(c.req.valid("query"));
     const projects = await listProjects(c.env, c.req.valid("param").org_id, page);
     return c.json(toEnvelope(projects, presentProject), 200);
   })

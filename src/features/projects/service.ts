@@ -6,7 +6,7 @@ import {
   type ServiceContext,
 } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
@@ -38,7 +38,7 @@ export async function requireProject(
 export async function listProjects(
   ctx: ServiceContext,
   organizationId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<ProjectRow>> {
   requireOwnOrganization(ctx.actor, organizationId);
   const rows = orgRoleReaches(ctx.actor.role, "admin")

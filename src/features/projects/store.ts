@@ -9,8 +9,10 @@ import {
 } from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
+  hasName,
   keyset,
   limitPageBytes,
+  type NamedPageRequest,
   type PageRequest,
   pageOrder,
   sizeOf,
@@ -65,7 +67,7 @@ export function readProject(db: Database, { organizationId, membershipId }: Acto
 
 const SIZE = sizeOf({ text: [projects.name, projects.description, projects.icon], rest: 400 });
 
-export function listProjects(db: Database, actor: Actor, page: PageRequest) {
+export function listProjects(db: Database, actor: Actor, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(page, projects.createdAt, projects.id);
   const records = db
     .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
@@ -74,6 +76,7 @@ export function listProjects(db: Database, actor: Actor, page: PageRequest) {
       and(
         eq(projects.organizationId, actor.organizationId),
         isOneOf(projects.id, actor.projectIds),
+        hasName(page, projects.name),
         where,
       ),
     )
@@ -90,7 +93,7 @@ function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
     .orderBy(pageOrder(page));
 }
 
-export function listProjectsOfMember(db: Database, actor: Actor, page: PageRequest) {
+export function listProjectsOfMember(db: Database, actor: Actor, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(
     page,
     projectMembers.projectCreatedAt,
@@ -105,6 +108,7 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: PageReque
         eq(projectMembers.membershipId, actor.membershipId),
         eq(projectMembers.organizationId, actor.organizationId),
         isOneOf(projectMembers.projectId, actor.projectIds),
+        hasName(page, projects.name),
         where,
       ),
     )

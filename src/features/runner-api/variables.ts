@@ -1,7 +1,7 @@
 import type { RunnerContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { auditDelivery } from "../audit/index.ts";
-import { valueContext } from "../variables/index.ts";
+import { openValues } from "../variables/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
 import { AttemptConflict } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
@@ -30,11 +30,5 @@ export async function deliverVariables(
   if (now >= (attempt.leaseUntil ?? 0)) {
     throw new AttemptConflict("The lease is stale. Send a heartbeat first.", directive);
   }
-  const variables = await Promise.all(
-    results.sealed.map(async ({ value, ...variable }) => ({
-      ...variable,
-      value: await cipher.open(value, valueContext(variable)),
-    })),
-  );
-  return { variables, directive };
+  return { variables: await openValues(cipher, results.sealed), directive };
 }

@@ -2,7 +2,13 @@ import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import {
+  ListQuery,
+  namedListQuery,
+  toEnvelope,
+  toNamedPageRequest,
+  toPageRequest,
+} from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -45,7 +51,7 @@ const list = operation({
   role: "admin",
   scope: "runners:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ListQuery },
+  request: { params: OrganizationParams, query: namedListQuery(LIMITS.nameLength.value) },
   responses: { 200: jsonReply(RunnerPoolList, "A page of runner pools.") },
 });
 
@@ -223,7 +229,7 @@ const revoke = operation({
 export const runnerPoolRoutes = createRouter()
   .openapi(list, async (c) => {
     const { org_id } = c.req.valid("param");
-    const page = await listPools(c.env, org_id, toPageRequest(c.req.valid("query")));
+    const page = await listPools(c.env, org_id, toNamedPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentPool), 200);
   })
   .openapi(create, async (c) => {

@@ -2,7 +2,7 @@ import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
@@ -21,7 +21,7 @@ const refuseTakenName = conflictIfTaken(
 export async function listPools(
   ctx: ServiceContext,
   organizationId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<PoolRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const rows = await store.listPools(ctx.db, organizationId, page);

@@ -7,7 +7,7 @@ import {
   recordHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { mayCreateUntil } from "../api-keys/table.ts";
 import { environments } from "../environments/table.ts";
@@ -73,12 +73,14 @@ export function findPool(db: Database, organizationId: string, id: string) {
   return db.select(POOL).from(runnerPools).where(within(organizationId, id));
 }
 
-export function listPools(db: Database, organizationId: string, page: PageRequest) {
+export function listPools(db: Database, organizationId: string, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(page, runnerPools.createdAt, runnerPools.id);
   return db
     .select(POOL)
     .from(runnerPools)
-    .where(and(eq(runnerPools.organizationId, organizationId), where))
+    .where(
+      and(eq(runnerPools.organizationId, organizationId), hasName(page, runnerPools.name), where),
+    )
     .orderBy(...orderBy)
     .limit(limit);
 }

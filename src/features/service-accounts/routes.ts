@@ -1,6 +1,6 @@
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -37,7 +37,7 @@ const list = operation({
   role: "admin",
   scope: "members:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ListQuery },
+  request: { params: OrganizationParams, query: namedListQuery(LIMITS.nameLength.value) },
   responses: { 200: jsonReply(ServiceAccountList, "A page of service accounts.") },
 });
 
@@ -123,7 +123,7 @@ const remove = operation({
 export const serviceAccountRoutes = createRouter()
   .openapi(list, async (c) => {
     const { org_id } = c.req.valid("param");
-    const page = await listServiceAccounts(c.env, org_id, toPageRequest(c.req.valid("query")));
+    const page = await listServiceAccounts(c.env, org_id, toNamedPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentServiceAccount), 200);
   })
   .openapi(create, async (c) => {

@@ -1,7 +1,7 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
@@ -26,7 +26,7 @@ export const OWNS_PROJECT =
 export async function listServiceAccounts(
   ctx: ServiceContext,
   organizationId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<ServiceAccountRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const rows = await store.listServiceAccounts(ctx.db, organizationId, page);

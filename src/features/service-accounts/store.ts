@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 
@@ -25,13 +25,13 @@ const ofOrganization = (organizationId: string) =>
 const within = (organizationId: string, id: string) =>
   and(ofOrganization(organizationId), eq(memberships.id, id));
 
-export function listServiceAccounts(db: Database, organizationId: string, page: PageRequest) {
+export function listServiceAccounts(db: Database, organizationId: string, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(page, memberships.createdAt, memberships.id);
   return db
     .select(SERVICE_ACCOUNT)
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
-    .where(and(ofOrganization(organizationId), where))
+    .where(and(ofOrganization(organizationId), hasName(page, accounts.name), where))
     .orderBy(...orderBy)
     .limit(limit);
 }

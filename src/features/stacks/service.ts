@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
@@ -35,7 +35,7 @@ export async function requireStack(
 export async function listStacks(
   ctx: ServiceContext,
   environmentId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<StackRow>> {
   const [[environment], rows] = await ctx.db.batch([
     findEnvironment(ctx.db, ctx.actor, environmentId),

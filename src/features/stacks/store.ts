@@ -6,7 +6,7 @@ import {
   nextVersion,
   recordHasExpectedVersion,
 } from "../../db/expected-version.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { components } from "../components/table.ts";
 import { ACTIVE_STATUSES } from "../deployments/table.ts";
@@ -32,7 +32,7 @@ export function listStacks(
   db: Database,
   organizationId: string,
   environmentId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, stacks.createdAt, stacks.id);
   return db
@@ -42,6 +42,7 @@ export function listStacks(
       and(
         eq(stacks.organizationId, organizationId),
         eq(stacks.environmentId, environmentId),
+        hasName(page, stacks.name),
         where,
       ),
     )

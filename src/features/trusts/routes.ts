@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { SystemContext } from "../../context.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
@@ -49,7 +49,7 @@ const list = operation({
   role: "admin",
   scope: "keys:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ListQuery },
+  request: { params: OrganizationParams, query: namedListQuery(LIMITS.nameLength.value) },
   responses: { 200: jsonReply(TrustList, "A page of trusts.") },
 });
 
@@ -149,7 +149,7 @@ const RUNNER_TOKEN_PATH = "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{toke
 export const trustRoutes = createRouter()
   .openapi(list, async (c) => {
     const { org_id } = c.req.valid("param");
-    const page = await listTrusts(c.env, org_id, toPageRequest(c.req.valid("query")));
+    const page = await listTrusts(c.env, org_id, toNamedPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentTrust), 200);
   })
   .openapi(create, async (c) => {

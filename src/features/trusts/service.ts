@@ -6,7 +6,7 @@ import {
   type ServiceContext,
 } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
@@ -37,7 +37,7 @@ export const EXPIRING_KEY =
 export async function listTrusts(
   ctx: ServiceContext,
   organizationId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<TrustRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   return toPage(page, await store.listTrusts(ctx.db, organizationId, page), (row) => row);

@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext, SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { apiKeys, mayCreateUntil } from "../api-keys/table.ts";
 import { memberships } from "../memberships/table.ts";
@@ -16,12 +16,12 @@ export type TrustOfIssuer = Awaited<ReturnType<typeof findTrustsOfIssuer>>[numbe
 const within = (organizationId: string, id: string) =>
   and(eq(trusts.organizationId, organizationId), eq(trusts.id, id));
 
-export function listTrusts(db: Database, organizationId: string, page: PageRequest) {
+export function listTrusts(db: Database, organizationId: string, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(page, trusts.createdAt, trusts.id);
   return db
     .select()
     .from(trusts)
-    .where(and(eq(trusts.organizationId, organizationId), where))
+    .where(and(eq(trusts.organizationId, organizationId), hasName(page, trusts.name), where))
     .orderBy(...orderBy)
     .limit(limit);
 }

@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { auditChanges, insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
@@ -13,7 +13,12 @@ import { changes, findScope, newVariable, refuseTaken, toScope } from "./service
 import { addedBytes, listVariables, type VariableRow, variableBounds } from "./store.ts";
 
 const MAX_ATTEMPTS = 5;
-const FIRST_PAGE: PageRequest = { limit: 240, direction: "desc", after: undefined };
+const FIRST_PAGE: NamedPageRequest = {
+  limit: 240,
+  direction: "desc",
+  after: undefined,
+  name: undefined,
+};
 
 export interface BulkInput {
   /** `replace` deletes the variables that the request does not name. */

@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
 import type { VariableInput } from "./model.ts";
 import type { VariableInput as VariableSchema } from "./schemas.ts";
-import type { VariableRow } from "./store.ts";
+import type { SealedRow, VariableRow } from "./store.ts";
 
 export function presentVariable(row: VariableRow) {
   return {
@@ -16,6 +16,11 @@ export function presentVariable(row: VariableRow) {
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
   };
+}
+
+/** The value is decrypted. */
+export function presentRevealed(row: SealedRow) {
+  return { ...presentVariable(row), value: row.value };
 }
 
 export function toVariableInput(body: z.output<typeof VariableSchema>): VariableInput {

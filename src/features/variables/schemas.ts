@@ -48,25 +48,32 @@ const resourceId = z.string().openapi({
   example: `/${EXAMPLE_IDS.project}/${EXAMPLE_IDS.environment}/${EXAMPLE_IDS.component}/DATABASE_URL`,
 });
 
+const VARIABLE = {
+  id: identifierOf("variable", "The variable's own ID."),
+  component_id: componentId,
+  environment_id: identifierOf("environment", "The environment, also that of the component."),
+  name: Name,
+  resource_id: resourceId,
+  storage_method: StorageMethod,
+  version: z.int().min(1).openapi({
+    description: "Increases by one with every replacement.",
+    example: 1,
+  }),
+  created_at: timestampOf("When the variable was created."),
+  updated_at: timestampOf("When the variable was last replaced."),
+};
+
 export const Variable = component(
   "Variable",
   z
-    .object({
-      id: identifierOf("variable", "The variable's own ID."),
-      component_id: componentId,
-      environment_id: identifierOf("environment", "The environment, also that of the component."),
-      name: Name,
-      resource_id: resourceId,
-      storage_method: StorageMethod,
-      version: z.int().min(1).openapi({
-        description: "Increases by one with every replacement.",
-        example: 1,
-      }),
-      created_at: timestampOf("When the variable was created."),
-      updated_at: timestampOf("When the variable was last replaced."),
-    })
+    .object(VARIABLE)
     .openapi({ description: "A setting of a component or an environment, without its value." }),
 );
+
+const decrypted = z.string().openapi({
+  description: "The plain text, decrypted for this response.",
+  example: EXAMPLE_VALUE,
+});
 
 /** The fields of a variable that runners receive. */
 export const DELIVERED_VARIABLE = {
@@ -74,25 +81,24 @@ export const DELIVERED_VARIABLE = {
   storage_method: StorageMethod,
   resource_id: resourceId,
   component_id: componentId,
-  value: z.string().openapi({
-    description: "The plain text, decrypted for this response.",
-    example: EXAMPLE_VALUE,
-  }),
+  value: decrypted,
 };
 
 export const VariableList = envelopeOf(Variable, "VariableList");
 
 export const VariableValue = component(
   "VariableValue",
-  z
-    .object({
-      value: z.string().openapi({
-        description: "The plain text, decrypted for this response.",
-        example: EXAMPLE_VALUE,
-      }),
-    })
-    .openapi({ description: "The current value of one variable." }),
+  z.object({ value: decrypted }).openapi({ description: "The current value of one variable." }),
 );
+
+const RevealedVariable = component(
+  "RevealedVariable",
+  z
+    .object({ ...VARIABLE, value: decrypted })
+    .openapi({ description: "A setting of a component or an environment, with its value." }),
+);
+
+export const RevealedVariableList = envelopeOf(RevealedVariable, "RevealedVariableList");
 
 const EXAMPLE = { name: "DATABASE_URL", storage_method: "secret", value: EXAMPLE_VALUE };
 

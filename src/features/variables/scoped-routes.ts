@@ -1,6 +1,6 @@
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
@@ -9,12 +9,20 @@ import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
 import { putVariables } from "./bulk-write.ts";
 import type { ScopeReference } from "./model.ts";
-import { presentVariable, toVariableInput } from "./presenters.ts";
+import { presentRevealed, presentVariable, toVariableInput } from "./presenters.ts";
 import { get } from "./routes.ts";
-import { PutVariables, Variable, VariableInput, VariableList } from "./schemas.ts";
+import {
+  PutVariables,
+  RevealedVariableList,
+  Variable,
+  VariableInput,
+  VariableList,
+} from "./schemas.ts";
 import { createVariable, listVariables } from "./service.ts";
+import { revealVariables } from "./values.ts";
 
 const TAGS = ["Variables"];
+const VariableQuery = namedListQuery(LIMITS.variableNameLength.value);
 const TAKEN = "A name that is taken is a `conflict`.";
 const ATOMIC =
   "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
@@ -52,7 +60,7 @@ const listOfComponent = operation({
   scope: "variables:read",
   description: `Does not include the variables of its environment.`,
   notFound: ["component"],
-  request: { params: ComponentParams, query: ListQuery },
+  request: { params: ComponentParams, query: VariableQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
 
@@ -87,6 +95,24 @@ const putInComponent = operation({
   responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
+const revealInComponent = operation({
+  method: "get",
+  path: "/v1/components/{component_id}/variables/values",
+  operationId: "revealComponentVariables",
+  tags: TAGS,
+  summary: "Reveal the values of the variables of a component",
+  role: "contributor",
+  scope: "variables:reveal",
+  description:
+    "Returns all of them on one page, sorted by name, without those of its environment. One record of the " +
+    "audit log names them.",
+  policy: "reveal",
+  writes: true,
+  notFound: ["component"],
+  request: { params: ComponentParams },
+  responses: { 200: jsonReply(RevealedVariableList, "The variables, with their values.") },
+});
+
 const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/variables",
@@ -97,7 +123,7 @@ const listOfEnvironment = operation({
   scope: "variables:read",
   description: `Does not include the variables of its components.`,
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: ListQuery },
+  request: { params: EnvironmentParams, query: VariableQuery },
   responses: { 200: jsonReply(VariableList, "A page of variables.") },
 });
 
@@ -132,10 +158,28 @@ const putInEnvironment = operation({
   responses: { 200: jsonReply(VariableList, "The variables after the change.") },
 });
 
+const revealInEnvironment = operation({
+  method: "get",
+  path: "/v1/environments/{environment_id}/variables/values",
+  operationId: "revealEnvironmentVariables",
+  tags: TAGS,
+  summary: "Reveal the values of the variables of an environment",
+  role: "contributor",
+  scope: "variables:reveal",
+  description:
+    "Returns all of them on one page, sorted by name, without those of its components. One record of the " +
+    "audit log names them.",
+  policy: "reveal",
+  writes: true,
+  notFound: ["environment"],
+  request: { params: EnvironmentParams },
+  responses: { 200: jsonReply(RevealedVariableList, "The variables, with their values.") },
+});
+
 export const scopedVariableRoutes = createRouter()
   .openapi(listOfComponent, async (c) => {
     const scope = component(c.req.valid("param").component_id);
-    const page = await listVariables(c.env, scope, toPageRequest(c.req.valid("query")));
+    const page = await listVariables(c.env, scope, toNamedPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentVariable), 200);
   })
   .openapi(createInComponent, async (c) => {
@@ -151,9 +195,14 @@ export const scopedVariableRoutes = createRouter()
     const input = { mode, variables: variables.map(toVariableInput) };
     return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
   })
+  .openapi(revealInComponent, async (c) => {
+    const scope = component(c.req.valid("param").component_id);
+    const rows = await revealVariables(c.env, scope);
+    return c.json(toEnvelope({ rows, next: undefined }, presentRevealed), 200);
+  })
   .openapi(listOfEnvironment, async (c) => {
     const scope = environment(c.req.valid("param").environment_id);
-    const page = await listVariables(c.env, scope, toPageRequest(c.req.valid("query")));
+    const page = await listVariables(c.env, scope, toNamedPageRequest(c.req.valid("query")));
     return c.json(toEnvelope(page, presentVariable), 200);
   })
   .openapi(createInEnvironment, async (c) => {
@@ -168,6 +217,11 @@ export const scopedVariableRoutes = createRouter()
     const { mode, variables } = c.req.valid("json");
     const input = { mode, variables: variables.map(toVariableInput) };
     return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
+  })
+  .openapi(revealInEnvironment, async (c) => {
+    const scope = environment(c.req.valid("param").environment_id);
+    const rows = await revealVariables(c.env, scope);
+    return c.json(toEnvelope({ rows, next: undefined }, presentRevealed), 200);
   });
 
 function component(id: string): ScopeReference {

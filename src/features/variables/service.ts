@@ -2,7 +2,7 @@ import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
-import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -34,7 +34,7 @@ export const changes = changeRecorder(
 export async function listVariables(
   ctx: ServiceContext,
   reference: ScopeReference,
-  page: PageRequest,
+  page: NamedPageRequest,
 ): Promise<Page<VariableRow>> {
   const { organizationId } = ctx.actor;
   const [[scope], rows] = await ctx.db.batch([

@@ -2,15 +2,19 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
-import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { listOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { components } from "../components/table.ts";
+import { environments } from "../environments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { type Bound, bytesOf } from "../usage/index.ts";
+import type { ScopeReference } from "./model.ts";
 import { variables } from "./table.ts";
 
-/** Without the value, which only `findSealedValue` reads. */
+/** Without the value, which only `findSealedValue` and `listSealedValues` read. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
+export type SealedRow = typeof variables.$inferSelect;
 export type NewVariable = typeof variables.$inferInsert;
 
 export const { value: _, ...PUBLIC } = getTableColumns(variables);
@@ -38,17 +42,45 @@ export function whereVariableExists(organizationId: string, id: string): SQL {
   return sql`exists (select 1 from variables where ${within(organizationId, id)})`;
 }
 
+export function listSealedValues(db: Database, organizationId: string, scopeId: string) {
+  return db
+    .select()
+    .from(variables)
+    .where(inScope(organizationId, scopeId))
+    .orderBy(variables.name);
+}
+
+/** For the other statements of a batch that reads all variables of the scope. */
+export function whereScopeExists(organizationId: string, { kind, id }: ScopeReference): SQL {
+  const table = kind === "component" ? components : environments;
+  return sql`exists (select 1 from ${table}
+    where ${table.id} = ${id} and ${table.organizationId} = ${organizationId})`;
+}
+
+/**
+ * The `changes` of the audit record of a read of all values: the first names, as many as fit, and the
+ * count of all. A name is ASCII without escapes; quotes and a comma surround it.
+ */
+export function readNames(organizationId: string, scopeId: string): SQL {
+  return sql`(select json_object('after', json_object(
+      'variables', json_group_array(selected.name) filter
+        (where selected.characters < ${LIMITS.recordedFieldLength.value}),
+      'count', count(*)))
+    from (select name, sum(length(name) + 3) over (order by name) as characters
+      from variables where ${inScope(organizationId, scopeId)} order by name) as selected)`;
+}
+
 export function listVariables(
   db: Database,
   organizationId: string,
   scopeId: string,
-  page: PageRequest,
+  page: NamedPageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, variables.createdAt, variables.id);
   return db
     .select(PUBLIC)
     .from(variables)
-    .where(and(inScope(organizationId, scopeId), where))
+    .where(and(inScope(organizationId, scopeId), hasName(page, variables.name), where))
     .orderBy(...orderBy)
     .limit(limit);
 }

@@ -4,7 +4,7 @@ import { addConsentOption, addExamples, addRecordOptions, collect } from "../com
 import { requireIntegration } from "../integrations.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
-import { printSecret } from "../secret-file.ts";
+import { createSecret } from "../secret-file.ts";
 import { type CliContext, openSession } from "../session.ts";
 import { addProjectOption, type ProjectOptions, requireProject } from "../target.ts";
 
@@ -95,14 +95,13 @@ async function create(context: CliContext, url: string, options: Options): Promi
   const session = await openSession(context, options);
   const project = await requireProject(context, session, options);
   const flags = (options.event ?? []).map((flag) => [flag, true] as const);
-  const integration = await session.client.post(
-    "/v1/projects/{project_id}/notification-integrations",
-    {
+  const body = { type: "webhook", url, configuration: Object.fromEntries(flags) } as const;
+  await createSecret(context.output, options, "secret", () =>
+    session.client.post("/v1/projects/{project_id}/notification-integrations", {
       path: { project_id: project.id },
-      body: { type: "webhook", url, configuration: Object.fromEntries(flags) },
-    },
+      body,
+    }),
   );
-  await printSecret(context.output, integration, "secret", options);
 }
 
 async function remove(context: CliContext, id: string, options: Options): Promise<void> {

@@ -5,7 +5,7 @@ import { KINDS } from "../kinds.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
 import { addLimitOption, addShow, find, printList, type Resource } from "../resource.ts";
-import { printSecret } from "../secret-file.ts";
+import { createSecret } from "../secret-file.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
 import { organizationPath, requireEnvironment, requireProject } from "../target.ts";
 import { MEMBERS } from "./members.ts";
@@ -93,11 +93,13 @@ function addKeyRotation(group: Command, context: CliContext): void {
       const options = self.optsWithGlobals<CreateOptions & { overlap?: number }>();
       const session = await openSession(context, options);
       const { path } = await find(context, session, KEYS, options, name);
-      const key = await session.client.post("/v1/orgs/{org_id}/api-keys/{key_id}/rotate", {
-        path: path as { org_id: string; key_id: string },
-        body: { ...(options.overlap !== undefined && { overlap_seconds: options.overlap }) },
-      });
-      await printSecret(context.output, key, "key", options);
+      const overlap = options.overlap !== undefined && { overlap_seconds: options.overlap };
+      await createSecret(context.output, options, "key", () =>
+        session.client.post("/v1/orgs/{org_id}/api-keys/{key_id}/rotate", {
+          path: path as { org_id: string; key_id: string },
+          body: { ...overlap },
+        }),
+      );
     });
 }
 
@@ -111,17 +113,17 @@ async function list(context: CliContext, options: ListOptions): Promise<void> {
 async function create(context: CliContext, name: string, options: CreateOptions): Promise<void> {
   const session = await openSession(context, options);
   const { role, scope, expires } = options;
-  const key = await session.client.post("/v1/orgs/{org_id}/api-keys", {
-    path: { org_id: await session.organizationId() },
-    body: {
-      name,
-      ...(role !== undefined && { role }),
-      ...(expires !== undefined && { expires_at: expires }),
-      ...(scope && { scopes: scope as Schemas["Scope"][] }),
-      ...(await readBounds(context, session, options)),
-    },
-  });
-  await printSecret(context.output, key, "key", options);
+  const body = {
+    name,
+    ...(role !== undefined && { role }),
+    ...(expires !== undefined && { expires_at: expires }),
+    ...(scope && { scopes: scope as Schemas["Scope"][] }),
+    ...(await readBounds(context, session, options)),
+  };
+  const path = { org_id: await session.organizationId() };
+  await createSecret(context.output, options, "key", () =>
+    session.client.post("/v1/orgs/{org_id}/api-keys", { path, body }),
+  );
 }
 
 async function readBounds(context: CliContext, session: Session, options: CreateOptions) {

@@ -15,7 +15,7 @@ import {
   printRecord,
   type Resource,
 } from "../resource.ts";
-import { printSecret } from "../secret-file.ts";
+import { createSecret } from "../secret-file.ts";
 import { type CliContext, openSession } from "../session.ts";
 import {
   addProjectOption,
@@ -149,11 +149,13 @@ async function createToken(
   const session = await openSession(context, options);
   const { path } = await find(context, session, POOLS, options, pool);
   const { expires } = options;
-  const token = await session.client.post("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens", {
-    path: path as PoolPath,
-    body: { name, ...(expires !== undefined && { expires_at: expires }) },
-  });
-  await printSecret(context.output, token, "token", options);
+  const body = { name, ...(expires !== undefined && { expires_at: expires }) };
+  await createSecret(context.output, options, "token", () =>
+    session.client.post("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens", {
+      path: path as PoolPath,
+      body,
+    }),
+  );
 }
 
 async function revokeToken(

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type Client, LongshoreError, type Schemas } from "../../../client/src/index.ts";
 import { CliError, ExitCode } from "../errors.ts";
 import { formatDuration } from "./duration.ts";
-import { readLogStream } from "./log-stream.ts";
+import { isPermanent, readLogStream } from "./log-stream.ts";
 import { type DeploymentStatus, exitCodeOf, hasEnded } from "./outcome.ts";
-import { isPermanent } from "./permanent.ts";
 
 export { exitCodeOf };
 
 type Deployment = Schemas["Deployment"];
+export type StackStatus = Schemas["StackStatus"];
 
 export interface DeploymentProgress {
   status: DeploymentStatus;
-  stacks: { id: string; status: Schemas["StackStatus"] }[];
+  stacks: { id: string; status: StackStatus }[];
 }
 
 export interface FollowOptions {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  ApiError,
   type Client,
   type LogEvent,
   LongshoreError,
   type Schemas,
 } from "../../../client/src/index.ts";
-import { isPermanent } from "./permanent.ts";
 
 const LOGS = "/v1/deployments/{deployment_id}/logs";
 const FIRST_PAUSE_MS = 1_000;
@@ -74,4 +74,11 @@ function deliver(
 function toFailure(error: unknown): Error {
   if (error instanceof LongshoreError || error instanceof SyntaxError) return error;
   throw error;
+}
+
+/** Whether a repeat of the request would be refused as well. A page that is not Longshore's is a proxy's. */
+export function isPermanent(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code === "unexpected_response") return false;
+  const isTransient = error.status === 408 || error.status === 429 || error.status >= 500;
+  return !isTransient || error.status === 501;
 }

@@ -1112,6 +1112,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/components/{component_id}/variables/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reveal the values of the variables of a component
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:reveal`. Returns all of them on one page, sorted by name, without those of its environment. One record of the audit log names them.
+         */
+        get: operations["revealComponentVariables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments/{environment_id}/variables": {
         parameters: {
             query?: never;
@@ -1134,6 +1154,26 @@ export interface paths {
          * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. A name that is taken is a `conflict`.
          */
         post: operations["createEnvironmentVariable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{environment_id}/variables/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reveal the values of the variables of an environment
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:reveal`. Returns all of them on one page, sorted by name, without those of its components. One record of the audit log names them.
+         */
+        get: operations["revealEnvironmentVariables"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2076,7 +2116,7 @@ export interface components {
          * @description What was done, by the type of the target.
          * @enum {string}
          */
-        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
+        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
         /**
          * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
          * @enum {string}
@@ -3736,7 +3776,7 @@ export interface components {
              */
             request_id?: string;
             /**
-             * @description The changed fields. A field over 16 KiB is replaced by its length, in `characters`. Never contains the value of a variable, a secret, or an e-mail address.
+             * @description The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
              * @example {
              *       "before": {
              *         "version": 1
@@ -4681,6 +4721,61 @@ export interface components {
              * @example postgres://app@db/shop
              */
             value: string;
+        };
+        /** @description A setting of a component or an environment, with its value. */
+        RevealedVariable: {
+            /**
+             * @description The variable's own ID.
+             * @example 1Cg4dffD1ishzVFEtps3vf
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the component or environment.
+             * @example DATABASE_URL
+             */
+            name: string;
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description Increases by one with every replacement.
+             * @example 1
+             */
+            version: number;
+            /** @description When the variable was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the variable was last replaced. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
+        /** @description One page of a list. */
+        RevealedVariableList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RevealedVariable"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
          * @description All fields of a variable that a request can set.
@@ -6476,6 +6571,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -6829,6 +6926,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -6977,6 +7076,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
                 /** @description `active` lists the keys that exist, expired ones included. */
                 status?: components["schemas"]["ApiKeyStatus"];
             };
@@ -7218,6 +7319,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -7522,6 +7625,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -7636,6 +7741,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -7690,6 +7797,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -7916,6 +8025,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
                 /** @description Only members with one of these roles. Default: all. */
                 role?: components["schemas"]["ProjectRole"][];
             };
@@ -8064,6 +8175,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8236,6 +8349,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8408,6 +8523,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8742,6 +8859,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8820,6 +8939,29 @@ export interface operations {
             };
         };
     };
+    revealComponentVariables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the component. */
+                component_id: components["parameters"]["ComponentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The variables, with their values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevealedVariableList"];
+                };
+            };
+        };
+    };
     listEnvironmentVariables: {
         parameters: {
             query?: {
@@ -8829,6 +8971,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only records with exactly this name; upper and lower case differ. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -8903,6 +9047,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Variable"];
+                };
+            };
+        };
+    };
+    revealEnvironmentVariables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the environment. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The variables, with their values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevealedVariableList"];
                 };
             };
         };

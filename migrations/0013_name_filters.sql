@@ -1,0 +1,2 @@
+CREATE INDEX `api_keys_name` ON `api_keys` (`organization_id`,`name`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `revoked_keys_name` ON `revoked_keys` (`organization_id`,`name`,`created_at`,`id`);

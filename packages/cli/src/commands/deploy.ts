@@ -1,0 +1,136 @@
+import { type Command, Option } from "commander";
+import type { Operation } from "../../../../src/lib/json-patch.ts";
+import { isObject } from "../../../../src/lib/json-value.ts";
+import type { Schemas } from "../../../client/src/index.ts";
+import { addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { buildPatch } from "../deployments/set-patch.ts";
+import {
+  addWaitOptions,
+  checkWaitOptions,
+  finishWith,
+  WAIT_HELP,
+  type WaitOptions,
+} from "../deployments/watch.ts";
+import { CliError } from "../errors.ts";
+import { KINDS } from "../kinds.ts";
+import { findRecord, type NamedRecord } from "../names.ts";
+import { readJsonInput } from "../read-input.ts";
+import { type CliContext, openSession, type Session } from "../session.ts";
+import { addEnvironmentOption, type EnvironmentOptions, requireEnvironment } from "../target.ts";
+
+type CreateDeployment = Schemas["CreateDeployment"];
+type PatchInput = NonNullable<CreateDeployment["patch"]>;
+type Source = Schemas["DeploymentSource"];
+
+interface Options extends EnvironmentOptions, WaitOptions {
+  image?: string;
+  source?: string;
+  patch?: string;
+  set?: string[];
+  stack?: string[];
+  queue?: Schemas["DeploymentQueue"];
+  reason?: string;
+  profile?: string;
+}
+
+const HELP = `
+--set changes the configuration of the environment. A key that has a dot is written as a\\.b, an element of a
+list by its index, and a new one as -. Missing parents are created. The value is JSON, or else text. --set
+applies after the operations of --patch.
+${WAIT_HELP}
+Ctrl-C asks whether to cancel the deployment; without a terminal, it leaves, and the deployment continues.`;
+
+/** `longshore deploy`. */
+export function addDeployCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command("deploy")
+    .description("deploy an environment")
+    .option("--image <ref>", "the container image to deploy")
+    .option("--source <file>", "what to deploy, as JSON; - reads stdin")
+    .option("--patch <file>", "a JSON Patch of the configuration; - reads stdin")
+    .option("--set <path=value>", "change the configuration; may be repeated", collect)
+    .option("--stack <name>", "only this stack, by name or ID; may be repeated", collect)
+    .addOption(
+      new Option("--queue <order>", "what happens to deployments that wait").choices([
+        "supersede",
+        "fifo",
+      ]),
+    )
+    .option("--reason <text>", "why the deployment is made");
+  addRecordOptions(addWaitOptions(addEnvironmentOption(command))).addHelpText("after", HELP);
+  addExamples(
+    command,
+    "longshore deploy --image ghcr.io/acme/shop:1.4.2 --wait --timeout 20m",
+    "longshore deploy --set replicas=3 --set features.search=true --reason 'More traffic'",
+    "longshore deploy -p storefront -e staging --stack web --stack worker",
+    'echo \'[{"op":"remove","path":"/beta"}]\' | longshore deploy --patch -',
+  );
+  command.action((_, self: Command) => deploy(context, self.optsWithGlobals()));
+}
+
+async function deploy(context: CliContext, options: Options): Promise<void> {
+  checkWaitOptions(options);
+  if (options.source === "-" && options.patch === "-") {
+    throw new CliError("Only one of --source and --patch can read stdin.");
+  }
+  const source = await readSource(context, options);
+  const patch = await readPatch(context, options.patch);
+  const session = await openSession(context, options);
+  const environment = await requireEnvironment(context, session, options);
+  const path = { environment_id: environment.id };
+  const stackIds = await findStacks(session, path, options.stack);
+  const body: CreateDeployment = {
+    // The service refuses operations that are none.
+    patch: buildPatch(environment.configuration, patch, options.set) as PatchInput,
+    ...(source && { source }),
+    ...(stackIds && { stack_ids: stackIds }),
+    ...(options.queue && { queue: options.queue }),
+    ...(options.reason !== undefined && { reason: options.reason }),
+  };
+  const created = await session.client.post("/v1/environments/{environment_id}/deployments", {
+    path,
+    body,
+  });
+  if (options.wait && !options.quiet)
+    context.output.note(`The deployment ${created.id} is created.`);
+  await finishWith(context, session, created, options);
+}
+
+async function readSource(
+  context: CliContext,
+  { source: file, image }: Options,
+): Promise<Source | undefined> {
+  if (file === undefined) return image === undefined ? undefined : { registry: { image } };
+  const source = await readJsonInput(context, file);
+  if (!isObject(source)) throw new CliError("--source needs a JSON object with git or registry.");
+  if (image === undefined) return source as Source;
+  if ("registry" in source) throw new CliError("--source has an image: omit --image.");
+  return { ...source, registry: { image } };
+}
+
+async function readPatch(context: CliContext, file: string | undefined): Promise<Operation[]> {
+  const patch = file === undefined ? [] : await readJsonInput(context, file);
+  const isPatch = Array.isArray(patch) && patch.every(isOperation);
+  if (isPatch) return patch;
+  throw new CliError(
+    '--patch needs a JSON Patch, such as [{"op":"replace","path":"/replicas","value":3}].',
+  );
+}
+
+function isOperation(value: unknown): value is Operation {
+  return isObject(value) && typeof value["op"] === "string" && typeof value["path"] === "string";
+}
+
+async function findStacks(
+  session: Session,
+  path: Record<string, string>,
+  names: readonly string[] | undefined,
+): Promise<string[] | undefined> {
+  if (!names) return undefined;
+  const ids = new Set<string>();
+  for (const name of names) {
+    const { id } = await findRecord<NamedRecord & { id: string }>(session, KINDS.stack, path, name);
+    ids.add(id);
+  }
+  return [...ids];
+}

@@ -1,0 +1,197 @@
+import { type Command, Option } from "commander";
+import type { Schemas } from "../../../client/src/index.ts";
+import { addExamples, addRecordOptions } from "../command-options.ts";
+import { formatDuration } from "../deployments/duration.ts";
+import {
+  DEPLOYMENTS,
+  findActiveDeployment,
+  findDeployment,
+  readDeployment,
+  redeploy,
+} from "../deployments/find-deployment.ts";
+import { describeSource, printDetails } from "../deployments/print-details.ts";
+import {
+  addWaitOptions,
+  checkWaitOptions,
+  finishWith,
+  WAIT_HELP,
+  type WaitOptions,
+} from "../deployments/watch.ts";
+import { KINDS } from "../kinds.ts";
+import { findRecord } from "../names.ts";
+import { addLimitOption } from "../resource.ts";
+import { type CliContext, openSession } from "../session.ts";
+import type { Column } from "../table.ts";
+import { addEnvironmentOption, type EnvironmentOptions, requireEnvironment } from "../target.ts";
+import { addDeployCommand } from "./deploy.ts";
+import { addLogsCommand } from "./logs.ts";
+import { addRollbackCommand } from "./rollback.ts";
+
+type Deployment = Schemas["Deployment"];
+
+interface Options extends EnvironmentOptions, WaitOptions {
+  limit: number;
+  status?: Deployment["status"][];
+  to?: string;
+  profile?: string;
+}
+
+const STATUSES = [
+  "queued",
+  "in_progress",
+  "canceling",
+  "succeeded",
+  "failed",
+  "canceled",
+  "superseded",
+] as const satisfies readonly Deployment["status"][];
+
+const COLUMNS: readonly Column<Deployment>[] = [
+  { title: "id", value: ({ id }) => id },
+  { title: "status", value: ({ status }) => status },
+  { title: "source", value: ({ data }) => describeSource(data.source) },
+  { title: "stacks", value: ({ stack_ids }) => stack_ids.length },
+  { title: "created", value: ({ created_at }) => created_at },
+  { title: "took", value: durationOf },
+];
+
+const ID_OR_NEWEST = "ID; the newest of the environment by default";
+
+/** `longshore deploy`, `deployments`, `rollback` and `logs`. */
+export function addDeploymentCommands(program: Command, context: CliContext): void {
+  addDeployCommand(program, context);
+  const group = program.command("deployments").description("deployments of an environment");
+  addListCommand(group, context);
+  addShowCommand(group, context);
+  addCancelCommand(group, context);
+  addRedeployCommand(group, context);
+  addPromoteCommand(group, context);
+  addRollbackCommand(program, context);
+  addLogsCommand(program, context);
+}
+
+function addListCommand(group: Command, context: CliContext): void {
+  const command = group
+    .command("ls")
+    .description("list the deployments of an environment, newest first")
+    .addOption(new Option("--status <status...>", "only with one of these").choices(STATUSES));
+  addEnvironmentOption(addRecordOptions(addLimitOption(command)));
+  addExamples(
+    command,
+    "longshore deployments ls --limit 10",
+    "longshore deployments ls --status failed canceled --json",
+  );
+  command.action(async (_, self: Command) => {
+    const options = self.optsWithGlobals<Options>();
+    const session = await openSession(context, options);
+    const { id, name } = await requireEnvironment(context, session, options);
+    const { rows, hasMore } = await session.list<Deployment>(DEPLOYMENTS, {
+      path: { environment_id: id },
+      query: { status: options.status },
+      limit: options.limit,
+    });
+    const { output } = context;
+    output.records(rows, COLUMNS, { ...options, id: (row) => row.id });
+    if (rows.length === 0 && !options.json) output.note(`There are no deployments of ${name}.`);
+    if (hasMore) output.note(`There are more than ${options.limit}: add --limit.`);
+  });
+}
+
+function addShowCommand(group: Command, context: CliContext): void {
+  const command = group
+    .command("show")
+    .description("print a deployment: its stacks, its source, and its patch as a diff")
+    .argument("[deployment]", ID_OR_NEWEST);
+  addEnvironmentOption(addRecordOptions(command));
+  addExamples(
+    command,
+    "longshore deployments show",
+    "longshore deployments show 1CgMoo6Wfj9u5hu6v1REVC --json",
+  );
+  command.action(async (id: string | undefined, _, self: Command) => {
+    const options = self.optsWithGlobals<Options>();
+    const session = await openSession(context, options);
+    const deployment = await findDeployment(context, session, id, options);
+    if (options.json || options.quiet)
+      context.output.record(deployment, { ...options, id: (row) => row.id });
+    else await printDetails(context, session, deployment);
+  });
+}
+
+function addCancelCommand(group: Command, context: CliContext): void {
+  const command = group
+    .command("cancel")
+    .description("cancel a deployment")
+    .argument("[deployment]", "ID; the newest of the environment that has not ended by default");
+  addEnvironmentOption(addRecordOptions(addWaitOptions(command))).addHelpText("after", WAIT_HELP);
+  addExamples(
+    command,
+    "longshore deployments cancel",
+    "longshore deployments cancel 1CgMoo6Wfj9u5hu6v1REVC --wait || [ $? = 3 ]",
+  );
+  command.action(async (id: string | undefined, _, self: Command) => {
+    const options = self.optsWithGlobals<Options>();
+    checkWaitOptions(options);
+    const session = await openSession(context, options);
+    const found = await findActiveDeployment(context, session, id, options);
+    const canceled = await session.client.patch("/v1/deployments/{deployment_id}/cancel", {
+      path: { deployment_id: found.id },
+    });
+    await finishWith(context, session, canceled, options);
+  });
+}
+
+function addRedeployCommand(group: Command, context: CliContext): void {
+  const command = group
+    .command("redeploy")
+    .description("deploy the configuration and the source of a deployment again")
+    .argument("<deployment>", "ID");
+  addRecordOptions(addWaitOptions(command)).addHelpText("after", WAIT_HELP);
+  addExamples(command, "longshore deployments redeploy 1CgMoo6Wfj9u5hu6v1REVC --wait");
+  command.action(async (id: string, _, self: Command) => {
+    const options = self.optsWithGlobals<Options>();
+    checkWaitOptions(options);
+    const session = await openSession(context, options);
+    const { id: found } = await readDeployment(session, id);
+    await finishWith(context, session, await redeploy(session, found), options);
+  });
+}
+
+function addPromoteCommand(group: Command, context: CliContext): void {
+  const command = group
+    .command("promote")
+    .description("deploy what has succeeded in one environment to another of the project")
+    .argument("<deployment>", "ID")
+    .requiredOption("--to <environment>", "name or ID");
+  addRecordOptions(addWaitOptions(command)).addHelpText("after", WAIT_HELP);
+  addExamples(
+    command,
+    "longshore deployments promote 1CgMoo6Wfj9u5hu6v1REVC --to production --wait",
+  );
+  command.action(async (id: string, _, self: Command) => {
+    const options = self.optsWithGlobals<Options & { to: string }>();
+    checkWaitOptions(options);
+    const session = await openSession(context, options);
+    const deployment = await readDeployment(session, id);
+    const from = await session.client.get("/v1/environments/{environment_id}", {
+      path: { environment_id: deployment.environment_id },
+    });
+    const path = { project_id: from.project_id };
+    const to = await findRecord<Schemas["Environment"]>(
+      session,
+      KINDS.environment,
+      path,
+      options.to,
+    );
+    const promoted = await session.client.post("/v1/deployments/{deployment_id}/promote", {
+      path: { deployment_id: deployment.id },
+      body: { environment_id: to.id },
+    });
+    await finishWith(context, session, promoted, options);
+  });
+}
+
+function durationOf({ started_at, finished_at }: Deployment): string | undefined {
+  if (started_at === undefined || finished_at === undefined) return undefined;
+  return formatDuration(Date.parse(finished_at) - Date.parse(started_at));
+}

@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import type { Schemas } from "../../../client/src/index.ts";
+import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
+import { findRollback, readDeployment, redeploy } from "../deployments/find-deployment.ts";
+import { describeSource } from "../deployments/print-details.ts";
+import {
+  addWaitOptions,
+  checkWaitOptions,
+  finishWith,
+  WAIT_HELP,
+  type WaitOptions,
+} from "../deployments/watch.ts";
+import { CliError } from "../errors.ts";
+import { requireConsent } from "../prompts.ts";
+import { type CliContext, openSession, type Session } from "../session.ts";
+import { addEnvironmentOption, type EnvironmentOptions } from "../target.ts";
+
+type Deployment = Schemas["Deployment"];
+
+interface Options extends EnvironmentOptions, WaitOptions {
+  to?: string;
+  yes?: boolean;
+  profile?: string;
+}
+
+const HELP = `
+Redeploys the last successful deployment before the current one, which is the newest that has started or waits to
+start. A rollback is a deployment itself: a second one rolls back the first. To go further back, use --to.
+${WAIT_HELP}`;
+
+/** `longshore rollback`. */
+export function addRollbackCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command("rollback")
+    .description("deploy what was deployed before")
+    .option("--to <deployment>", "ID; the last successful one before the current by default");
+  addConsentOption(addEnvironmentOption(addRecordOptions(addWaitOptions(command))));
+  command.addHelpText("after", HELP);
+  addExamples(
+    command,
+    "longshore rollback --wait",
+    "longshore rollback --to 1CgMoo6Wfj9u5hu6v1REVC --yes",
+  );
+  command.action((_, self: Command) => rollBack(context, self.optsWithGlobals()));
+}
+
+async function rollBack(context: CliContext, options: Options): Promise<void> {
+  checkWaitOptions(options);
+  const session = await openSession(context, options);
+  const target = await findTarget(context, session, options);
+  const what = describe(target);
+  await requireConsent(context, `Roll back to ${what}?`, options);
+  context.output.note(`Rolling back to ${what}.`);
+  await finishWith(context, session, await redeploy(session, target.id), options);
+}
+
+async function findTarget(
+  context: CliContext,
+  session: Session,
+  options: Options,
+): Promise<Deployment> {
+  if (options.to === undefined) return (await findRollback(context, session, options)).previous;
+  const target = await readDeployment(session, options.to);
+  if (target.status === "succeeded") return target;
+  throw new CliError(
+    `The deployment ${target.id} is ${target.status}. Roll back to one that has succeeded, or use: longshore deployments redeploy ${target.id}`,
+  );
+}
+
+function describe({ id, created_at, data, stack_ids }: Deployment): string {
+  const source = describeSource(data.source);
+  const stacks = stack_ids.length === 1 ? "1 stack" : `${stack_ids.length} stacks`;
+  return `the deployment ${id} of ${created_at} (${[source ?? [], stacks].flat().join(", ")})`;
+}

@@ -1,0 +1,94 @@
+import type { Schemas } from "../../../client/src/index.ts";
+import { CliError } from "../errors.ts";
+import { isId } from "../names.ts";
+import type { CliContext, Session } from "../session.ts";
+import { type EnvironmentOptions, requireEnvironment } from "../target.ts";
+import { hasEnded } from "./outcome.ts";
+
+type Deployment = Schemas["Deployment"];
+
+export const DEPLOYMENTS = "/v1/environments/{environment_id}/deployments";
+/** How far back a rollback looks. */
+const HISTORY = 500;
+
+/** Deployments have no names. */
+export function readDeployment(session: Session, id: string): Promise<Deployment> {
+  if (!isId(id)) {
+    throw new CliError(`"${id}" is not the ID of a deployment. Run: longshore deployments ls`);
+  }
+  return session.client.get("/v1/deployments/{deployment_id}", { path: { deployment_id: id } });
+}
+
+/** The deployment of the argument, or the newest of the environment. */
+export async function findDeployment(
+  context: CliContext,
+  session: Session,
+  id: string | undefined,
+  options: EnvironmentOptions,
+): Promise<Deployment> {
+  if (id !== undefined) return readDeployment(session, id);
+  const { name, deployments } = await listNewest(context, session, options, 1);
+  const [newest] = deployments;
+  if (newest) return newest;
+  throw new CliError(`The environment ${name} has no deployments. Run: longshore deploy`);
+}
+
+/** The deployment of the argument, or the newest of the environment that has not ended. */
+export async function findActiveDeployment(
+  context: CliContext,
+  session: Session,
+  id: string | undefined,
+  options: EnvironmentOptions,
+): Promise<Deployment> {
+  if (id !== undefined) return readDeployment(session, id);
+  const { name, deployments } = await listNewest(context, session, options, 1, ACTIVE);
+  const [active] = deployments;
+  if (active) return active;
+  throw new CliError(`The environment ${name} has no deployment that could be canceled.`);
+}
+
+const ACTIVE = ["queued", "in_progress", "canceling"] as const;
+
+/**
+ * The last successful deployment before the current one. The current one is the newest that a runner has
+ * started, or may still start, whatever its outcome.
+ */
+export async function findRollback(
+  context: CliContext,
+  session: Session,
+  options: EnvironmentOptions,
+): Promise<{ current: Deployment; previous: Deployment }> {
+  const { name, deployments } = await listNewest(context, session, options, HISTORY);
+  const isCurrent = ({ status, started_at }: Deployment) =>
+    started_at !== undefined || !hasEnded(status);
+  const at = deployments.findIndex(isCurrent);
+  const current = deployments[at];
+  const previous = deployments.slice(at + 1).find(({ status }) => status === "succeeded");
+  if (current && previous) return { current, previous };
+  throw new CliError(
+    `The environment ${name} has no successful deployment before its current one. Name one with --to.`,
+  );
+}
+
+/** A deployment of the same configuration and source. */
+export function redeploy(session: Session, id: string): Promise<Deployment> {
+  return session.client.post("/v1/deployments/{deployment_id}/redeploy", {
+    path: { deployment_id: id },
+  });
+}
+
+async function listNewest(
+  context: CliContext,
+  session: Session,
+  options: EnvironmentOptions,
+  limit: number,
+  status?: readonly Deployment["status"][],
+): Promise<{ name: string; deployments: Deployment[] }> {
+  const { id, name } = await requireEnvironment(context, session, options);
+  const { rows } = await session.list<Deployment>(DEPLOYMENTS, {
+    path: { environment_id: id },
+    query: { limit: Math.min(limit, 100), status },
+    limit,
+  });
+  return { name, deployments: rows };
+}

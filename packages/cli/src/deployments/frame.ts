@@ -1,0 +1,84 @@
+import stringWidth from "string-width";
+import { formatDuration } from "./duration.ts";
+import type { StackStatus } from "./follow.ts";
+import type { DeploymentStatus } from "./outcome.ts";
+
+export interface FrameRow {
+  name: string;
+  status: DeploymentStatus | StackStatus;
+  /** For how long it has been in progress. */
+  elapsedMs?: number | undefined;
+}
+
+export interface FrameLine {
+  text: string;
+  status: FrameRow["status"];
+}
+
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const SYMBOLS = {
+  succeeded: "✔",
+  failed: "✘",
+  canceled: "■",
+  superseded: "■",
+  skipped: "-",
+  pending: "·",
+  queued: "·",
+} as const;
+const SHORTEST_NAME = 8;
+/** A symbol, the longest status, the time and the gaps. */
+const OTHER_COLUMNS = 26;
+const ELLIPSIS = "…";
+
+/**
+ * The lines of the live view, none wider than the terminal: a line that wraps could not be erased. Leaves
+ * out stacks that do not fit, those that have ended or not begun first.
+ */
+export function renderFrame(
+  title: FrameRow,
+  stacks: readonly FrameRow[],
+  { columns, rows, tick }: { columns: number; rows: number; tick: number },
+): FrameLine[] {
+  // The last column stays empty, because some terminals wrap after it.
+  const width = Math.max(1, columns - 1);
+  const space = Math.max(1, rows - 3);
+  const shown = stacks.length <= space ? stacks : mostRelevant(stacks, space);
+  const longest = Math.max(...shown.map(({ name }) => stringWidth(name)), 0);
+  const nameWidth = Math.max(SHORTEST_NAME, Math.min(longest, width - OTHER_COLUMNS));
+  const lines = [
+    { text: cells(title, stringWidth(title.name), tick), status: title.status },
+    ...shown.map((row) => ({ text: `  ${cells(row, nameWidth, tick)}`, status: row.status })),
+  ];
+  const hidden = stacks.length - shown.length;
+  if (hidden > 0) lines.push({ text: `    and ${hidden} more`, status: "pending" });
+  return lines.map(({ text, status }) => ({ text: fit(text, width).trimEnd(), status }));
+}
+
+function mostRelevant(stacks: readonly FrameRow[], count: number): FrameRow[] {
+  const rank = ({ status }: FrameRow) => ["in_progress", "failed", "pending"].indexOf(status);
+  const ranked = stacks.toSorted((a, b) => ((rank(a) + 4) % 4) - ((rank(b) + 4) % 4));
+  const chosen = new Set(ranked.slice(0, count));
+  return stacks.filter((stack) => chosen.has(stack));
+}
+
+function cells({ name, status, elapsedMs }: FrameRow, nameWidth: number, tick: number): string {
+  const isActive = status === "in_progress" || status === "canceling";
+  const symbol = isActive ? SPINNER[tick % SPINNER.length] : SYMBOLS[status];
+  const time = elapsedMs === undefined ? "" : formatDuration(Math.floor(elapsedMs / 1_000) * 1_000);
+  return `${symbol} ${pad(fit(name, nameWidth), nameWidth)}  ${status.padEnd(11)}  ${time}`;
+}
+
+function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - stringWidth(text)));
+}
+
+/** Cuts a text that is wider. */
+function fit(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let cut = "";
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(cut + segment) > width - 1) break;
+    cut += segment;
+  }
+  return cut + ELLIPSIS;
+}

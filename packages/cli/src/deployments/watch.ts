@@ -1,0 +1,111 @@
+import type { Command } from "commander";
+import type { Schemas } from "../../../client/src/index.ts";
+import { CliError } from "../errors.ts";
+import type { RecordOptions } from "../output.ts";
+import { toPlainText } from "../plain-text.ts";
+import type { CliContext, Session } from "../session.ts";
+import { type DeploymentDisplay, NO_DISPLAY, PlainDisplay } from "./display.ts";
+import { parseDuration } from "./duration.ts";
+import { exitCodeOf, followDeployment } from "./follow.ts";
+import { Interruption } from "./interruption.ts";
+import { LiveDisplay } from "./live-display.ts";
+import { StackNames } from "./stack-names.ts";
+
+type Deployment = Schemas["Deployment"];
+
+export interface WaitOptions extends RecordOptions {
+  wait?: boolean;
+  /** In milliseconds. */
+  timeout?: number;
+}
+
+export const WAIT_HELP = `
+With --wait, the exit code is the outcome of the deployment, whatever its log does: 0 succeeded, 2 failed,
+3 canceled, 4 superseded, 5 not ended within --timeout, 6 no response of the service for 5 minutes.`;
+
+export function addWaitOptions(command: Command): Command {
+  return command
+    .option("-w, --wait", "follow the deployment to its end, and exit with its outcome")
+    .option("--timeout <duration>", "with --wait: for how long, such as 90s or 10m", parseDuration);
+}
+
+/** Prints a deployment that was created or canceled or, with `--wait`, follows it to its end. */
+export async function finishWith(
+  context: CliContext,
+  session: Session,
+  deployment: Deployment,
+  options: WaitOptions,
+): Promise<void> {
+  if (!options.wait) {
+    printDeployment(context, deployment, options);
+    return;
+  }
+  const ended = await watch(context, session, deployment, options);
+  if (options.json || options.quiet) printDeployment(context, ended, options);
+  context.exitCode = exitCodeOf(ended.status);
+}
+
+/** @throws CliError for a `--timeout` without `--wait`. */
+export function checkWaitOptions({ wait, timeout }: WaitOptions): void {
+  if (timeout !== undefined && !wait) throw new CliError("--timeout needs --wait.");
+}
+
+function printDeployment(context: CliContext, deployment: Deployment, options: RecordOptions) {
+  if (options.json || options.quiet) {
+    context.output.record(deployment, { ...options, id: ({ id }) => id });
+    return;
+  }
+  const { id, status, created_at } = deployment;
+  context.output.record({ id, status, created_at }, { id: (row) => row.id });
+}
+
+async function watch(
+  context: CliContext,
+  session: Session,
+  deployment: Deployment,
+  options: WaitOptions,
+): Promise<Deployment> {
+  const { output } = context;
+  const names = await StackNames.read(session, deployment.environment_id);
+  const display = openDisplay(context, names, deployment.id, options);
+  const interruption = new Interruption(context, session, deployment.id, display);
+  let isIncomplete = false;
+  try {
+    const ended = await followDeployment(session.client, deployment.id, {
+      signal: interruption.signal,
+      timeoutMs: options.timeout,
+      onLine: (line) => display.onLine(line),
+      onStatus: (progress) => display.onStatus(progress),
+      onIncompleteLog: () => {
+        isIncomplete = true;
+      },
+    });
+    await interruption.end();
+    display.close();
+    for (const line of reasonsOf(ended, names)) output.note(line);
+    if (isIncomplete) output.note(`The rest of the log is late. Run: longshore logs ${ended.id}`);
+    return ended;
+  } catch (error) {
+    await interruption.end();
+    display.close();
+    throw error;
+  }
+}
+
+function openDisplay(
+  { output, environment }: CliContext,
+  names: StackNames,
+  deploymentId: string,
+  { json, quiet }: RecordOptions,
+): DeploymentDisplay {
+  if (quiet) return NO_DISPLAY;
+  const isLive = output.stdout.isTTY && environment["TERM"] !== "dumb" && !json;
+  if (!isLive) return new PlainDisplay(output, names, { isLogOnStderr: json === true });
+  return new LiveDisplay(output, names, deploymentId);
+}
+
+function reasonsOf({ data }: Deployment, names: StackNames): string[] {
+  return (data.stacks ?? []).flatMap(({ id, status_reason }) =>
+    status_reason === undefined ? [] : `The stack ${names.of(id)}: ${toPlainText(status_reason)}`,
+  );
+}

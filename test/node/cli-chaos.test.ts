@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ChaosProxy } from "./support/chaos-proxy.ts";
+import { CliUser } from "./support/cli.ts";
+import { DeployedEnvironment } from "./support/deployed-environment.ts";
+import { type Service, startService } from "./support/service.ts";
+
+/** Of each outcome. The proof is with 100. */
+const RUNS = Number(process.env["LONGSHORE_CHAOS_RUNS"] ?? 8);
+const CONCURRENT = 4;
+const RUN_MS = 60_000;
+
+const EXIT_CODES = { succeeded: 0, failed: 2, canceled: 3, superseded: 4 } as const;
+type Outcome = keyof typeof EXIT_CODES;
+
+let service: Service;
+let proxy: ChaosProxy;
+
+beforeAll(async () => {
+  service = await startService();
+  proxy = await ChaosProxy.start(service.url);
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await service.stop();
+});
+
+/** Ends the deployment that a command has created, while the command follows it. */
+async function end(environment: DeployedEnvironment, outcome: Outcome): Promise<void> {
+  if (outcome === "superseded") {
+    await expect.poll(async () => (await environment.list()).length, { timeout: RUN_MS }).toBe(1);
+    const before = proxy.cutStreams;
+    await expect.poll(() => proxy.cutStreams, { timeout: RUN_MS }).toBeGreaterThan(before);
+    await environment.deploy();
+    return;
+  }
+  const started = await environment.start();
+  for (let at = 0; at < 6; at++) {
+    await started.print(at % 2, `line ${at}\n`);
+    await sleep(Math.random() * 200);
+  }
+  await started.complete(outcome);
+}
+
+async function deployOnce(outcome: Outcome) {
+  const environment = await DeployedEnvironment.make(service);
+  const user = new CliUser({ LONGSHORE_URL: proxy.url, LONGSHORE_API_KEY: environment.apiKey });
+  try {
+    const args = ["deploy", "--wait", "-p", environment.projectId, "-e", "staging"];
+    const [result] = await Promise.all([user.run(args), end(environment, outcome)]);
+    const lines = result.stdout.split("\n").map((line) => Number(line.split(" line ")[1] ?? -1));
+    const ofEachStack = [0, 1].map((stack) =>
+      lines.filter((line) => line >= 0 && line % 2 === stack),
+    );
+    return { status: result.status, lines: ofEachStack, result };
+  } finally {
+    user.remove();
+  }
+}
+
+it.each(Object.keys(EXIT_CODES) as Outcome[])(
+  "deploy --wait exits with the right code for %s, each line once, whatever happens to its connections",
+  async (outcome) => {
+    const cutBefore = proxy.cutStreams;
+    const results: Awaited<ReturnType<typeof deployOnce>>[] = [];
+    let left = RUNS;
+    const work = async () => {
+      while (left > 0) {
+        left -= 1;
+        results.push(await deployOnce(outcome));
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, work));
+    const wrong = results.filter(({ status }) => status !== EXIT_CODES[outcome]);
+    expect(wrong).toEqual([]);
+    expect(results).toHaveLength(RUNS);
+    const expected =
+      outcome === "superseded"
+        ? [[], []]
+        : [
+            [0, 2, 4],
+            [1, 3, 5],
+          ];
+    expect(
+      results.filter(({ lines }) => JSON.stringify(lines) !== JSON.stringify(expected)),
+    ).toEqual([]);
+    expect(proxy.cutStreams).toBeGreaterThan(cutBefore);
+    expect(proxy.refused).toBeGreaterThan(0);
+  },
+  RUNS * RUN_MS,
+);

@@ -1,0 +1,355 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { CliUser, cliCommand } from "./support/cli.ts";
+import { DeployedEnvironment } from "./support/deployed-environment.ts";
+import { ScriptedProxy } from "./support/scripted-proxy.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const SLOW = { timeout: 60_000 };
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(() => service.stop());
+
+/** A user whose link is the environment. */
+function userOf(context: TestContext, environment: DeployedEnvironment, url = service.url.origin) {
+  const user = new CliUser({ LONGSHORE_URL: url, LONGSHORE_API_KEY: environment.apiKey });
+  context.onTestFinished(() => user.remove());
+  const link = { project: environment.projectId, environment: "staging" };
+  writeFileSync(join(user.folder, ".longshore.json"), JSON.stringify(link));
+  return user;
+}
+
+async function prepare(context: TestContext, configuration: object = {}) {
+  const environment = await DeployedEnvironment.make(service, configuration);
+  return { environment, user: userOf(context, environment) };
+}
+
+/** The command is running, and has no terminal. */
+function begin(user: CliUser, args: readonly string[]) {
+  const [command, all] = cliCommand(args);
+  const child = spawn(command, all, {
+    cwd: user.folder,
+    env: user.environment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      printed[name] += text;
+    });
+  }
+  const ended = once(child, "close").then(([status]) => ({ ...printed, status }));
+  return { child, printed, ended };
+}
+
+describe("longshore deploy", () => {
+  it("deploys to stacks by name, with a source, and the patch of --patch and --set", async (context) => {
+    const { environment, user } = await prepare(context, { replicas: 1, hosts: ["a", "b"] });
+    const patch = JSON.stringify([{ op: "add", path: "/limits", value: {} }]);
+    const sets = ["replicas=3", "hosts.1=c", "limits.cpu=half", "feature\\.x/y.__proto__.on=true"];
+    const { stdout, stderr, status } = await user.run(
+      [
+        ...["deploy", "--image", "ghcr.io/acme/shop:1.4.2", "--patch", "-", "--json"],
+        ...["--stack", "worker", "--reason", "More traffic", "--queue", "fifo"],
+        ...sets.flatMap((set) => ["--set", set]),
+      ],
+      { input: patch },
+    );
+    expect([stderr, status]).toEqual(["", 0]);
+    const created = JSON.parse(stdout);
+    expect(created).toMatchObject({
+      status: "queued",
+      environment_id: environment.id,
+      data: { source: { registry: { image: "ghcr.io/acme/shop:1.4.2" } } },
+    });
+    expect(created.stack_ids).toHaveLength(1);
+    expect(created.data.patch).toEqual([
+      { op: "add", path: "/limits", value: {} },
+      { op: "replace", path: "/replicas", value: 3, old_value: 1 },
+      { op: "replace", path: "/hosts/1", value: "c", old_value: "b" },
+      { op: "add", path: "/limits/cpu", value: "half" },
+      { op: "add", path: "/feature.x~1y", value: JSON.parse('{"__proto__":{"on":true}}') },
+    ]);
+    const quiet = await user.run(["deploy", "--quiet"]);
+    expect(quiet.stdout).toMatch(/^[1-9A-HJ-NP-Za-km-z]{22}\n$/);
+    const table = await user.run(["deploy"]);
+    expect(table.stdout).toMatch(/^id {10}\w{22}\nstatus {6}queued\ncreated_at {2}2/);
+  });
+
+  it("follows the log without a terminal, and exits with the outcome", async (context) => {
+    const { environment, user } = await prepare(context);
+    const { ended } = begin(user, ["deploy", "--wait"]);
+    const started = await environment.start();
+    await started.print(0, "Crea");
+    await started.print(1, "\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b[2Jend\r\n");
+    await started.print(0, "ting\nno end");
+    await started.report(1, "failed", "The bucket is taken");
+    await started.complete("failed");
+    const { stdout, stderr, status } = await ended;
+    expect(stdout.split("\n").toSorted()).toEqual([
+      "",
+      "web | Creating",
+      "web | no end",
+      "worker | red \\x1b]0;title\\x07\\x1b[2Jend",
+    ]);
+    expect(stderr).toContain(`The deployment ${started.id} is created.\n`);
+    expect(stderr).toContain("The stack worker is failed.\n");
+    expect(stderr).toContain("The stack worker: The bucket is taken\n");
+    expect(stderr).toContain("The deployment is failed.\n");
+    expect(status).toBe(2);
+  });
+
+  it("prints only the final deployment on stdout with --json, and only its ID with --quiet", async (context) => {
+    const { environment, user } = await prepare(context);
+    const json = begin(user, ["deploy", "--wait", "--json"]);
+    await environment.run("succeeded", "one\n");
+    const first = await json.ended;
+    expect(JSON.parse(first.stdout)).toMatchObject({ status: "succeeded" });
+    expect(first.stderr).toContain("web | one\n");
+    expect(first.status).toBe(0);
+    const quiet = begin(user, ["deploy", "--wait", "--quiet"]);
+    await environment.run("canceled", "two\n");
+    const second = await quiet.ended;
+    const [newest] = await environment.list();
+    expect(second).toEqual({ stdout: `${newest?.id}\n`, stderr: "", status: 3 });
+  });
+
+  it("exits with 5 when the deployment has not ended in time, and leaves it running", async (context) => {
+    const { environment, user } = await prepare(context);
+    const { stderr, status } = await user.run(["deploy", "--wait", "--timeout", "1500ms"]);
+    const [deployment] = await environment.list();
+    expect(stderr).toContain(
+      `The deployment ${deployment?.id} has not ended within 1s: it is queued, and continues. Run: longshore logs --follow ${deployment?.id}\n`,
+    );
+    expect([status, deployment?.status]).toEqual([5, "queued"]);
+  });
+
+  it("leaves with 130 on Ctrl-C without a terminal, and says how to cancel", async (context) => {
+    const { environment, user } = await prepare(context);
+    const { child, printed, ended } = begin(user, ["deploy", "--wait"]);
+    const started = await environment.start();
+    await started.print(0, "one\n");
+    await expect.poll(() => printed.stdout, SLOW).toBe("web | one\n");
+    child.kill("SIGINT");
+    const { stderr, status } = await ended;
+    expect(stderr).toContain(`longshore deployments cancel ${started.id}\n`);
+    expect(status).toBe(130);
+    expect((await environment.read(started.id)).status).toBe("in_progress");
+  });
+
+  it.each([
+    [["--set", "replicas"], "Write --set as path=value"],
+    [["--set", "=3"], "Write --set as path=value"],
+    [["--set", "a..b=3"], "Write --set as path=value"],
+    [["--set", "replicas.a=3"], "--set replicas.a: replicas is 1, which has no members"],
+    [["--set", "hosts.7=3"], "--set hosts.7: hosts is a list of 1"],
+    [["--stack", "db"], 'There is no stack "db". Run: longshore stacks ls'],
+    [["--patch", "missing.json"], "Cannot read missing.json: ENOENT"],
+    [["--patch", "-"], "stdin is not JSON"],
+    [["--patch", "object.json"], "--patch needs a JSON Patch"],
+    [["--source", "-", "--patch", "-"], "Only one of --source and --patch can read stdin."],
+    [["--source", "object.json", "--image", "a"], "--source has an image: omit --image."],
+    [["--wait", "--timeout", "10 minutes"], '"10 minutes" is not a duration'],
+    [["--timeout", "10m"], "--timeout needs --wait."],
+    [["--queue", "lifo"], "argument 'lifo' is invalid. Allowed choices are supersede, fifo."],
+    [["-e", "preview"], 'There is no environment "preview"'],
+  ])("refuses %j before it deploys", async (args, message) => {
+    const { stdout, stderr, status } = await refusing.user.run(["deploy", ...args], {
+      input: "[{]",
+    });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("    at ");
+    expect([stdout, status]).toEqual(["", 1]);
+    expect(await refusing.environment.list()).toEqual([]);
+  });
+
+  let refusing: Awaited<ReturnType<typeof prepare>>;
+  beforeAll(async () => {
+    const environment = await DeployedEnvironment.make(service, { replicas: 1, hosts: ["a"] });
+    const user = new CliUser({
+      LONGSHORE_URL: service.url.origin,
+      LONGSHORE_API_KEY: environment.apiKey,
+    });
+    const link = { project: environment.projectId, environment: "staging" };
+    writeFileSync(join(user.folder, ".longshore.json"), JSON.stringify(link));
+    writeFileSync(join(user.folder, "object.json"), '{"registry":{"image":"b"}}');
+    refusing = { environment, user };
+  });
+  afterAll(() => refusing.user.remove());
+
+  it("needs an environment", async (context) => {
+    const user = new CliUser({
+      LONGSHORE_URL: service.url.origin,
+      LONGSHORE_API_KEY: service.owner.key,
+    });
+    context.onTestFinished(() => user.remove());
+    const { stderr, status } = await user.run(["deploy"]);
+    expect(stderr).toContain("Name the environment with --environment, or link this folder");
+    expect(status).toBe(1);
+  });
+});
+
+describe("longshore deployments", () => {
+  it("lists, filters and shows deployments, the patch as a diff", async (context) => {
+    const { environment, user } = await prepare(context, { replicas: 1, beta: true });
+    const first = await environment.deploy({
+      source: { registry: { image: "ghcr.io/acme/shop:1" } },
+    });
+    await environment.run("failed");
+    const second = await environment.deploy({
+      patch: [
+        { op: "replace", path: "/replicas", value: [3] },
+        { op: "remove", path: "/beta" },
+        { op: "add", path: "/region", value: "eu" },
+      ],
+    });
+    const all = await user.run(["deployments", "ls", "--limit", "1"]);
+    expect(all.stdout).toMatch(new RegExp(`^ID .*STATUS .*\n${second.id}  queued  -  .*\n$`));
+    expect(all.stderr).toBe("There are more than 1: add --limit.\n");
+    const failed = ["deployments", "ls", "--status", "failed", "canceled", "-q"];
+    expect((await user.run(failed)).stdout).toBe(`${first.id}\n`);
+    const shown = await user.run(["deployments", "show"]);
+    expect(shown.stdout).toContain(`deployment   ${second.id}\nstatus       queued\n`);
+    expect(shown.stdout).toMatch(/\nSTACK +STATUS .*\nweb +pending .*\nworker +pending /);
+    const diff = ["- /replicas 1", "+ /replicas [3]", "- /beta true", '+ /region "eu"', ""];
+    expect(shown.stdout.endsWith(`\n\n${diff.join("\n")}`)).toBe(true);
+    const json = await user.run(["deployments", "show", first.id, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id: first.id, status: "failed" });
+    const named = await user.run(["deployments", "show", "newest"]);
+    expect(named.stderr).toContain('"newest" is not the ID of a deployment.');
+    expect(named.status).toBe(1);
+  });
+
+  it("cancels the newest active deployment, or the one of the ID", async (context) => {
+    const { environment, user } = await prepare(context);
+    const { id } = await environment.deploy();
+    const canceled = await user.run(["deployments", "cancel", "--wait"]);
+    expect([canceled.stderr, canceled.status]).toEqual([
+      expect.stringContaining("The deployment is canceled.\n"),
+      3,
+    ]);
+    const again = await user.run(["deployments", "cancel", id, "-q"]);
+    expect([again.stdout, again.status]).toEqual([`${id}\n`, 0]);
+    const none = await user.run(["deployments", "cancel"]);
+    expect(none.stderr).toContain("The environment staging has no deployment that could be cancel");
+    expect(none.status).toBe(1);
+    await environment.deploy();
+    await environment.run("succeeded");
+    const [ended] = await environment.list();
+    const late = await user.run(["deployments", "cancel", String(ended?.id)]);
+    expect(late.stderr).toContain("The deployment has ended: it is succeeded.");
+    expect(late.status).toBe(1);
+  });
+
+  it("redeploys, promotes to an environment by name, and rolls back to the last success", async (context) => {
+    const { environment, user } = await prepare(context, { replicas: 1 });
+    const none = await user.run(["rollback", "--yes"]);
+    expect(none.stderr).toContain("has no successful deployment before its current one");
+    const source = (tag: number) => ({ registry: { image: `ghcr.io/acme/shop:${tag}` } });
+    const ids: string[] = [];
+    for (const tag of [1, 2]) {
+      ids.push((await environment.deploy({ source: source(tag) })).id);
+      await environment.run("succeeded");
+    }
+    const [first = "", second = ""] = ids;
+    const unasked = await user.run(["rollback"]);
+    expect(unasked.stderr).toContain("Add --yes to do so without a terminal.");
+    expect([unasked.status, (await environment.list()).length]).toEqual([1, 2]);
+    const back = begin(user, ["rollback", "--yes", "--wait", "--json"]);
+    await environment.run("failed");
+    const rolledBack = await back.ended;
+    expect(rolledBack.stderr).toMatch(
+      new RegExp(`^Rolling back to the deployment ${first} of .* \\(ghcr.io/acme/shop:1, 2 st`),
+    );
+    expect(JSON.parse(rolledBack.stdout).data.source).toEqual(source(1));
+    expect(rolledBack.status).toBe(2);
+    // The failed rollback is the current one now.
+    const again = await user.run(["rollback", "--yes"]);
+    expect(again.stderr).toContain(`Rolling back to the deployment ${second} of`);
+    const toFailed = (await environment.list()).find(({ status }) => status === "failed");
+    const failed = await user.run(["rollback", "--to", String(toFailed?.id), "--yes"]);
+    expect(failed.stderr).toContain("is failed. Roll back to one that has succeeded");
+    const redeployed = await user.run(["deployments", "redeploy", first, "--json"]);
+    expect(JSON.parse(redeployed.stdout).data.source).toEqual(source(1));
+    const promote = ["deployments", "promote", second, "--json", "--to"];
+    const promoted = await user.run([...promote, "production"]);
+    expect(JSON.parse(promoted.stdout)).toMatchObject({
+      status: "queued",
+      data: { source: source(2) },
+    });
+    expect(JSON.parse(promoted.stdout).environment_id).not.toBe(environment.id);
+    const unknown = await user.run([...promote, "preview"]);
+    expect(unknown.stderr).toContain('There is no environment "preview".');
+    expect(unknown.status).toBe(1);
+  });
+});
+
+describe("longshore logs", () => {
+  it("prints what there is, of all stacks or of one", async (context) => {
+    const { environment, user } = await prepare(context);
+    const empty = await user.run(["logs"]);
+    expect(empty.stderr).toContain("The environment staging has no deployments.");
+    const { id } = await environment.deploy();
+    const started = await environment.start();
+    await started.print(0, "one\n");
+    await started.print(1, "two\n");
+    await started.print(0, "three");
+    const all = await user.run(["logs"]);
+    expect(all).toEqual({
+      stdout: "web | one\nworker | two\nweb | three\n",
+      stderr: "",
+      status: 0,
+    });
+    const one = await user.run(["logs", id, "--stack", "worker"]);
+    expect(one.stdout).toBe("worker | two\n");
+    const json = await user.run(["logs", id, "--json"]);
+    const texts = json.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).text);
+    expect(texts).toEqual(["one\n", "two\n", "three"]);
+    const unknown = await user.run(["logs", id, "--stack", "db"]);
+    expect(unknown.stderr).toContain('There is no stack "db".');
+    const early = await user.run(["logs", "--exit-status"]);
+    expect(early.stderr).toContain("--exit-status and --timeout need --follow.");
+  });
+
+  it(
+    "follows to the end over lost connections, with the outcome only as --exit-status",
+    async (context) => {
+      const { environment } = await prepare(context);
+      const proxy = await ScriptedProxy.start(service.url);
+      context.onTestFinished(() => proxy.close());
+      const user = userOf(context, environment, proxy.url);
+      const { id } = await environment.deploy();
+      const follow = ["logs", "--follow", id];
+      const [plain, strict] = [follow, [...follow, "--exit-status"]].map((args) =>
+        begin(user, args),
+      );
+      const started = await environment.start();
+      let printed = "";
+      for (let at = 0; at < 20; at++) {
+        await started.print(0, `line ${at}\n`);
+        printed += `web | line ${at}\n`;
+        if (at === 10) {
+          await proxy.close();
+          await proxy.open();
+        }
+      }
+      await started.complete("failed");
+      const outcomes = await Promise.all([plain?.ended, strict?.ended]);
+      expect(outcomes.map((each) => each?.stdout)).toEqual([printed, printed]);
+      expect(outcomes.map((each) => each?.status)).toEqual([0, 2]);
+      expect(outcomes[0]?.stderr).toContain("The deployment is failed.\n");
+    },
+    SLOW.timeout,
+  );
+});
