@@ -23,10 +23,9 @@ function tryIt(url: string, key: string): string {
 
 curl ${url}/v1/projects -H 'x-api-key: ${key}'
 
-  For the tour (docs/tour.md) and the command line (npx longshore):
+  Log in the command line, which the tour (docs/tour.md) uses:
 
-export LONGSHORE_URL=${url}
-export LONGSHORE_API_KEY=${key}
+echo ${key} | npx longshore login --url ${url}
 `;
 }
 

@@ -26,10 +26,15 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Ends the deployment that a command has created, while the command follows it. */
-async function end(environment: DeployedEnvironment, outcome: Outcome): Promise<void> {
+/** Ends the deployment that a command creates now, while the command follows it. */
+async function end(
+  environment: DeployedEnvironment,
+  outcome: Outcome,
+  previousId: string | undefined,
+): Promise<void> {
   if (outcome === "superseded") {
-    await expect.poll(async () => (await environment.list()).length, { timeout: RUN_MS }).toBe(1);
+    const newestId = async () => (await environment.list())[0]?.id;
+    await expect.poll(newestId, { timeout: RUN_MS }).not.toBe(previousId);
     const before = proxy.cutStreams;
     await expect.poll(() => proxy.cutStreams, { timeout: RUN_MS }).toBeGreaterThan(before);
     await environment.deploy();
@@ -43,12 +48,13 @@ async function end(environment: DeployedEnvironment, outcome: Outcome): Promise<
   await started.complete(outcome);
 }
 
-async function deployOnce(outcome: Outcome) {
-  const environment = await DeployedEnvironment.make(service);
+async function deployOnce(environment: DeployedEnvironment, outcome: Outcome) {
   const user = new CliUser({ LONGSHORE_URL: proxy.url, LONGSHORE_API_KEY: environment.apiKey });
   try {
     const args = ["deploy", "--wait", "-p", environment.projectId, "-e", "staging"];
-    const [result] = await Promise.all([user.run(args), end(environment, outcome)]);
+    const [previous] = await environment.list();
+    const ending = end(environment, outcome, previous?.id);
+    const [result] = await Promise.all([user.run(args), ending]);
     const lines = result.stdout.split("\n").map((line) => Number(line.split(" line ")[1] ?? -1));
     const ofEachStack = [0, 1].map((stack) =>
       lines.filter((line) => line >= 0 && line % 2 === stack),
@@ -66,9 +72,10 @@ it.each(Object.keys(EXIT_CODES) as Outcome[])(
     const results: Awaited<ReturnType<typeof deployOnce>>[] = [];
     let left = RUNS;
     const work = async () => {
+      const environment = await DeployedEnvironment.make(service);
       while (left > 0) {
         left -= 1;
-        results.push(await deployOnce(outcome));
+        results.push(await deployOnce(environment, outcome));
       }
     };
     await Promise.all(Array.from({ length: CONCURRENT }, work));

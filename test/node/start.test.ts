@@ -61,9 +61,8 @@ describe("npm start", () => {
            Save it now: it is not shown again.
   Try it:
 curl http://localhost:${port}/v1/projects -H 'x-api-key: ${key}'
-  For the tour (docs/tour.md) and the command line (npx longshore):
-export LONGSHORE_URL=http://localhost:${port}
-export LONGSHORE_API_KEY=${key}
+  Log in the command line, which the tour (docs/tour.md) uses:
+echo ${key} | npx longshore login --url http://localhost:${port}
   Ctrl-C stops it.
 `,
     );

@@ -66,9 +66,17 @@ describe("the tour in docs/tour.md", () => {
   let ports: { api: number; webhook: number };
   let hasFailed = false;
 
+  // The keys of the person who runs the tests stay as they are.
+  const openTerminal = () =>
+    new Terminal(checkout.folder, {
+      LONGSHORE_CONFIG_DIR: join(checkout.folder, ".config"),
+      LONGSHORE_URL: undefined,
+      LONGSHORE_API_KEY: undefined,
+    });
+
   beforeAll(async () => {
     ports = { api: await findFreePort(), webhook: await findFreePort() };
-    terminals.set("", new Terminal(checkout.folder));
+    terminals.set("", openTerminal());
   });
 
   afterAll(async () => {
@@ -82,7 +90,10 @@ describe("the tour in docs/tour.md", () => {
    */
   const adapt = ({ section, commands }: Block) =>
     commands
-      .replaceAll("npx longshore", section === "Projects" ? "$&" : "node_modules/.bin/longshore")
+      .replaceAll(
+        "npx longshore",
+        section.startsWith("Projects") ? "$&" : "node_modules/.bin/longshore",
+      )
       .replace("npm ci && npm start", "npm start")
       .replace("npm start", `npm start -- --port ${ports.api}`)
       .replace("lsh_...", apiKey)
@@ -92,7 +103,7 @@ describe("the tour in docs/tour.md", () => {
   const startProgram = async (block: Block) => {
     const { terminal: name } = block;
     await terminals.get(name)?.interrupt();
-    const terminal = new Terminal(checkout.folder);
+    const terminal = openTerminal();
     terminals.set(name, terminal);
     terminal.start(`${exported}\n${adapt(block)}`);
     await terminal.waitForOutput(READY[name] ?? "");

@@ -580,8 +580,8 @@ function describeRefusal(error, advice) {
   const issues = cause && "issues" in cause ? cause.issues : [];
   const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const hint = message === NO_PATH ? OLDER_RELEASE : advice[code2];
-  const sentences = [`${message} (${code2}, status ${status}${where})`, hint ?? []].flat();
+  const next = message === NO_PATH ? OLDER_RELEASE : advice[code2];
+  const sentences = [`${message} (${code2}, status ${status}${where})`, next ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
 }
 function describeSilence({ message }) {
@@ -1109,7 +1109,7 @@ function describeRefusal2(error) {
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 
-// packages/cli/src/kinds.ts
+// packages/cli/src/named-kinds.ts
 var KINDS = {
   project: {
     noun: "project",

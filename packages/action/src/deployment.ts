@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { CliError } from "../../cli/src/errors.ts";
-import { KINDS } from "../../cli/src/kinds.ts";
+import { KINDS } from "../../cli/src/named-kinds.ts";
 import { findRecord } from "../../cli/src/names.ts";
 import type { Session } from "../../cli/src/session.ts";
 import { ApiError, type Schemas } from "../../client/src/index.ts";

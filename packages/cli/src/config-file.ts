@@ -1,6 +1,6 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import { CliError } from "./errors.ts";
 
 const FOLDER_MODE = 0o700;
@@ -20,17 +20,39 @@ export async function readJsonFile(path: string): Promise<Record<string, unknown
   throw new CliError(`${path} is not a JSON object. Correct it, or delete it.`);
 }
 
-/** Replaces the file as a whole, so that a full disk leaves the old one. */
+/**
+ * Replaces the file as a whole, so that a full disk leaves the old one. The package write-file-atomic
+ * does not: it takes a short write, such as that of a disk that becomes full, for a whole one.
+ */
 export async function writeTextFile(path: string, text: string, mode: number): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    await writeFileAtomic(path, text, { mode });
+    // Replaces the file that a symbolic link leads to.
+    await replaceFile(await realpath(path).catch(() => path), text, mode);
   } catch (error) {
     throw new CliError(`Cannot write ${path}: ${reasonOf(error)}. Nothing was changed.`);
   }
 }
 
-async function readText(path: string): Promise<string | undefined> {
+async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(temporary, "wx", mode);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Undefined if there is no file. */
+export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
@@ -43,6 +65,8 @@ async function readText(path: string): Promise<string | undefined> {
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return "the disk is full";
+  if (code === "EFBIG") return "the file would be too large";
+  if (code === "EROFS") return "the disk is read-only";
   if (code === "EACCES" || code === "EPERM") return "permission denied";
   return message;
 }

@@ -19,9 +19,9 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /** An error whose message tells the user what to do. Any other error prints its stack. */
 export class CliError extends Error {
-  readonly exitCode: ExitCode;
+  readonly exitCode: number;
 
-  constructor(message: string, exitCode: ExitCode = ExitCode.error) {
+  constructor(message: string, exitCode: number = ExitCode.error) {
     super(message);
     this.exitCode = exitCode;
   }
@@ -53,8 +53,8 @@ function describeRefusal(error: ApiError, advice: Advice): string {
   const issues = cause && "issues" in cause ? cause.issues : [];
   const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const hint = message === NO_PATH ? OLDER_RELEASE : advice[code];
-  const sentences = [`${message} (${code}, status ${status}${where})`, hint ?? []].flat();
+  const next = message === NO_PATH ? OLDER_RELEASE : advice[code];
+  const sentences = [`${message} (${code}, status ${status}${where})`, next ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
 }
 

@@ -10,6 +10,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+// Without a listener, a file size limit ends the process instead of failing the write.
+process.on("SIGXFSZ", () => undefined);
+
 process.exitCode = await runProgram(process.argv.slice(2), {
   environment: process.env,
   folder: process.cwd(),

@@ -37,6 +37,12 @@ export class Output {
     this.stdout.write(`${text}\n`);
   }
 
+  /** Prints the text exactly, without a newline after it. */
+  printExactly(text: string): void {
+    this.#hideWait();
+    this.stdout.write(text);
+  }
+
   /** A remark for people. */
   note(text: string): void {
     this.#hideWait();

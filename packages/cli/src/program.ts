@@ -1,8 +1,11 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addApiCommand } from "./commands/api.ts";
+import { addAuditCommand } from "./commands/audit.ts";
+import { addChangelogCommand } from "./commands/changelog.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addComponentCommands } from "./commands/components.ts";
+import { addDeliveryCommands } from "./commands/deliveries.ts";
 import { addDeploymentCommands } from "./commands/deployments.ts";
 import { addEnvironmentCommands } from "./commands/environments.ts";
 import { addIntegrationCommands } from "./commands/integrations.ts";
@@ -12,8 +15,12 @@ import { addLoginCommands } from "./commands/login.ts";
 import { addMemberCommands } from "./commands/members.ts";
 import { addPoolCommands } from "./commands/pools.ts";
 import { addProjectCommands } from "./commands/projects.ts";
+import { addRunCommand } from "./commands/run.ts";
+import { addRunnerCommand } from "./commands/runner.ts";
 import { addStackCommands } from "./commands/stacks.ts";
+import { addVariableCommands } from "./commands/vars.ts";
 import { CliError, explain } from "./errors.ts";
+import { splitArguments } from "./raw-arguments.ts";
 import type { CliContext } from "./session.ts";
 
 const DESCRIPTION = "The command line of Longshore, the control plane of a deployment platform.";
@@ -28,8 +35,8 @@ Environment variables:
   LONGSHORE_CONFIG_DIR               the folder of the stored logins
   NO_COLOR                           turns colours off`;
 
-/** All commands. */
-export function createProgram(context: CliContext): Command {
+/** All commands. `raw` are the arguments that only the command itself reads. */
+export function createProgram(context: CliContext, raw?: readonly string[]): Command {
   const { output } = context;
   const program = new Command("longshore")
     .description(DESCRIPTION)
@@ -56,6 +63,12 @@ export function createProgram(context: CliContext): Command {
   addPoolCommands(program, context);
   addIntegrationCommands(program, context);
   addDeploymentCommands(program, context);
+  addVariableCommands(program, context);
+  addRunCommand(program, context, raw);
+  addRunnerCommand(program, context, raw);
+  addDeliveryCommands(program, context);
+  addChangelogCommand(program, context);
+  addAuditCommand(program, context);
   addApiCommand(program, context);
   addCompletionCommand(program, context);
   return program;
@@ -63,8 +76,9 @@ export function createProgram(context: CliContext): Command {
 
 /** Runs the command of the arguments. Returns what to exit with. */
 export async function runProgram(args: readonly string[], context: CliContext): Promise<number> {
+  const { parsed, raw } = splitArguments(args);
   try {
-    await createProgram(context).parseAsync(args, { from: "user" });
+    await createProgram(context, raw).parseAsync(parsed, { from: "user" });
     return context.exitCode;
   } catch (thrown) {
     // Commander has printed what is wrong.

@@ -1,15 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { CliError } from "./errors.ts";
 import type { CliContext } from "./session.ts";
 
 /** The text of a file; of stdin for `-`. */
 export async function readInput({ stdin }: CliContext, path: string): Promise<string> {
-  if (path === "-") return text(stdin);
+  const name = path === "-" ? "stdin" : path;
   try {
-    return await readFile(path, "utf8");
+    const bytes = path === "-" ? await buffer(stdin) : await readFile(path);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new CliError(`Cannot read ${path}: ${(error as Error).message}`);
+    if (error instanceof TypeError) throw new CliError(`${name} is not text in UTF-8.`);
+    throw new CliError(`Cannot read ${name}: ${(error as Error).message}`);
   }
 }
 

@@ -1,6 +1,5 @@
 import { type Client, createClient, type Fetch, type Schemas } from "../../client/src/index.ts";
 import { type Connection, type ConnectionOptions, readConnection } from "./connection.ts";
-import type { ExitCode } from "./errors.ts";
 import type { Output } from "./output.ts";
 
 /** What the process gives to each command. */
@@ -11,7 +10,7 @@ export interface CliContext {
   stdin: NodeJS.ReadStream;
   output: Output;
   /** What the process exits with if the command throws nothing. */
-  exitCode: ExitCode;
+  exitCode: number;
 }
 
 type Query = Record<string, string | number | readonly string[] | undefined>;

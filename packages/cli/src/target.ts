@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../client/src/index.ts";
 import { CliError } from "./errors.ts";
-import { KINDS } from "./kinds.ts";
 import { findLink, type Link } from "./link-file.ts";
+import { KINDS } from "./named-kinds.ts";
 import { findRecord, isId } from "./names.ts";
 import type { CliContext, Session } from "./session.ts";
 

@@ -18,8 +18,8 @@ export interface Options {
   environment: CommandEnvironment;
 }
 
-const USAGE =
-  "Usage: npm run runner -- --url URL --exec COMMAND\n" +
+export const USAGE =
+  "Usage: longshore runner --url URL --exec COMMAND\n" +
   "  (--token-file PATH | --token-fd N | --oidc-org ID [--oidc-audience TEXT] [--oidc-token-command COMMAND])\n" +
   "  [--pass-env NAME]... [--allow-variable NAME]... [--once] [--grace SECONDS]";
 
@@ -29,7 +29,7 @@ const USAGE =
  */
 const MAXIMUM_GRACE_SECONDS = 45;
 
-export function readOptions(args: string[], environment: NodeJS.Dict<string>): Options {
+export function readOptions(args: readonly string[], environment: NodeJS.Dict<string>): Options {
   if (environment["LONGSHORE_RUNNER_TOKEN"]) {
     throw new RunnerError(
       "Unset LONGSHORE_RUNNER_TOKEN: other processes can read the runner's environment. Write the " +
@@ -54,10 +54,10 @@ export function readOptions(args: string[], environment: NodeJS.Dict<string>): O
   };
 }
 
-function parse(args: string[]) {
+function parse(args: readonly string[]) {
   try {
     const { values } = parseArgs({
-      args,
+      args: [...args],
       options: {
         url: { type: "string", default: "" },
         "token-file": { type: "string" },

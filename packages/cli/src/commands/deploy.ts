@@ -12,7 +12,7 @@ import {
   type WaitOptions,
 } from "../deployments/watch.ts";
 import { CliError } from "../errors.ts";
-import { KINDS } from "../kinds.ts";
+import { KINDS } from "../named-kinds.ts";
 import { findRecord, type NamedRecord } from "../names.ts";
 import { readJsonInput } from "../read-input.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";

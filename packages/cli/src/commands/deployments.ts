@@ -17,7 +17,7 @@ import {
   WAIT_HELP,
   type WaitOptions,
 } from "../deployments/watch.ts";
-import { KINDS } from "../kinds.ts";
+import { KINDS } from "../named-kinds.ts";
 import { findRecord } from "../names.ts";
 import { addLimitOption } from "../resource.ts";
 import { type CliContext, openSession } from "../session.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
-import { KINDS } from "../kinds.ts";
 import { findLink, writeLink } from "../link-file.ts";
+import { KINDS } from "../named-kinds.ts";
 import { findRecord, type NamedRecord } from "../names.ts";
 import { choose } from "../prompts.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";

@@ -7,7 +7,7 @@ import { findDeployment } from "../deployments/find-deployment.ts";
 import { exitCodeOf, followDeployment } from "../deployments/follow.ts";
 import { StackNames } from "../deployments/stack-names.ts";
 import { CliError } from "../errors.ts";
-import { KINDS } from "../kinds.ts";
+import { KINDS } from "../named-kinds.ts";
 import { findRecord, type NamedRecord } from "../names.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
 import { addEnvironmentOption, type EnvironmentOptions } from "../target.ts";

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { ApiError, type Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
 import { CliError } from "../errors.ts";
-import { KINDS } from "../kinds.ts";
+import { KINDS } from "../named-kinds.ts";
 import type { NamedKind, NamedRecord } from "../names.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
-import { KINDS } from "../kinds.ts";
+import { KINDS } from "../named-kinds.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
 import { addList, addRemove, addShow, find, printRecord, type Resource } from "../resource.ts";

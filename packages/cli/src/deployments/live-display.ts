@@ -3,7 +3,7 @@ import type { Schemas } from "../../../client/src/index.ts";
 import type { Output } from "../output.ts";
 import { type DeploymentDisplay, hasColors, LogPrinter } from "./display.ts";
 import type { DeploymentProgress, StackStatus } from "./follow.ts";
-import { type FrameRow, renderFrame } from "./frame.ts";
+import { type FrameRow, renderFrame } from "./live-frame.ts";
 import type { DeploymentStatus } from "./outcome.ts";
 import type { StackNames } from "./stack-names.ts";
 

@@ -28,6 +28,8 @@ const SYMBOLS = {
 const SHORTEST_NAME = 8;
 /** A symbol, the longest status, the time and the gaps. */
 const OTHER_COLUMNS = 26;
+/** A symbol, the gaps before and after the name, and the longest status. */
+const STATUS_END = 15;
 const ELLIPSIS = "…";
 
 /**
@@ -43,15 +45,22 @@ export function renderFrame(
   const width = Math.max(1, columns - 1);
   const space = Math.max(1, rows - 3);
   const shown = stacks.length <= space ? stacks : mostRelevant(stacks, space);
-  const longest = Math.max(...shown.map(({ name }) => stringWidth(name)), 0);
-  const nameWidth = Math.max(SHORTEST_NAME, Math.min(longest, width - OTHER_COLUMNS));
+  const widthFor = (names: readonly FrameRow[]) => {
+    const longest = Math.max(...names.map(({ name }) => stringWidth(name)), 0);
+    return Math.max(SHORTEST_NAME, Math.min(longest, width - OTHER_COLUMNS));
+  };
+  const nameWidth = widthFor(shown);
+  const indent = width < SHORTEST_NAME + OTHER_COLUMNS ? "" : "  ";
   const lines = [
-    { text: cells(title, stringWidth(title.name), tick), status: title.status },
-    ...shown.map((row) => ({ text: `  ${cells(row, nameWidth, tick)}`, status: row.status })),
+    { text: cells(title, { nameWidth: widthFor([title]), width, tick }), status: title.status },
+    ...shown.map((row) => ({
+      text: indent + cells(row, { nameWidth, width: width - indent.length, tick }),
+      status: row.status,
+    })),
   ];
   const hidden = stacks.length - shown.length;
-  if (hidden > 0) lines.push({ text: `    and ${hidden} more`, status: "pending" });
-  return lines.map(({ text, status }) => ({ text: fit(text, width).trimEnd(), status }));
+  if (hidden > 0) lines.push({ text: `${indent}${indent}and ${hidden} more`, status: "pending" });
+  return lines.map(({ text, status }) => ({ text: fit(text, width), status }));
 }
 
 function mostRelevant(stacks: readonly FrameRow[], count: number): FrameRow[] {
@@ -61,11 +70,18 @@ function mostRelevant(stacks: readonly FrameRow[], count: number): FrameRow[] {
   return stacks.filter((stack) => chosen.has(stack));
 }
 
-function cells({ name, status, elapsedMs }: FrameRow, nameWidth: number, tick: number): string {
+/** The time is left out where it does not fit. */
+function cells(
+  { name, status, elapsedMs }: FrameRow,
+  { nameWidth, width, tick }: { nameWidth: number; width: number; tick: number },
+): string {
   const isActive = status === "in_progress" || status === "canceling";
   const symbol = isActive ? SPINNER[tick % SPINNER.length] : SYMBOLS[status];
-  const time = elapsedMs === undefined ? "" : formatDuration(Math.floor(elapsedMs / 1_000) * 1_000);
-  return `${symbol} ${pad(fit(name, nameWidth), nameWidth)}  ${status.padEnd(11)}  ${time}`;
+  const text = `${symbol} ${pad(fit(name, nameWidth), nameWidth)}  ${status}`;
+  if (elapsedMs === undefined) return text;
+  const time = formatDuration(Math.floor(elapsedMs / 1_000) * 1_000);
+  const timed = `${pad(text, nameWidth + STATUS_END)}  ${time}`;
+  return stringWidth(timed) <= width ? timed : text;
 }
 
 function pad(text: string, width: number): string {

@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import type { Command } from "commander";
+import { CommandEnvironment, type Variable } from "../../../runner/src/environment.ts";
+import { addExamples, collect } from "../command-options.ts";
+import { CliError } from "../errors.ts";
+import { type CliContext, openSession, type Session } from "../session.ts";
+import {
+  addScopeOptions,
+  environmentScope,
+  requireScope,
+  revealVariables,
+  type ScopeOptions,
+} from "../variables/scope.ts";
+
+interface Options extends ScopeOptions {
+  allowVariable?: string[];
+  profile?: string;
+}
+
+const MISSING_COMMAND =
+  "Write the command after --, such as: longshore run -e production -- npm start";
+/** What shells exit with. */
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+const SIGNAL_BASE = 128;
+const FORWARDED = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const;
+/** A terminal sends these to the command too. */
+const SENT_BY_TERMINAL: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT"];
+
+const DETAILS = `
+The command has the environment variables of this shell, and over them those of the environment, and over
+them those of the component. Nothing is written to disk; the audit log records that the values were read.
+LONGSHORE_API_KEY is not passed on. Variables with names that change how programs load, such as
+NODE_OPTIONS and PATH, are refused as the runner does, unless --allow-variable names them.
+
+Exits with the command's exit code, 128 and the number of the signal that ended it, 126 if it cannot be
+executed, or 127 if there is no such command.`;
+
+/** `longshore run`: a command with the variables of an environment. `command` is what follows `--`. */
+export function addRunCommand(
+  program: Command,
+  context: CliContext,
+  command: readonly string[] | undefined,
+): void {
+  addExamples(
+    addScopeOptions(program.command("run"))
+      .description("run a command with the variables of an environment")
+      .usage("[options] -- <command> [arguments...]")
+      .option("--allow-variable <name>", "pass on a variable with a refused name", collect)
+      .allowExcessArguments()
+      .addHelpText("after", DETAILS),
+    "longshore run -- npm start",
+    "longshore run -p storefront -e production --component web -- ./migrate --dry-run",
+  ).action(async (_, self: Command) => {
+    const [file, ...args] = command ?? [];
+    if (!file || self.args.length > 0) throw new CliError(MISSING_COMMAND);
+    const options = self.optsWithGlobals<Options>();
+    const session = await openSession(context, options);
+    const variables = await readVariables(context, session, options);
+    const environment = createEnvironment(context, variables, options);
+    context.exitCode = await execute(context, [file, ...args], environment);
+  });
+}
+
+/** Those of the component follow those of its environment. */
+async function readVariables(
+  context: CliContext,
+  session: Session,
+  options: Options,
+): Promise<Variable[]> {
+  const scope = await requireScope(context, session, options);
+  if (options.component === undefined) return revealVariables(session, scope);
+  const environment = environmentScope({ id: scope.environmentId, name: scope.environmentId });
+  return [
+    ...(await revealVariables(session, environment)),
+    ...(await revealVariables(session, scope)),
+  ];
+}
+
+/** The messages contain no values. */
+function createEnvironment(
+  context: CliContext,
+  variables: readonly Variable[],
+  { allowVariable: allowed = [] }: Options,
+): Record<string, string> {
+  const environment = new CommandEnvironment({}, { passed: [], allowed });
+  const refused = environment.findRefused(variables.map(({ name }) => name));
+  if (refused.length > 0) {
+    const options = refused.map((name) => `--allow-variable ${name}`).join(" ");
+    throw new CliError(
+      `These variables could change how programs run: ${refused.join(", ")}. Rename them, or add ${options}`,
+    );
+  }
+  const invalid = variables.find(({ value }) => value.includes("\0"));
+  if (invalid) {
+    throw new CliError(`${invalid.name} has a null character, which no environment can have.`);
+  }
+  const inherited = Object.entries(context.environment).flatMap(([name, value = ""]) =>
+    name === "LONGSHORE_API_KEY" ? [] : [{ name, value }],
+  );
+  return environment.create([...inherited, ...variables]);
+}
+
+async function execute(
+  { output }: CliContext,
+  [file, ...args]: [string, ...string[]],
+  env: Record<string, string>,
+): Promise<number> {
+  const hasTerminal = process.stdin.isTTY || output.stdout.isTTY || output.stderr.isTTY;
+  const signals = FORWARDED.filter((each) => !hasTerminal || !SENT_BY_TERMINAL.includes(each));
+  try {
+    const child = spawn(file, args, { env, stdio: "inherit" });
+    // With a listener, a signal of the terminal does not end this process before the command.
+    for (const each of SENT_BY_TERMINAL) process.on(each, () => undefined);
+    for (const each of signals) process.on(each, () => child.kill(each));
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    return code ?? SIGNAL_BASE + (signal ? constants.signals[signal] : 0);
+  } catch (error) {
+    throw describeFailure(file, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Only the error code: Node's message may quote an environment variable. */
+function describeFailure(
+  file: string,
+  { code = "an unknown error" }: NodeJS.ErrnoException,
+): CliError {
+  if (code === "ENOENT") return new CliError(`There is no command ${file}.`, NOT_FOUND);
+  if (code === "E2BIG") {
+    return new CliError("The variables are larger than this system allows.", NOT_EXECUTABLE);
+  }
+  return new CliError(`${file} cannot be executed: ${code}.`, NOT_EXECUTABLE);
+}

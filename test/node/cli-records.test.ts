@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readTime, toLocalTime } from "../../packages/cli/src/local-time.ts";
+import { CliUser } from "./support/cli.ts";
+import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
+
+const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
+
+let service: Service;
+let client: ApiClient;
+let user: CliUser;
+let project: Parsed;
+
+beforeAll(async () => {
+  service = await startService({ ALLOW_INSECURE_WEBHOOKS: "true" });
+});
+
+afterAll(() => service.stop());
+
+beforeEach(async () => {
+  const path = `/v1/orgs/${service.organizationId}/api-keys`;
+  const { key } = await service.owner.call("POST", path, { name: "test" });
+  client = new ApiClient(service.url, key);
+  project = await client.call("POST", "/v1/projects", { name: "storefront" });
+  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+});
+
+afterEach(() => user.remove());
+
+async function createVariable(name: string): Promise<Parsed> {
+  const path = `/v1/environments/${project.default_environment_id}/variables`;
+  return client.call("POST", path, { name, storage_method: "secret", value: "canary" });
+}
+
+describe("longshore audit", () => {
+  it("lists who did what, and filters", async () => {
+    const variable = await createVariable("FIRST");
+    await createVariable("SECOND");
+    await client.call("GET", `/v1/variables/${variable.id}/value`);
+    const shown = await user.run(["audit", "-p", project.id, "--action", "variable.revealed"]);
+    expect([shown.stderr, shown.status]).toEqual(["", 0]);
+    expect(shown.stdout).toMatch(
+      new RegExp(`^TIME .*\n${TIME} +variable\\.revealed +success +variable FIRST +api_key `),
+    );
+    expect(shown.stdout.trim().split("\n")).toHaveLength(2);
+    const json = await user.run(["audit", "--target", variable.id, "--json"]);
+    const records: Parsed[] = JSON.parse(json.stdout);
+    expect(records.map(({ action }) => action)).toEqual(["variable.revealed", "variable.created"]);
+    expect(records[0].created_at).toMatch(/Z$/);
+    const quiet = await user.run(["audit", "--target", variable.id, "-q"]);
+    expect(quiet.stdout).toBe(records.map(({ id }) => `${id}\n`).join(""));
+    const { actor } = records[0];
+    const count = async (...args: string[]) => {
+      const { stdout } = await user.run(["audit", "--target", variable.id, "--json", ...args]);
+      return JSON.parse(stdout).length;
+    };
+    expect(await count("--actor", actor.membership_id)).toBe(2);
+    expect(await count("--actor", variable.id)).toBe(0);
+    expect(await count("--from", "2999-01-01")).toBe(0);
+    expect(await count("--to", "2999-01-01 10:00", "--from", "2001-01-01")).toBe(2);
+  });
+
+  it("says that there are more, and what is wrong with an option", async () => {
+    await createVariable("FIRST");
+    await createVariable("SECOND");
+    const first = await user.run(["audit", "-p", project.id, "--limit", "1"]);
+    expect(first.stdout.trim().split("\n")).toHaveLength(2);
+    expect(first.stderr).toBe("There are more than 1: add --limit.\n");
+    const time = await user.run(["audit", "--from", "yesterday"]);
+    expect([time.stdout, time.status]).toEqual(["", 1]);
+    expect(time.stderr).toMatch(/^"yesterday" is not a time\. Write it as 2026-11-21/);
+    const action = await user.run(["audit", "--action", "variable.read"]);
+    expect(action.stderr).toMatch(/\(bad_input, status 400/);
+    const member = await user.run(["audit", "--actor", "nobody"]);
+    expect(member.stderr).toMatch(/^There is no member "nobody"\. Run: longshore members ls\n$/);
+  });
+});
+
+describe("longshore changelog", () => {
+  it("lists the changes to one project, and escapes hostile names", async () => {
+    await client.call("POST", "/v1/projects", { name: "other" });
+    await createVariable("FIRST");
+    // An older service may accept other names.
+    await service.d1
+      .prepare("UPDATE changelog_entries SET record_name = ? WHERE record_name = ?")
+      .bind("a\u202eb", "FIRST")
+      .run();
+    const { stdout, stderr, status } = await user.run(["changelog", "-p", project.id]);
+    expect([stderr, status]).toEqual(["", 0]);
+    expect(stdout).toMatch(new RegExp(`^${TIME} +created +variable a\\\\u202eb `, "m"));
+    expect(stdout).not.toContain("other");
+    const json = await user.run(["changelog", "-p", project.id, "--json"]);
+    expect(JSON.parse(json.stdout).at(-1)).toMatchObject({
+      action: "created",
+      record: { type: "project", id: project.id },
+    });
+    const unnamed = await user.run(["changelog"]);
+    expect(unnamed.stderr).toMatch(/^Name the project with --project, or link this folder/);
+    expect(unnamed.status).toBe(1);
+  });
+});
+
+describe("longshore deliveries, ping and redeliver", () => {
+  it("pings an integration, lists what was sent, and sends it again", async (context) => {
+    const types: string[] = [];
+    const receiver = createServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      types.push(JSON.parse(body).type);
+      response.end();
+    }).listen(0, "127.0.0.1");
+    await once(receiver, "listening");
+    context.onTestFinished(() => void receiver.close());
+    const address = receiver.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const integrations = `/v1/projects/${project.id}/notification-integrations`;
+    const body = { type: "webhook", url: `http://127.0.0.1:${port}/hook`, configuration: {} };
+    const { id } = await client.call("POST", integrations, body);
+    const own = (...args: string[]) => user.run([...args, "-p", project.id]);
+    const empty = await own("deliveries", id);
+    expect([empty.stdout, empty.stderr]).toEqual(["", "There are no deliveries.\n"]);
+    const pinged = await own("ping", id, "--quiet");
+    const deliveryId = pinged.stdout.trim();
+    const path = `${integrations}/${id}/deliveries/${deliveryId}`;
+    await expect
+      .poll(async () => (await client.call("GET", path)).status, { interval: 250, timeout: 60_000 })
+      .toBe("succeeded");
+    const again = await own("redeliver", id, deliveryId, "--json");
+    const copy = JSON.parse(again.stdout);
+    expect(copy).toMatchObject({ type: "ping", integration_id: id });
+    expect(copy.id).not.toBe(deliveryId);
+    const listed = await own("deliveries", id);
+    expect(listed.stdout).toMatch(
+      new RegExp(
+        `^TIME .*\n${TIME} +${copy.id} +ping .*\n${TIME} +${deliveryId} +ping +succeeded +1`,
+      ),
+    );
+    const failed = await own("deliveries", id, "--status", "failed");
+    expect(failed.stdout).toBe("");
+    const succeeded = await own("deliveries", id, "--status", "succeeded", "-q");
+    expect(succeeded.stdout).toContain(deliveryId);
+    expect(types[0]).toBe("ping");
+  });
+
+  it.each([
+    [
+      ["ping", "webhook"],
+      '"webhook" is not the ID of an integration. Run: longshore integrations ls',
+    ],
+    [["deliveries", "webhook"], '"webhook" is not the ID of an integration'],
+    [["redeliver", "1Cg8yK6FQpG43h8EDMqZ3E"], "missing required argument 'delivery'"],
+    [["deliveries", "1Cg8yK6FQpG43h8EDMqZ3E", "--status", "lost"], "Allowed choices are"],
+    [["ping", "1Cg8yK6FQpG43h8EDMqZ3E"], "(not_found, status 404"],
+  ])("refuses %j", async (args, message) => {
+    const { stdout, stderr, status } = await user.run([...args, "-p", project.id]);
+    expect(stderr).toContain(message);
+    expect([stdout, status]).toEqual(["", 1]);
+  });
+});
+
+describe("times", () => {
+  it("are local for people, and are read as local without a zone", () => {
+    expect(readTime(toLocalTime("2026-11-21T09:30:05.000Z"))).toBe("2026-11-21T09:30:05.000Z");
+    expect(toLocalTime(readTime("2026-11-21"))).toBe("2026-11-21 00:00:00");
+    expect(readTime("2026-11-21T09:30:00+02:00")).toBe("2026-11-21T07:30:00.000Z");
+    expect(toLocalTime("never")).toBe("never");
+  });
+});
