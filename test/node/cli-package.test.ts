@@ -78,7 +78,7 @@ describe("the packed command line", () => {
     }
     const licenses = readFileSync(join(installed, "dist", LICENSES_FILE), "utf8");
     expect(licenses).toMatch(/^commander [\d.]+ \(MIT\)\n\n\(The MIT License\)/m);
-    expect(licenses).toMatch(/^write-file-atomic [\d.]+ \(ISC\)\n/m);
+    expect(licenses).toMatch(/^dotenv [\d.]+ \(BSD-2-Clause\)\n\nCopyright/m);
   });
 
   it("is small, and starts without another file", async () => {
@@ -106,6 +106,9 @@ describe("the packed command line", () => {
     const shown = await longshore("api", "GET", `/v1/projects/${created.trim()}`, "--field=name");
     expect(shown).toBe(`${name}\n`);
     expect(await longshore("projects", "ls")).toContain(name);
+    const login = `printf %s "$LONGSHORE_API_KEY" | node_modules/.bin/longshore login --profile ${versionOf(node)}`;
+    await run(node, "sh", ["-c", login]);
+    expect(await longshore("profiles", "ls")).toContain(`* ${versionOf(node)}`);
     await expect(longshore("projects", "show", "none")).rejects.toMatchObject({ code: 1 });
     writeFileSync(
       join(folder, "use.mjs"),
