@@ -60,7 +60,7 @@ function exampleScalar({ types: [type], format = "", minimum = 1 }: Shape): unkn
  * @param label The accessible name, which must be unique on the page.
  */
 export function renderSample(title: string, label: string, code: Html | Html[] | string): Html {
-  return html`<figure><figcaption>${title}</figcaption>
+  return html`<figure class="sample"><figcaption>${title}</figcaption>
 <pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></figure>`;
 }
 
