@@ -130,7 +130,7 @@ ${
 function renderErrors(errors: readonly OperationError[]): Html | "" {
   if (errors.length === 0) return "";
   return html`<details class="errors"><summary>Errors</summary>
-<div class="table"><table>
+<div class="table" tabindex="0" role="group" aria-label="Errors"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Example of a message</th></tr></thead>
 <tbody>${errors.map(
     ({ status, code, message }) =>

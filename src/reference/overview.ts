@@ -2,11 +2,14 @@ import { html } from "hono/html";
 import type { Contract, Tag } from "./contract.ts";
 import { exampleOf, renderJson, renderSample } from "./example.ts";
 import { fieldsOf, renderFields } from "./fields.ts";
+import { GUIDES } from "./generated/guides.ts";
 import {
   anchorOfScope,
   linkToOperation,
   linkToSchema,
+  pathOfGuide,
   pathOfTag,
+  SCHEMAS_PATH,
   slugOf,
   WEBHOOKS_PATH,
 } from "./links.ts";
@@ -21,6 +24,7 @@ const SECTIONS = [
   { id: "scopes", title: "Scopes" },
   { id: "errors", title: "Errors" },
   { id: "headers", title: "Response headers" },
+  { id: "guides", title: "Guides" },
   { id: "operations", title: "Operations" },
 ] as const;
 
@@ -53,7 +57,17 @@ ${renderErrors(contract)}
       html`<div><dt><code>${name}</code></dt><dd><p>${renderInline(description)}</p></dd></div>`,
   )}</dl>
 </section>
+${renderGuides()}
 ${renderIndex(contract)}`;
+}
+
+function renderGuides(): Html {
+  return html`<section id="guides" class="index" aria-labelledby="guides-title">
+<h2 id="guides-title">Guides</h2>
+<ul>${GUIDES.map(
+    ({ slug, title }) => html`<li><a href="${pathOfGuide(slug)}"><span>${title}</span></a></li>`,
+  )}</ul>
+</section>`;
 }
 
 function renderScopes({ tags }: Contract): Html {
@@ -86,7 +100,7 @@ function renderErrors({ errors, schemas }: Contract): Html {
 <div class="facts">
 <h2 id="errors-title">Errors</h2>
 <p>Each operation lists which of these errors it can return, with examples.</p>
-<div class="table"><table>
+<div class="table" tabindex="0" role="group" aria-label="Errors"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${errors.map(
     ({ status, code, meaning }) =>
@@ -118,7 +132,7 @@ ${
         return html`<li id="${anchor}"><a href="${WEBHOOKS_PATH}#${anchor}">${each.summary}</a></li>`;
       })}</ul>`
 }
-<h3 id="schemas"><a href="/docs/schemas">Schemas</a></h3>
+<h3 id="schemas"><a href="${SCHEMAS_PATH}">Schemas</a></h3>
 <ul>${schemas
     .linked()
     .toSorted()

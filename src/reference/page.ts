@@ -17,7 +17,7 @@ export function renderPage(title: string, pages: readonly Page[], page: Page): s
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${page.title} · ${title} API</title>
+<title>${titleOf(page)} · ${title} API</title>
 <link rel="icon" href="${ICON}">
 <style>${raw(STYLE)}</style>
 </head>
@@ -40,6 +40,11 @@ ${renderNeighbors(pages, page)}
 </html>`;
   // Hono returns a promise only if the page contains one, and it contains none.
   return text.toString();
+}
+
+/** A guide and a page of operations may have the same name. */
+function titleOf({ title, group }: Page): string {
+  return group === "Guides" ? `${title} (guide)` : title;
 }
 
 function renderContents(pages: readonly Page[], current: Page): Html[] {

@@ -1,5 +1,7 @@
 import type { Contract } from "./contract.ts";
-import { OVERVIEW_PATH, pathOfTag, SCHEMAS_PATH, WEBHOOKS_PATH } from "./links.ts";
+import { GUIDES } from "./generated/guides.ts";
+import { renderGuide } from "./guides.ts";
+import { OVERVIEW_PATH, pathOfGuide, pathOfTag, SCHEMAS_PATH, WEBHOOKS_PATH } from "./links.ts";
 import type { Html } from "./markdown.ts";
 import { renderOverview, sectionsOfOverview } from "./overview.ts";
 import { renderSchemas } from "./schemas-page.ts";
@@ -31,6 +33,11 @@ export function listPages(contract: Contract): Page[] {
       sections: sectionsOfOverview(),
       render: () => renderOverview(contract),
     },
+    ...GUIDES.map((guide): Page => {
+      const { slug, title, sections } = guide;
+      const render = () => renderGuide(guide);
+      return { path: pathOfGuide(slug), title, group: "Guides", sections, render };
+    }),
     ...contract.tags.map((tag): Page => {
       const sections = tag.operations.map(({ id, method, summary }) => {
         return { id, method, title: summary };

@@ -6,7 +6,7 @@ import { operation } from "../http/operation.ts";
 import { jsonReply } from "../http/replies.ts";
 import { createRouter, type PublicEnv } from "../http/router.ts";
 import { renderHome } from "./home-page.ts";
-import { OVERVIEW_PATH } from "./links.ts";
+import { OVERVIEW_PATH, pathOfGuide } from "./links.ts";
 import { withOrigin } from "./samples/origin.ts";
 import { Site } from "./site.ts";
 import { HOME_STYLE, STYLE } from "./style.ts";
@@ -70,6 +70,23 @@ const referencePage = operation({
   responses: { 200: PAGE_REPLY },
 });
 
+const guide = operation({
+  method: "get",
+  path: "/docs/guides/{guide}",
+  operationId: "readGuide",
+  tags: ["Service"],
+  summary: "Read a guide",
+  description: "An HTML page that explains a subject with examples.",
+  credentials: [],
+  notFound: ["page"],
+  request: {
+    params: z.object({
+      guide: z.string().openapi({ description: "The name of the guide.", example: "variables" }),
+    }),
+  },
+  responses: { 200: PAGE_REPLY },
+});
+
 const home = operation({
   method: "get",
   path: "/",
@@ -105,6 +122,7 @@ export function referenceRoutes(describe: () => OpenApiDocument) {
     })
     .openapi(document, (c) => c.json(getOpenApi() as { openapi: string }, 200, PUBLIC))
     .openapi(reference, (c) => sendPage(c, OVERVIEW_PATH))
+    .openapi(guide, (c) => sendPage(c, pathOfGuide(c.req.valid("param").guide)))
     .openapi(referencePage, (c) => sendPage(c, `${OVERVIEW_PATH}/${c.req.valid("param").page}`));
 }
 

@@ -94,7 +94,7 @@ button, .search input, .try input, .try textarea, .try select { font: inherit; f
 .try output pre { background: var(--raised); border-radius: .375rem; margin-top: .5rem; }`;
 
 const LAYOUT = `
-main { padding: 3rem clamp(1.25rem, 4vw, 4rem) 3rem; max-width: 86rem; min-width: 0; }
+main { padding: 3rem clamp(1.25rem, 3vw, 4rem) 3rem; max-width: 86rem; min-width: 0; }
 main > section { padding-bottom: 3.5rem; }
 main > section + section { border-top: 1px solid var(--line); padding-top: 3.5rem; }
 main > h1 { margin-bottom: .75rem; }
@@ -106,6 +106,16 @@ article + article { border-top: 1px solid var(--line); margin-top: 2.5rem; }
 .facts, .samples { min-width: 0; }
 article > header { margin-bottom: 1rem; }
 .samples { margin-top: 1.5rem; }
+.guide { padding-top: 0; max-width: 52rem; }
+.guide h2 { font-size: 1.5rem; margin: 2.5rem 0 .75rem; }
+.guide h3 { font-size: 1.125rem; margin: 2rem 0 .5rem; }
+.guide h4 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
+.guide h3 a, .guide h4 a { color: inherit; text-decoration: none; }
+.guide p, .guide li { max-width: 44rem; }
+.guide ul, .guide ol { margin: 0 0 1rem; padding-left: 1.25rem; list-style: disc; }
+.guide ol { list-style: decimal; }
+.guide li { margin: .25rem 0; }
+.guide td code, .guide th code { white-space: normal; }
 .index h3 { font-size: 1.0625rem; margin: 1.75rem 0 .375rem; }
 .index li { padding: .25rem 0; }
 .index li a { text-decoration: none; }
@@ -132,7 +142,7 @@ main > .pages { max-width: none; }
 .side ul a:target-current, .side ul ul a[aria-current] { background: var(--accent-soft); color: var(--text); }
 footer { border-top: 1px solid var(--line); padding-top: 1.5rem; color: var(--soft); font-size: .875rem; }
 @media (min-width: 60rem) {
-  body { display: grid; grid-template-columns: 19rem minmax(0, 1fr); }
+  body { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
   .side { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.75rem 1rem 2rem; background: var(--raised); border-right: 1px solid var(--line); overscroll-behavior: contain; }
   .brand { padding: 0 .5rem 1.25rem; }
   /* No block overflows. A line that is wrapped is still one line when it is copied. */
@@ -151,7 +161,7 @@ footer { border-top: 1px solid var(--line); padding-top: 1.5rem; color: var(--so
   .to-contents { display: block; position: fixed; right: 1rem; bottom: 1rem; background: var(--page); border: 1px solid var(--line); border-radius: 2rem; padding: .5rem 1rem; font-size: .875rem; text-decoration: none; box-shadow: 0 2px 8px rgb(0 0 0 / .15); }
 }
 @media (min-width: 80rem) {
-  article:not(.prose), #errors, #introduction { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 30rem); column-gap: 3rem; }
+  article:not(.prose, .guide), #errors, #introduction { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 30rem); column-gap: 3rem; }
   article > header { grid-column: 1 / -1; }
   .samples { margin-top: 0; }
   /* With all three languages, the samples are higher than the window. */

@@ -1,3 +1,4 @@
+import type { Credential } from "../contract.ts";
 import { type ExampleRequest, queryOf } from "./request.ts";
 import { credentialVariable, joinArguments, MAX_LINE, quote } from "./shell.ts";
 
@@ -8,7 +9,7 @@ export function renderCli(request: ExampleRequest): string | undefined {
   const types = replies.flatMap(({ mediaType }) => mediaType ?? []);
   const isJson = types.every((type) => type === "application/json");
   if (!isJson || operation.sendsText || Object.keys(headers).length > 0) return undefined;
-  if (credential?.id === "bootstrap_token") return undefined;
+  if (credential && !isSentByCli(credential)) return undefined;
   const isRead = method === "GET";
   const start = `longshore api ${method}`;
   const target = quote(isRead ? path : path + queryOf(request));
@@ -20,6 +21,11 @@ export function renderCli(request: ExampleRequest): string | undefined {
   const fields = isRead ? query : (body ?? {});
   parts.push(...Object.entries(fields).map(([name, value]) => quote(renderField(name, value))));
   return joinArguments(parts);
+}
+
+/** It sends keys and tokens in `x-api-key` only. */
+export function isSentByCli({ header }: Credential): boolean {
+  return header("").startsWith("x-api-key");
 }
 
 function renderField(name: string, value: unknown): string {

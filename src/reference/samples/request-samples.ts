@@ -3,7 +3,7 @@ import type { Operation } from "../contract.ts";
 import { renderSample } from "../example.ts";
 import type { Html } from "../markdown.ts";
 import type { Schemas } from "../schemas.ts";
-import { renderCli } from "./cli.ts";
+import { isSentByCli, renderCli } from "./cli.ts";
 import { renderCurl } from "./curl.ts";
 import { type ExampleRequest, exampleRequest } from "./request.ts";
 import { renderTabs } from "./tabs.ts";
@@ -23,7 +23,7 @@ export function renderRequestSamples(operation: Operation, schemas: Schemas): Ht
 
 function whyNoCli({ operation }: ExampleRequest): string {
   if (operation.sendsText) return "longshore api sends JSON only: use curl or TypeScript.";
-  if (operation.credential?.id === "bootstrap_token") {
+  if (operation.credential && !isSentByCli(operation.credential)) {
     return "longshore api sends API keys and runner tokens only: use curl or TypeScript.";
   }
   return "longshore api prints JSON only: use curl or TypeScript.";

@@ -1,5 +1,6 @@
 import type { Credential, Reply } from "../contract.ts";
 import type { Schema, Schemas } from "../schemas.ts";
+import { isSentByCli } from "./cli.ts";
 import type { ExampleRequest } from "./request.ts";
 import { credentialVariable, MAX_LINE } from "./shell.ts";
 
@@ -56,7 +57,7 @@ function renderOptions({ operation, pathParameters, query, headers, body }: Exam
 
 /** The client sends keys in `x-api-key` only. */
 function bearer(credential: Credential | undefined): Record<string, unknown> {
-  if (!credential?.header("").startsWith("authorization")) return {};
+  if (!credential || isSentByCli(credential)) return {};
   const variable = credentialVariable(credential);
   return { authorization: new Code(`\`Bearer \${process.env["${variable}"]}\``) };
 }
