@@ -4,7 +4,8 @@ export interface SearchIndex {
   schemas: { name: string; url: string; fields: string[] }[];
   errors: { code: string; status: string; url: string }[];
   webhooks: { type: string; summary: string; url: string }[];
-  guides: { title: string; url: string }[];
+  /** Guides and their sections. */
+  guides: { title: string; of: string | undefined; url: string }[];
 }
 
 export interface IndexedOperation {

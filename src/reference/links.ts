@@ -2,6 +2,8 @@
 export const OVERVIEW_PATH = "/docs";
 export const SCHEMAS_PATH = "/docs/schemas";
 export const WEBHOOKS_PATH = "/docs/webhooks";
+export const SCRIPT_PATH = "/docs/reference.js";
+export const SEARCH_INDEX_PATH = "/docs/search.json";
 const GUIDES_PATH = "/docs/guides";
 
 export function pathOfTag(name: string): string {

@@ -1,6 +1,7 @@
 import { html, raw } from "hono/html";
 import { ICON } from "../http/html-page.ts";
-import { OVERVIEW_PATH } from "./links.ts";
+import { SCRIPT_HASH } from "./generated/script.ts";
+import { OVERVIEW_PATH, SCRIPT_PATH } from "./links.ts";
 import type { Html } from "./markdown.ts";
 import { renderMethod } from "./operation.ts";
 import type { Page } from "./pages.ts";
@@ -20,6 +21,7 @@ export function renderPage(title: string, pages: readonly Page[], page: Page): s
 <title>${titleOf(page)} · ${title} API</title>
 <link rel="icon" href="${ICON}">
 <style>${raw(STYLE)}</style>
+<script src="${SCRIPT_PATH}?v=${SCRIPT_HASH}" defer></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>

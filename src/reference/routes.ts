@@ -5,9 +5,11 @@ import type { OpenApiDocument } from "../http/openapi.ts";
 import { operation } from "../http/operation.ts";
 import { jsonReply } from "../http/replies.ts";
 import { createRouter, type PublicEnv } from "../http/router.ts";
+import { SCRIPT } from "./generated/script.ts";
 import { renderHome } from "./home-page.ts";
-import { OVERVIEW_PATH, pathOfGuide } from "./links.ts";
+import { OVERVIEW_PATH, pathOfGuide, SCRIPT_PATH, SEARCH_INDEX_PATH } from "./links.ts";
 import { withOrigin } from "./samples/origin.ts";
+import { renderSearchIndex } from "./search-index.ts";
 import { Site } from "./site.ts";
 import { HOME_STYLE, STYLE } from "./style.ts";
 
@@ -87,6 +89,38 @@ const guide = operation({
   responses: { 200: PAGE_REPLY },
 });
 
+const script = operation({
+  method: "get",
+  path: SCRIPT_PATH,
+  operationId: "readReferenceScript",
+  tags: ["Service"],
+  summary: "Read the script of the reference",
+  description: "The JavaScript of the pages, which are complete without it.",
+  credentials: [],
+  responses: {
+    200: { description: "JavaScript.", content: { "text/javascript": { schema: z.string() } } },
+  },
+});
+
+const SearchIndex = z
+  .looseObject({
+    operations: z
+      .array(z.looseObject({}))
+      .openapi({ description: "The operations, with their fields." }),
+  })
+  .openapi({ description: "Titles and links. Its members may change." });
+
+const searchIndex = operation({
+  method: "get",
+  path: SEARCH_INDEX_PATH,
+  operationId: "readSearchIndex",
+  tags: ["Service"],
+  summary: "Read what the search of the reference finds",
+  description: "The titles and links of operations, fields, errors and guides.",
+  credentials: [],
+  responses: { 200: jsonReply(SearchIndex, "The index.") },
+});
+
 const home = operation({
   method: "get",
   path: "/",
@@ -106,6 +140,7 @@ const PUBLIC = { "cache-control": "public, max-age=300" };
 export function referenceRoutes(describe: () => OpenApiDocument) {
   const getOpenApi = once(describe);
   const getSite = once(() => new Site(getOpenApi()));
+  const getSearchIndex = once(() => JSON.parse(renderSearchIndex(getSite().contract)));
   const getHome = once(async () => ({
     html: renderHome(),
     policy: await contentSecurityPolicy(HOME_STYLE),
@@ -115,15 +150,22 @@ export function referenceRoutes(describe: () => OpenApiDocument) {
     const text = withOrigin(getSite().read(path), c.req.url);
     return c.html(text, 200, { ...PUBLIC, "content-security-policy": await getPolicy() });
   };
-  return createRouter<PublicEnv>()
-    .openapi(home, async (c) => {
-      const { html, policy } = await getHome();
-      return c.html(html, 200, { ...PUBLIC, "content-security-policy": policy });
-    })
-    .openapi(document, (c) => c.json(getOpenApi() as { openapi: string }, 200, PUBLIC))
-    .openapi(reference, (c) => sendPage(c, OVERVIEW_PATH))
-    .openapi(guide, (c) => sendPage(c, pathOfGuide(c.req.valid("param").guide)))
-    .openapi(referencePage, (c) => sendPage(c, `${OVERVIEW_PATH}/${c.req.valid("param").page}`));
+  return (
+    createRouter<PublicEnv>()
+      .openapi(home, async (c) => {
+        const { html, policy } = await getHome();
+        return c.html(html, 200, { ...PUBLIC, "content-security-policy": policy });
+      })
+      .openapi(document, (c) => c.json(getOpenApi() as { openapi: string }, 200, PUBLIC))
+      .openapi(reference, (c) => sendPage(c, OVERVIEW_PATH))
+      // Before the pages, whose path has a parameter.
+      .openapi(script, (c) =>
+        c.body(SCRIPT, 200, { ...PUBLIC, "content-type": "text/javascript; charset=utf-8" }),
+      )
+      .openapi(searchIndex, (c) => c.json(getSearchIndex(), 200, PUBLIC))
+      .openapi(guide, (c) => sendPage(c, pathOfGuide(c.req.valid("param").guide)))
+      .openapi(referencePage, (c) => sendPage(c, `${OVERVIEW_PATH}/${c.req.valid("param").page}`))
+  );
 }
 
 function once<Value>(create: () => Value): () => Value {

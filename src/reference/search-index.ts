@@ -1,7 +1,8 @@
 import type { Contract, Operation } from "./contract.ts";
 import { fieldsOf } from "./fields.ts";
+import { GUIDES } from "./generated/guides.ts";
 import type { IndexedOperation, SearchIndex } from "./index-format.ts";
-import { linkToError, linkToOperation, linkToSchema, WEBHOOKS_PATH } from "./links.ts";
+import { linkToError, linkToOperation, linkToSchema, pathOfGuide, WEBHOOKS_PATH } from "./links.ts";
 import type { Schema, Schemas, Shape } from "./schemas.ts";
 import { anchorOfWebhook } from "./webhooks.ts";
 
@@ -23,7 +24,12 @@ export function renderSearchIndex({ tags, schemas, errors, webhooks }: Contract)
       const { type, summary } = each;
       return { type, summary, url: `${WEBHOOKS_PATH}#${anchorOfWebhook(each)}` };
     }),
-    guides: [],
+    guides: GUIDES.flatMap(({ slug, title, sections }) => [
+      { title, of: undefined, url: pathOfGuide(slug) },
+      ...sections.map((each) => {
+        return { title: each.title, of: title, url: `${pathOfGuide(slug)}#${each.id}` };
+      }),
+    ]),
   };
   return JSON.stringify(index);
 }

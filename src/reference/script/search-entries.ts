@@ -5,7 +5,9 @@ import { type Entry, type Kind, wordsOf } from "./ranking.ts";
 export function entriesOf({ operations, schemas, errors, webhooks, guides }: SearchIndex): Entry[] {
   return [
     ...operations.map(operationEntry),
-    ...guides.map(({ title, url }) => entry("guide", title, "Guide", url)),
+    ...guides.map(({ title, of, url }) =>
+      entry("guide", title, of ? `Guide: ${of}` : "Guide", url),
+    ),
     ...errors.map(({ code, status, url }) => entry("error", code, `Error ${status}`, url)),
     ...webhooks.map(({ type, summary, url }) => entry("webhook", summary, `Webhook ${type}`, url)),
     ...schemas.map(({ name, url }) => entry("schema", name, "Schema", url)),
