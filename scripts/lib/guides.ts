@@ -104,6 +104,7 @@ class Anchors {
 /** A guide has its own page; the other files of the repository are at GitHub. */
 function resolveLink(slug: string, href: string): string {
   if (/^https?:/.test(href)) return href;
+  if (/^[\w+.-]*:/.test(href)) refuse(slug, `the link ${href}`);
   const [path = "", fragment] = href.split("#");
   const suffix = fragment === undefined ? "" : `#${fragment}`;
   if (path === "") return pathOfGuide(slug) + suffix;

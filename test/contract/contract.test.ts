@@ -150,6 +150,8 @@ describe("authentication", () => {
     expect(open.toSorted()).toEqual([
       "GET /",
       "GET /docs",
+      "GET /docs/guides/{guide}",
+      "GET /docs/{page}",
       "GET /health",
       "GET /invitations/{token}",
       "GET /openapi.json",

@@ -23,6 +23,8 @@ const ACCESS: Record<string, Access> = {
   readHome: PUBLIC,
   readOpenApiDocument: PUBLIC,
   readReference: PUBLIC,
+  readReferencePage: PUBLIC,
+  readGuide: PUBLIC,
   listOrganizations: { api_key: "default" },
   createOrganization: { api_key: "default" },
   getOrganization: { api_key: "default" },

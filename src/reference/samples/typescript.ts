@@ -30,8 +30,9 @@ function itemOf({ schema }: Reply, schemas: Schemas): Schema | undefined {
 }
 
 function renderLoop(item: string, call: string, path: string, options: object | undefined): string {
-  const list = renderCall(call, JSON.stringify(path), options);
-  return `for await (const ${item} of ${list}) {\n${INDENT}console.log(${item});\n}`;
+  const all = item === "event" ? "events" : "list";
+  const start = renderCall(`const ${all} = ${call}`, JSON.stringify(path), options);
+  return `${start};\nfor await (const ${item} of ${all}) {\n${INDENT}console.log(${item});\n}`;
 }
 
 function renderTextRequest({ operation }: ExampleRequest, options: object | undefined): string {
@@ -72,7 +73,10 @@ class Code {
 }
 
 function renderCall(start: string, target: string, options: object | undefined): string {
-  if (!options) return `${start}(${target})`;
+  if (!options) {
+    const line = `${start}(${target})`;
+    return line.length <= MAX_LINE ? line : `${start}(\n${INDENT}${target},\n)`;
+  }
   const line = `${start}(${target}, {`;
   if (line.length <= MAX_LINE)
     return `${start}(${target}, ${renderLiteral(options, "", Infinity)})`;
