@@ -84,15 +84,22 @@ button, .search input, .try input, .try textarea, .try select { font: inherit; f
 .search [role=option] { display: block; padding: .375rem .5rem; border-radius: .375rem; font-size: .8125rem; line-height: 1.35; cursor: pointer; }
 .search [role=option] a { display: block; padding: 0; color: inherit; }
 .search [role=option]:hover, .search [role=option][aria-selected=true] { background: var(--accent-soft); }
-.search small { display: block; color: var(--soft); overflow-wrap: anywhere; }
+.search small { display: block; color: var(--soft); }
+.search [role=option] small { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.search kbd { font: inherit; border: 1px solid var(--line); border-radius: .25rem; padding: 0 .375rem; }
+.announcement { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .try { border: 1px solid var(--line); border-radius: .5rem; padding: .875rem 1rem; margin: 0 0 1rem; }
+.try summary { font-size: .9375rem; font-weight: 600; width: fit-content; }
+.try form { margin-top: .875rem; }
+.try .warning { color: var(--warn); font-size: .875rem; margin: 0 0 .625rem; }
 .try label { display: block; font-size: .8125rem; font-weight: 600; margin: 0 0 .625rem; }
 .try label small { color: var(--soft); font-weight: 400; }
 .try textarea { min-height: 9rem; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .8125rem; resize: vertical; }
 .try button { padding: .4375rem 1rem; font-weight: 600; cursor: pointer; color: var(--page); background: var(--accent); border: 0; border-radius: .375rem; }
 .try button:disabled { opacity: .6; cursor: default; }
 .try output { display: block; margin-top: .75rem; font-size: .875rem; }
-.try output pre { background: var(--raised); border-radius: .375rem; margin-top: .5rem; }`;
+.try output small { display: block; color: var(--soft); overflow-wrap: anywhere; }
+.try pre { background: var(--raised); border-radius: .375rem; margin-top: .5rem; }`;
 
 const LAYOUT = `
 main { padding: 3rem clamp(1.25rem, 3vw, 4rem) 3rem; max-width: 86rem; min-width: 0; }
@@ -140,12 +147,14 @@ main > .pages { max-width: none; }
 .side ul a[aria-current=page] { color: var(--text); font-weight: 600; }
 .side ul ul { margin: 0 0 .5rem .5rem; border-left: 1px solid var(--line); padding-left: .25rem; }
 .side .method { flex: 0 0 3rem; font-size: .625rem; }
-.side ul a:target-current, .side ul ul a[aria-current] { background: var(--accent-soft); color: var(--text); }
+@media (scripting: none) { .side ul a:target-current { background: var(--accent-soft); color: var(--text); } }
+.side ul ul a[aria-current] { background: var(--accent-soft); color: var(--text); }
 footer { border-top: 1px solid var(--line); padding-top: 1.5rem; color: var(--soft); font-size: .875rem; }
 @media (min-width: 60rem) {
   body { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
   .side { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.75rem 1rem 2rem; background: var(--raised); border-right: 1px solid var(--line); overscroll-behavior: contain; }
-  .brand { padding: 0 .5rem 1.25rem; }
+  .brand { padding: 0 .5rem .75rem; }
+  .search { position: sticky; z-index: 1; top: -1.75rem; background: var(--raised); padding-bottom: .25rem; }
   /* No block overflows. A line that is wrapped is still one line when it is copied. */
   pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
 }

@@ -12,7 +12,7 @@ export interface Entry {
 
 /** How many results of each kind are shown at most, and how far below better kinds they are. */
 const KINDS = {
-  operation: { limit: 12, penalty: 0 },
+  operation: { limit: 60, penalty: 0 },
   guide: { limit: 4, penalty: 0 },
   error: { limit: 3, penalty: 0 },
   webhook: { limit: 4, penalty: 0.5 },
