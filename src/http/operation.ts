@@ -6,7 +6,7 @@ import { POLICIES, type PolicyName, WINDOW_MS } from "../rate-limits/policies.ts
 
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
-const SCOPE_EXTENSION = "x-scope";
+export const SCOPE_EXTENSION = "x-scope";
 const RECORD_EXTENSION = "x-record";
 
 export type Credential = "api_key" | "runner_token" | "bootstrap_token";

@@ -150,6 +150,10 @@ describe("authentication", () => {
     expect(open.toSorted()).toEqual([
       "GET /",
       "GET /docs",
+      "GET /docs/guides/{guide}",
+      "GET /docs/reference.js",
+      "GET /docs/search.json",
+      "GET /docs/{page}",
       "GET /health",
       "GET /invitations/{token}",
       "GET /openapi.json",

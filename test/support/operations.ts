@@ -61,6 +61,8 @@ export async function newIds(world: World): Promise<Ids> {
     invitation_id: invitation.id,
     token: invitation.token,
     name: "api-5xx",
+    page: "projects",
+    guide: "variables",
   };
 }
 

@@ -18,7 +18,7 @@ export async function pageHeaders(formAction: "none" | "self") {
   return {
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
-    "content-security-policy": await contentSecurityPolicy(STYLE, formAction),
+    "content-security-policy": await contentSecurityPolicy(STYLE, { formAction }),
   };
 }
 
