@@ -73,10 +73,10 @@ export function renderJson(value: unknown): Html[] {
   });
 }
 
-/** Long words, which are URLs and paths, break after a slash. */
+/** Long words, which are URLs and paths, break after a slash, but not in an origin: see `withOrigin`. */
 function withLineBreaks(code: string): (Html | string)[] {
   return code.split(/(\S{40,})/).flatMap((part, at): (Html | string)[] => {
     if (at % 2 === 0) return [part];
-    return part.split(/(?<=[/?&])/).map((each) => html`${each}<wbr>`);
+    return part.split(/(?<=[^:/]\/|[?&])/).map((each) => html`${each}<wbr>`);
   });
 }

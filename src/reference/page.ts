@@ -26,7 +26,7 @@ export function renderPage(title: string, pages: readonly Page[], page: Page): s
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="side">
-<p class="brand"><a href="${OVERVIEW_PATH}">${title}</a> <span>API reference</span></p>
+<p class="brand"><a href="${OVERVIEW_PATH}">${title}</a> <span>API</span></p>
 <div id="search" hidden></div>
 <nav id="contents" aria-label="Contents">${contents}</nav>
 <details><summary>Contents</summary>

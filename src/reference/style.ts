@@ -44,6 +44,7 @@ tr:target, .index li:target, .fields > div:target { background: var(--accent-sof
 .errors { margin-top: 2rem; }
 .errors summary { font-size: .9375rem; font-weight: 600; width: fit-content; }
 .errors table { margin-top: .5rem; }
+.errors td { overflow-wrap: anywhere; }
 figure { margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); overflow: hidden; }
 figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); padding: .5rem 1rem; border-bottom: 1px solid var(--line); }
 figure { position: relative; }

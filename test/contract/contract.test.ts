@@ -151,6 +151,8 @@ describe("authentication", () => {
       "GET /",
       "GET /docs",
       "GET /docs/guides/{guide}",
+      "GET /docs/reference.js",
+      "GET /docs/search.json",
       "GET /docs/{page}",
       "GET /health",
       "GET /invitations/{token}",

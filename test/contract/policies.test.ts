@@ -25,6 +25,8 @@ const ACCESS: Record<string, Access> = {
   readReference: PUBLIC,
   readReferencePage: PUBLIC,
   readGuide: PUBLIC,
+  readReferenceScript: PUBLIC,
+  readSearchIndex: PUBLIC,
   listOrganizations: { api_key: "default" },
   createOrganization: { api_key: "default" },
   getOrganization: { api_key: "default" },

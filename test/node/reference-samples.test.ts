@@ -118,6 +118,7 @@ describe("the samples of the command line", () => {
       "readHome",
       "readReference",
       "readReferencePage",
+      "readReferenceScript",
       "showInvitation",
     ]);
     expect(commands).toHaveLength(rendered.length);

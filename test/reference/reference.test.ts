@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import worker from "../../src/index.ts";
+import { SCRIPT, SCRIPT_HASH } from "../../src/reference/generated/script.ts";
 import { withOrigin } from "../../src/reference/samples/origin.ts";
 import { Client, type Reply } from "../support/client.ts";
 import { exampleBody, openApi, operations, resolve } from "../support/contract.ts";
@@ -132,9 +133,7 @@ describe("the pages at /docs", () => {
         /^<script|\s(style|src|on\w+)=/.test(tag.replaceAll(/"[^"]*"/g, '""')),
       );
       expect(
-        active.filter(
-          (tag) => !/^<script type="module" src="\/docs\/reference\.js\?v=\w+">$/.test(tag),
-        ),
+        active.filter((tag) => !/^<script src="\/docs\/reference\.js\?v=[\w-]+" defer>$/.test(tag)),
       ).toEqual([]);
     }
   });
@@ -300,6 +299,11 @@ describe("the description of an operation", () => {
 describe("the samples", () => {
   it("name the server that served the page, with its port", async () => {
     expect(textOf(pageOf("/docs/projects"))).toContain(`"${OWN_ORIGIN}/v1/projects"`);
+    expect(textOf(pageOf("/docs/deliveries"))).toMatch(
+      /"https:\/\/longshore\.test\/v1\/projects\/\w+\/\S+\/redeliver"/,
+    );
+    const named = [...pages].filter(([, { text }]) => textOf(text).includes("origin.invalid"));
+    expect(named.map(([path]) => path)).toEqual([]);
     const other = new Client(undefined, () => {
       const address = "http://127.0.0.1:8911/docs";
       const request = new Request<unknown, IncomingRequestCfProperties>(address);
@@ -371,5 +375,34 @@ describe("the overview", () => {
     const [, scopes = ""] = /<section id="scopes"([\s\S]*?)<\/section>/.exec(pageOf("/docs")) ?? [];
     const needed = new Set(operations.flatMap((each) => each["x-scope"] ?? []));
     expect(capture(scopes, /<dt><code>([\w:]+)<\/code>/g)).toEqual([...needed].toSorted());
+  });
+});
+
+describe("the script of the pages", () => {
+  it("is JavaScript that caches may store, and every page loads this version", async () => {
+    const { status, headers, text } = await new Client(undefined).get("/docs/reference.js");
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(headers.get("cache-control")).toBe("public, max-age=300");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(text).toBe(SCRIPT);
+    const tag = `<script src="/docs/reference.js?v=${SCRIPT_HASH}" defer></script>`;
+    for (const page of pages.values()) expect(page.text.split(tag)).toHaveLength(2);
+  });
+
+  it("finds every operation, and only what the pages have", async () => {
+    const { body, headers } = await new Client(undefined).get("/docs/search.json");
+    expect(headers.get("cache-control")).toBe("public, max-age=300");
+    const ids = body.operations.map((each: { id: string }) => each.id);
+    expect(ids.toSorted()).toEqual(operations.map((each) => each.operationId).toSorted());
+    const urls: string[] = Object.values<{ url: string }[]>(body)
+      .flat()
+      .map(({ url }) => url);
+    const lost = urls.filter((url) => {
+      const [path = "", fragment] = url.split("#");
+      const text = pages.get(path)?.text;
+      return text === undefined || (fragment !== undefined && !text.includes(` id="${fragment}"`));
+    });
+    expect(lost).toEqual([]);
   });
 });
