@@ -66,7 +66,7 @@ describe("the search", () => {
     ["/v1/whoami", "Read what your key may do", "/docs/account#whoAmI"],
     ["not_found", "not_found", "/docs#error-not_found"],
     ["default_environment_id", "default_environment_id", "/docs/schemas#schema-Project"],
-    ["deployment.failed", "Webhook deployment.failed", "/docs/webhooks#webhook-deployment-failed"],
+    ["deployments.failed", "A deployment has failed", "/docs/webhooks#webhook-deployments-failed"],
     ["safe wri", "Safe writes", "/docs/guides/safe-writes"],
   ])("finds %s", async (query, title, target) => {
     const { page } = await open("/docs/stacks");
@@ -199,10 +199,10 @@ describe("the contents", () => {
     expect(await page.evaluate("document.querySelector('.side').scrollTop")).toBeGreaterThan(0);
     const top = (await page.locator("#resumeIntegration").boundingBox())?.y ?? Number.NaN;
     expect(Math.abs(top)).toBeLessThan(100);
-    await page.evaluate("scrollTo(0, 0)");
-    await expect.poll(() => current(page).count()).toBe(0);
-    await page.evaluate("document.querySelector('#getIntegration').scrollIntoView()");
-    await link("getIntegration").waitFor();
+    for (const id of ["listIntegrations", "getIntegration"]) {
+      await page.evaluate(`document.getElementById("${id}").scrollIntoView()`);
+      await link(id).waitFor();
+    }
     expect(await current(page).count()).toBe(1);
     expect(await isWithin(current(page), sidebar)).toBe(true);
   });
@@ -307,7 +307,9 @@ describe("trying an operation", () => {
     await create.getByRole("textbox", { name: "Body" }).fill('{"name": }');
     await send(create);
     await status(create, /^Not sent: correct the body, which is not JSON/);
-    expect(await create.getByRole("textbox", { name: "Body" }).getAttribute("aria-invalid")).toBe("true");
+    expect(await create.getByRole("textbox", { name: "Body" }).getAttribute("aria-invalid")).toBe(
+      "true",
+    );
     const read = await formOf(page, "getProject");
     await send(read);
     expect(
@@ -319,7 +321,9 @@ describe("trying an operation", () => {
     await send(create);
     await status(create, /^401 .*Enter a valid key/);
     expect(await body(create)).toMatchObject({ code: "unauthenticated" });
-    expect(await create.getByRole("textbox", { name: "Body" }).getAttribute("aria-invalid")).toBe(null);
+    expect(await create.getByRole("textbox", { name: "Body" }).getAttribute("aria-invalid")).toBe(
+      null,
+    );
   });
 
   it("says what to do when there is no response", async () => {
