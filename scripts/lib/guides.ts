@@ -124,14 +124,16 @@ function renderCode({ text, lang = "" }: Tokens.Code, count: number): string {
 }
 
 function renderTable({ header, rows }: Tokens.Table, render: (cell: Tokens.TableCell) => string) {
-  const head = header.map((cell) => `<th scope="col">${render(cell)}</th>`).join("");
+  const head = header.map((cell) =>
+    cell.text === "" ? "<td></td>" : `<th scope="col">${render(cell)}</th>`,
+  );
   const body = rows.map(
     (row) => `<tr>${row.map((cell) => `<td>${render(cell)}</td>`).join("")}</tr>`,
   );
   const hasHead = header.some(({ text }) => text !== "");
   return (
     `<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n` +
-    `${hasHead ? `<thead><tr>${head}</tr></thead>\n` : ""}<tbody>${body.join("\n")}</tbody>\n</table></div>\n`
+    `${hasHead ? `<thead><tr>${head.join("")}</tr></thead>\n` : ""}<tbody>${body.join("\n")}</tbody>\n</table></div>\n`
   );
 }
 

@@ -64,6 +64,13 @@ describe("the rendering of a guide", () => {
     expect(html).toContain("echo &quot;&lt;i&gt;&quot; &amp; 'x'");
   });
 
+  it("has no empty headers of tables, and no row of them only", () => {
+    const table = render("# Logs\n\n| Name | |\n|---|---|\n| a | b |\n").html;
+    expect(table).toContain('<tr><th scope="col">Name</th><td></td></tr>');
+    expect(table).toContain("<tr><td>a</td><td>b</td></tr>");
+    expect(render("# Logs\n\n| | |\n|---|---|\n| a | b |\n").html).not.toContain("<thead>");
+  });
+
   it.each([
     ["a block of HTML", "<script>alert(1)</script>"],
     ["HTML in a line", "A <b>bold</b> word."],
