@@ -52,6 +52,20 @@ describe("the pages of the reference", () => {
     expect(paths).toEqual(expect.arrayContaining(expected));
   });
 
+  it("have every target of the search index", async () => {
+    const read = async (path: string) => (await fetch(new URL(path, service.url))).text();
+    const targets = new Set<string>(paths);
+    for (const path of paths) {
+      for (const [, id] of (await read(path)).matchAll(/\sid="([^"]+)"/g))
+        targets.add(`${path}#${id}`);
+    }
+    const index: Record<string, { url: string }[]> = JSON.parse(await read("/docs/search.json"));
+    expect(Object.keys(index)).toEqual(["operations", "schemas", "errors", "webhooks", "guides"]);
+    const urls = Object.values(index).flatMap((entries) => entries.map(({ url }) => url));
+    expect(urls.length).toBeGreaterThan(200);
+    expect(urls.filter((url) => !targets.has(url))).toEqual([]);
+  });
+
   it("have no violations of axe, light or dark, wide or narrow, and report no problems", async () => {
     const { page, problems } = await openPage(browser, new URL("/docs", service.url));
     const found: Record<string, string[]> = {};
