@@ -94,6 +94,7 @@ button, .search input, .try input, .try textarea, .try select { font: inherit; f
 .try .warning { color: var(--warn); font-size: .875rem; margin: 0 0 .625rem; }
 .try label { display: block; font-size: .8125rem; font-weight: 600; margin: 0 0 .625rem; }
 .try label small { color: var(--soft); font-weight: 400; }
+.try input, .try textarea { font-weight: 400; }
 .try textarea { min-height: 9rem; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .8125rem; resize: vertical; }
 .try button { padding: .4375rem 1rem; font-weight: 600; cursor: pointer; color: var(--page); background: var(--accent); border: 0; border-radius: .375rem; }
 .try button:disabled { opacity: .6; cursor: default; }
