@@ -155,7 +155,7 @@ footer { border-top: 1px solid var(--line); padding-top: 1.5rem; color: var(--so
   body { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
   .side { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.75rem 1rem 2rem; background: var(--raised); border-right: 1px solid var(--line); overscroll-behavior: contain; }
   .brand { padding: 0 .5rem .75rem; }
-  .search { position: sticky; z-index: 1; top: -1.75rem; background: var(--raised); padding-bottom: .25rem; }
+  .search { position: sticky; z-index: 1; top: -1.75rem; background: var(--raised); padding: 0 .5rem .25rem; }
   /* No block overflows. A line that is wrapped is still one line when it is copied. */
   pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
 }

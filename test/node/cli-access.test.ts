@@ -14,6 +14,8 @@ import {
   it,
   onTestFinished,
 } from "vitest";
+import { explain } from "../../packages/cli/src/errors.ts";
+import { ConnectionError } from "../../packages/client/src/index.ts";
 import { CliUser } from "./support/cli.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -356,6 +358,19 @@ describe("a server that is not the expected one", () => {
     expect(await tryCommand(url, "projects", "ls")).toBe(
       "a\\x1b[2Jb\\x0ac (bad_request, status 400)\n",
     );
+  });
+});
+
+describe("a lost connection", () => {
+  it("asks for the clock if a certificate is not valid at its time", () => {
+    const reasons = ["certificate is not yet valid", "certificate has expired"];
+    for (const reason of reasons) {
+      const error = explain(new ConnectionError(`GET https://a.example/: ${reason}`));
+      expect(error).toMatchObject({ exitCode: 6 });
+      expect((error as Error).message).toContain("Is the clock of this machine right?");
+    }
+    const refused = explain(new ConnectionError("GET https://a.example/: ECONNREFUSED"));
+    expect((refused as Error).message).toContain("Is the URL right, and is the service running?");
   });
 });
 
