@@ -94,7 +94,7 @@ describe("the outcome of a deployment", () => {
     const fetchSlowly: Fetch = async (url, init) => {
       if (url.includes("/logs")) return silence();
       reads += 1;
-      // The first response is from before the end, and there is no time for a second pause.
+      // The first response is from before the end, and the pause after it takes the rest of the time.
       const response = await fetch(url, init);
       if (reads === 1) await started.complete("canceled");
       return response;
@@ -104,7 +104,7 @@ describe("the outcome of a deployment", () => {
       apiKey: environment.apiKey,
       fetch: fetchSlowly,
     });
-    const { status } = await followDeployment(slow, id, { timeoutMs: 1 });
+    const { status } = await followDeployment(slow, id, { timeoutMs: 1_000 });
     expect([exitCodeOf(status), reads]).toEqual([3, 2]);
   });
 });
