@@ -158,13 +158,12 @@ describe("a wait", () => {
     const followed = followDeployment(client, id, { signal: controller.signal });
     controller.abort(reason);
     await expect(followed).rejects.toBe(reason);
-    const broken = followDeployment(client, id, {
-      onLine: () => {
-        throw reason;
-      },
-    });
+    const onLine = () => {
+      throw reason;
+    };
+    const broken = expect(followDeployment(client, id, { onLine })).rejects.toBe(reason);
     await started.print(1, "one\n");
-    await expect(broken).rejects.toBe(reason);
+    await broken;
     await started.complete("succeeded");
   });
 });
