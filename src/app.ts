@@ -1,6 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { Dispatcher } from "./auth/dispatcher.ts";
-import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
+import { mayUseCookie } from "./auth/same-origin.ts";
+import { apiKeyScheme, runnerTokenScheme, sessionScheme } from "./auth/schemes.ts";
+import { hasSessionCookie } from "./auth/session-cookie.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
 import { HEALTH_PATH } from "./features/health/routes.ts";
@@ -33,6 +35,7 @@ import {
 } from "./http/router.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
+import { CROSS_ORIGIN } from "./lib/header-errors.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
 import { ClientAddressLimiter } from "./rate-limits/index.ts";
@@ -121,6 +124,7 @@ function createRouteHandler(
   const addressLimiter = new ClientAddressLimiter(clock, log);
   const deps = { routes, addressLimiter, clock, log, createContext };
   const apiKeyDispatcher = new Dispatcher(apiKeyScheme(apiKeyRouter), deps);
+  const sessionDispatcher = new Dispatcher(sessionScheme(apiKeyRouter), deps);
   const runnerDispatcher = new Dispatcher(runnerTokenScheme(runnerRouter), deps);
   return async (context: RequestContext): Promise<Response> => {
     const { requestId, request, env, execution, path, requestLog } = context;
@@ -139,7 +143,16 @@ function createRouteHandler(
     if (route?.acceptsRunnerToken && looksLikeRunnerToken(request.headers.get("x-api-key"))) {
       return runnerDispatcher.handle(context, route);
     }
-    if (path.startsWith("/v1/") && !route?.isPublic) return apiKeyDispatcher.handle(context, route);
+    if (path.startsWith("/v1/") && !route?.isPublic) {
+      if (request.headers.has("x-api-key") || !hasSessionCookie(request)) {
+        return apiKeyDispatcher.handle(context, route);
+      }
+      if (mayUseCookie(request, route?.writes === true)) {
+        return sessionDispatcher.handle(context, route);
+      }
+      await addressLimiter.enforce(context);
+      throw CROSS_ORIGIN;
+    }
     await addressLimiter.enforce(context);
     if (!route) throw routes.noRouteError(request.method, path);
     return publicRouter.fetch(request, { ...env, origin: originOf(context) }, execution);

@@ -13,7 +13,7 @@ import { insertTrust, insertUsedToken, type TrustRow } from "../../src/features/
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";
-import { Client, type Parsed } from "./client.ts";
+import { Client, type Parsed, type Reply } from "./client.ts";
 
 export interface Person {
   client: Client;
@@ -141,6 +141,23 @@ export async function accept(
     keyId: api_key.id,
     client: new Client(api_key.key),
   };
+}
+
+/** Signs in with the key of a caller. Returns a caller with the cookie of the session. */
+export async function signIn<Caller extends { client: Client }>(
+  caller: Caller,
+): Promise<Caller & { sessionId: string }> {
+  const { key } = caller.client;
+  const reply = await new Client(undefined).post("/v1/sessions", { api_key: key });
+  if (reply.status !== 201) throw new Error(`The session was not created: ${reply.text}`);
+  const client = Client.withSession(sessionIn(reply));
+  return { ...caller, client, sessionId: reply.body.id };
+}
+
+/** The secret of the session that a response starts. */
+export function sessionIn({ headers }: Pick<Reply, "headers">): string {
+  const [, secret = ""] = /^[^=]+=([^;]*);/.exec(headers.get("set-cookie") ?? "") ?? [];
+  return secret;
 }
 
 export async function newProject(client: Client, fields: object = {}): Promise<Parsed> {
