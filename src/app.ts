@@ -1,8 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { Dispatcher } from "./auth/dispatcher.ts";
-import { mayUseCookie } from "./auth/same-origin.ts";
 import { apiKeyScheme, runnerTokenScheme, sessionScheme } from "./auth/schemes.ts";
-import { hasSessionCookie } from "./auth/session-cookie.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
 import { HEALTH_PATH } from "./features/health/routes.ts";
@@ -33,6 +31,8 @@ import {
   type RunnerEnv,
   readBody,
 } from "./http/router.ts";
+import { mayUseCookie } from "./http/same-origin.ts";
+import { hasSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { CROSS_ORIGIN } from "./lib/header-errors.ts";
@@ -144,14 +144,13 @@ function createRouteHandler(
       return runnerDispatcher.handle(context, route);
     }
     if (path.startsWith("/v1/") && !route?.isPublic) {
-      if (request.headers.has("x-api-key") || !hasSessionCookie(request)) {
-        return apiKeyDispatcher.handle(context, route);
+      const usesCookie = !request.headers.has("x-api-key") && hasSessionCookie(request);
+      if (usesCookie && !mayUseCookie(request, route?.writes === true)) {
+        await addressLimiter.enforce(context);
+        throw CROSS_ORIGIN;
       }
-      if (mayUseCookie(request, route?.writes === true)) {
-        return sessionDispatcher.handle(context, route);
-      }
-      await addressLimiter.enforce(context);
-      throw CROSS_ORIGIN;
+      const needsSession = usesCookie || route?.needsSession === true;
+      return (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, route);
     }
     await addressLimiter.enforce(context);
     if (!route) throw routes.noRouteError(request.method, path);

@@ -11,10 +11,10 @@ import {
   runnerTokenStore,
 } from "../features/runner-pools/index.ts";
 import { parseSession, type SessionPrincipal, sessionStore } from "../features/sessions/index.ts";
+import { readSessionCookie } from "../http/session-cookie.ts";
 import { hmacHex } from "../lib/digest.ts";
 import { SIGN_IN_AGAIN } from "../lib/header-errors.ts";
 import type { AuthScheme } from "./dispatcher.ts";
-import { readSessionCookie } from "./session-cookie.ts";
 
 export function apiKeyScheme(
   api: AuthScheme<KeyPrincipal, ServiceContext>["api"],
@@ -39,7 +39,8 @@ export function sessionScheme(
     api,
     policyOf: (route) => (route?.policy === "reveal" ? "reveal" : "console"),
     credentialStore: sessionStore,
-    readCredential: readSessionCookie,
+    readCredential: (request) =>
+      request.headers.has("x-api-key") ? "" : readSessionCookie(request),
     parseKey: parseSession,
     unauthenticatedMessage: SIGN_IN_AGAIN,
     requireScope,

@@ -67,7 +67,7 @@ export function withErrorReplies(route: RouteConfig): RouteConfig {
 function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOptions): NamedErrors {
   const { credentials, writes, scope } = optionsOf(route);
   const sendsBody = ["post", "put", "patch"].includes(route.method);
-  const hasKey = credentials.includes("api_key") || credentials.includes("runner_token");
+  const hasKey = credentials.includes("session") || credentials.includes("runner_token");
   const mayWrite = sendsBody || route.method === "delete" || writes;
   return {
     ...parameterErrors(route),

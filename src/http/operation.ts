@@ -10,7 +10,7 @@ const SCOPE_EXTENSION = "x-scope";
 const RECORD_EXTENSION = "x-record";
 
 /** An operation that accepts an API key accepts a session, too. */
-export type Credential = "api_key" | "runner_token" | "bootstrap_token";
+export type Credential = "api_key" | "session" | "runner_token" | "bootstrap_token";
 
 /** A role in the project, or `admin` in the organization. */
 type NeededRole = ProjectRole | "admin";

@@ -123,8 +123,8 @@ describe("signing in with an API key", () => {
 
   it("always starts a new session, whatever cookie the request has", async () => {
     const { client: first } = await signIn(world);
-    const planted = await issueSession(newId(systemClock));
-    for (const session of [String(first.session), planted.key]) {
+    const forged = await issueSession(newId(systemClock));
+    for (const session of [String(first.session), forged.key]) {
       const reply = await Client.withSession(session).post("/v1/sessions", {
         api_key: world.client.key,
       });
@@ -133,7 +133,7 @@ describe("signing in with an API key", () => {
       expect(sessionIn(reply)).not.toBe(session);
     }
     expect((await first.get("/v1/whoami")).status).toBe(200);
-    expectSignedOut(await Client.withSession(planted.key).get("/v1/whoami"));
+    expectSignedOut(await Client.withSession(forged.key).get("/v1/whoami"));
   });
 
   it("is limited to 100 sessions of a membership, of which the ended ones do not count", async () => {
@@ -376,7 +376,7 @@ describe("the sessions of a membership", () => {
     );
     expectSignedOut(await client.get("/v1/orgs"));
     const withKey = await world.client.delete("/v1/sessions/current");
-    expect(withKey.body).toEqual({ code: "not_found", message: "There is no such session." });
+    expectSignedOut(withKey);
   });
 
   it("are removed by the sweep once they have ended, and no others", async () => {

@@ -22,6 +22,7 @@ import {
   newServiceAccount,
   newTrust,
   newWorld,
+  signIn,
   type World,
 } from "./world.ts";
 
@@ -78,6 +79,7 @@ async function newFixture(): Promise<Fixture> {
     trust_id: await newTrust(world, { membershipId: serviceAccountId }),
     key_id: inside.keyId,
     invitation_id: (await newInvitation(world)).id,
+    session_id: (await signIn(world)).sessionId,
     name: "api-5xx",
   };
   return { world, ids, project, environmentId: staging.id };

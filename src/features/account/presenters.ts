@@ -1,5 +1,4 @@
 import type { z } from "@hono/zod-openapi";
-import { credentialIdOf } from "../../context.ts";
 import { toTimestamp } from "../../lib/clock.ts";
 import { presentPerson } from "../memberships/index.ts";
 import type { UpdateAccount } from "./schemas.ts";
@@ -66,7 +65,7 @@ export function presentIdentity(identity: Identity) {
     account: { id: actor.accountId, name: identity.accountName },
     credential: {
       type: session ? ("session" as const) : ("api_key" as const),
-      id: credentialIdOf(actor),
+      id: session?.id ?? actor.keyId,
       ...(session && { key_id: actor.keyId }),
       name: identity.keyName,
       role: actor.role,

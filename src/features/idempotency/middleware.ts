@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { readSessionCookie } from "../../auth/session-cookie.ts";
 import type { FindRoute } from "../../http/route-index.ts";
 import type { ApiKeyEnv } from "../../http/router.ts";
+import { readSessionCookie } from "../../http/session-cookie.ts";
 import { hmacHex, sha256Hex } from "../../lib/digest.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../../lib/header-errors.ts";
 import { newId } from "../../lib/ids.ts";

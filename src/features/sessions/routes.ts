@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import { isFromAnotherOrigin, isSameOrigin } from "../../auth/same-origin.ts";
-import { sessionCookie, sessionCookieName } from "../../auth/session-cookie.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
+import { isFromAnotherOrigin, isSameOrigin } from "../../http/same-origin.ts";
+import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
 import { ApiError, BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -31,7 +31,7 @@ import {
   type SignInContext,
   signInWithKey,
   signInWithLink,
-} from "./sign-in.ts";
+} from "./sign-in-service.ts";
 
 const NO_SESSIONS_HERE = new BadInput([
   {
@@ -80,9 +80,8 @@ const endCurrent = operation({
   operationId: "endCurrentSession",
   tags: ["Sessions"],
   summary: "Sign out",
-  scope: null,
+  credentials: ["session"],
   description: "Ends the session of the request, and clears its cookie.",
-  notFound: ["session"],
   responses: { 204: NO_CONTENT },
 });
 

@@ -32,10 +32,9 @@ export async function revokeSession(ctx: ServiceContext, id: string): Promise<vo
   await ctx.invalidateKeys(revocation.keys);
 }
 
-/** Throws `NotFound` for a request with an API key. */
 export async function endCurrentSession(ctx: ServiceContext): Promise<void> {
   const { session } = ctx.actor;
-  if (!session) throw new NotFound("session");
+  if (!session) throw new Error("The operation needs a session");
   await revokeSession(ctx, session.id);
 }
 

@@ -15,6 +15,7 @@ import { sessions, signInLinks } from "./table.ts";
 
 export type SessionRow = typeof sessions.$inferSelect;
 export type NewSession = Omit<SessionRow, "lastUsedAt">;
+type SessionOfKey = NewSession & { keyId: string };
 export type ListedSession = Awaited<ReturnType<typeof listSessions>>[number];
 
 const PRINCIPAL = {
@@ -99,12 +100,17 @@ export function sessionCountBound(membershipId: string): Bound {
   };
 }
 
-/** Inserts nothing unless the key is still valid, and `condition` holds. */
-export function insertSession(
-  db: Database,
-  session: NewSession & { keyId: string },
-  condition: SQL = sql`true`,
-) {
+/** Inserts nothing unless the key is still valid. */
+export function insertSession(db: Database, session: SessionOfKey) {
+  return insertIf(db, session, sql`true`);
+}
+
+/** Also inserts nothing unless the previous statement has consumed the link. */
+export function insertSessionOfLink(db: Database, session: SessionOfKey) {
+  return insertIf(db, session, sql`changes() > 0`);
+}
+
+function insertIf(db: Database, session: SessionOfKey, condition: SQL) {
   const row = { ...session, lastUsedAt: null };
   const isValid = sql`${condition} and ${isValidKey(session.keyId, session.createdAt)}
     and ${isLiveOrganization(session.organizationId)}`;

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import { type IssuedKey, parseCredential, SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import type { RequestOrigin, SystemContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
@@ -89,7 +88,7 @@ export async function signInWithLink(ctx: SignInContext, token: string): Promise
     ended: store.deleteEnded(db, membershipId, now),
     limits: limits.statement,
     consumed: links.consumeLink(db, presented, now),
-    created: store.insertSession(db, session, sql`changes() > 0`),
+    created: store.insertSessionOfLink(db, session),
     audit: recordActsOf(ctx, organizationId, actor, [describeCreation(session)]),
   };
   const { created } = await limits.enforce(runBatch(db, statements));
