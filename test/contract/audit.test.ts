@@ -150,6 +150,7 @@ const STABLE_COLUMNS: Record<string, string> = {
   deliveries: "id",
   api_keys: "id, version, name, expires_at",
   runner_tokens: "id, version, expires_at",
+  sessions: "id, expires_at",
 };
 
 const ORGANIZATION = "select * from organizations where id = ?1";

@@ -4,7 +4,7 @@ import { newId } from "../../src/lib/ids.ts";
 import { POLICIES, type PolicyName } from "../../src/rate-limits/policies.ts";
 import { Client } from "../support/client.ts";
 import { exampleBody, type Operation, operations } from "../support/contract.ts";
-import { newKey, newPool, newProject, newWorld, signIn, type World } from "../support/world.ts";
+import { newKey, newPool, newProject, newWorld, SharedKeys, type World } from "../support/world.ts";
 
 /** The rate limit policy for each accepted credential. */
 type Access = { readonly [Name in (typeof names)[number]]?: PolicyName };
@@ -180,17 +180,20 @@ function accessOf(id: string): Access {
 
 let world: World;
 let runnerToken: string | undefined;
+let sessions: SharedKeys;
 
 beforeAll(async () => {
   world = await newWorld();
+  sessions = new SharedKeys(world, {}, "session");
   const project = await newProject(world.client);
   runnerToken = (await newPool(world, [project.default_environment_id])).runner.key;
 });
 
-async function newClient(name: (typeof names)[number]): Promise<Client> {
+async function newClient(name: (typeof names)[number], { operationId }: Operation) {
   if (name === "runner_token") return new Client(runnerToken);
+  if (name === "session" && operationId !== "endCurrentSession") return sessions.next();
   const key = await newKey(world);
-  return name === "api_key" ? key.client : (await signIn(key)).client;
+  return name === "session" ? (await signIn(key)).client : key.client;
 }
 
 /** The name of the policy in the reply to a request for records that do not exist. */
@@ -216,7 +219,7 @@ describe("every operation", () => {
         const policy = access[name];
         if (!policy) continue;
         const { limit } = POLICIES[policy];
-        const found = await policyOf(operation, await newClient(name));
+        const found = await policyOf(operation, await newClient(name, operation));
         expect(found).toBe(`"${policy}";q=${limit};w=60`);
       }
       if (accepted.length === 0)

@@ -90,6 +90,9 @@ export async function newKey(world: World, fields: Partial<NewKeyFields> = {}): 
 /** Below the quarter of a key's limit that is admitted while the rate limiter is slow to respond. */
 const REQUESTS_PER_KEY = 20;
 
+export const CREDENTIAL_KINDS = ["api_key", "session"] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
 /**
  * For tests that send many requests: each key has its own rate limit, and a new key for every request
  * would double their work.
@@ -97,21 +100,30 @@ const REQUESTS_PER_KEY = 20;
 export class SharedKeys {
   readonly #world: World;
   readonly #fields: Partial<NewKeyFields>;
-  #key: Promise<Person> | undefined;
+  readonly #credential: CredentialKind;
+  #caller: Promise<Person> | undefined;
   #requests = 0;
 
-  constructor(world: World, fields: Partial<NewKeyFields> = {}) {
+  constructor(
+    world: World,
+    fields: Partial<NewKeyFields> = {},
+    credential: CredentialKind = "api_key",
+  ) {
     this.#world = world;
     this.#fields = fields;
+    this.#credential = credential;
   }
 
   /** For one request. */
   async next(): Promise<Client> {
-    if (!this.#key || this.#requests % REQUESTS_PER_KEY === 0) {
-      this.#key = newKey(this.#world, this.#fields);
-    }
+    if (!this.#caller || this.#requests % REQUESTS_PER_KEY === 0) this.#caller = this.#create();
     this.#requests += 1;
-    return (await this.#key).client;
+    return (await this.#caller).client;
+  }
+
+  async #create(): Promise<Person> {
+    const key = await newKey(this.#world, this.#fields);
+    return this.#credential === "session" ? signIn(key) : key;
   }
 }
 

@@ -79,11 +79,16 @@ const Creator = z
   })
   .openapi({ description: "Who created the credential. Absent: not known." });
 
+const CredentialType = component(
+  "CredentialType",
+  z.enum(["api_key", "session"]).openapi({
+    description: "How the sender authenticated. A session may do what its key may do.",
+  }),
+);
+
 const CurrentCredential = z
   .object({
-    type: z.enum(["api_key", "session"]).openapi({
-      description: "How the sender authenticated. A session may do what its key may do.",
-    }),
+    type: CredentialType,
     id: identifierOf("apiKey", "The ID of the key, or of the session."),
     key_id: identifierOf("apiKey", "The key that the session came from.").optional(),
     name: z.string().openapi({ description: "What the key is for.", example: "ci" }),

@@ -6,7 +6,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import { isFromAnotherOrigin, isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
-import { ApiError, BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
+import { ApiError, Conflict, LimitReached } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
@@ -28,17 +28,11 @@ import {
   findSignIn,
   INVALID_API_KEY,
   INVALID_LINK,
+  NO_SESSIONS_HERE,
   type SignInContext,
   signInWithKey,
   signInWithLink,
 } from "./sign-in-service.ts";
-
-const NO_SESSIONS_HERE = new BadInput([
-  {
-    path: "",
-    message: "Sign in over https, or at localhost: a session's cookie needs one of them.",
-  },
-]);
 
 const SIGNING_IN = {
   cross_origin: CROSS_ORIGIN,

@@ -5,11 +5,11 @@ import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
+import { EXAMPLE_KEY } from "../api-keys/index.ts";
 import { SESSION_SOURCES } from "./model.ts";
 
-// The checksums are wrong, so that the service refuses them.
+// The checksum is wrong, so that the service refuses it.
 const EXAMPLE_TOKEN = `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`;
-const EXAMPLE_KEY = `lsh_${EXAMPLE_IDS.apiKey}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhX`;
 
 const SessionSource = component(
   "SessionSource",

@@ -1,7 +1,7 @@
 import { type IssuedKey, parseCredential, SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import type { RequestOrigin, SystemContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { ApiError, Unauthenticated } from "../../lib/errors.ts";
+import { ApiError, BadInput, Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { apiKeyStore, parseApiKey } from "../api-keys/index.ts";
 import { type AuditedAct, recordActs, recordActsOf } from "../audit/index.ts";
@@ -37,6 +37,13 @@ export const INVALID_LINK = new ApiError(
   "This link does not sign in: it was used or has expired, its key was revoked, or the link is " +
     "incomplete. Create another with POST /v1/sign-in-links, or sign in with an API key.",
 );
+
+export const NO_SESSIONS_HERE = new BadInput([
+  {
+    path: "",
+    message: "Sign in over https, or at localhost: a session's cookie needs one of them.",
+  },
+]);
 
 export async function signInWithKey(ctx: SignInContext, text: string): Promise<CreatedSession> {
   const { db, clock } = ctx;

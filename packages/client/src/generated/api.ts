@@ -2818,6 +2818,11 @@ export interface components {
             /** @description Merged into the profile: an absent field stays, and null clears one. Null: clears all. */
             profile?: components["schemas"]["ProfileInput"] | null;
         };
+        /**
+         * @description How the sender authenticated. A session may do what its key may do.
+         * @enum {string}
+         */
+        CredentialType: "api_key" | "session";
         /** @description Who sends a request, and what they may do. */
         WhoAmI: {
             /** @description The only organization that the credential can access. */
@@ -2859,11 +2864,7 @@ export interface components {
             };
             /** @description The key that the request was sent with, and what it may do. */
             credential: {
-                /**
-                 * @description How the sender authenticated. A session may do what its key may do.
-                 * @enum {string}
-                 */
-                type: "api_key" | "session";
+                type: components["schemas"]["CredentialType"];
                 /**
                  * @description The ID of the key, or of the session.
                  * @example 1CfrKuhzvvc8GfuDyU5wWz
@@ -6107,13 +6108,13 @@ export interface components {
         /**
          * @description What to sign in with.
          * @example {
-         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhX"
+         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
          *     }
          */
         CreateSession: {
             /**
              * @description An API key. The session has its role, scopes and boundaries.
-             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhX
+             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
              */
             api_key: string;
         };
