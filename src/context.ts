@@ -11,6 +11,13 @@ import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } fr
 import { grantsScope, type Scope } from "./lib/scopes.ts";
 import type { SecretName } from "./lib/settings.ts";
 
+/** Acts with the authority of the key that it came from, which is the key of its actor. */
+export interface ActorSession {
+  id: string;
+  /** At the latest. */
+  expiresAt: number;
+}
+
 export interface Actor {
   keyId: string;
   organizationId: string;
@@ -31,6 +38,13 @@ export interface Actor {
   createdByMembershipId: string | null;
   /** When the key expires. Null: never. */
   expiresAt: number | null;
+  /** Absent: the request has the key itself. */
+  session?: ActorSession;
+}
+
+/** The ID of the session or the key that a request was sent with. */
+export function credentialIdOf({ session, keyId }: Pick<Actor, "session" | "keyId">): string {
+  return session?.id ?? keyId;
 }
 
 /** Where a request comes from, for the audit log. */
@@ -118,7 +132,7 @@ export interface IdempotentRequest {
   replayedStatus: number | undefined;
 }
 
-/** The context of a request with an API key. */
+/** The context of a request with an API key or a session. */
 export interface ServiceContext extends CoreContext, ConditionalRequest {
   actor: Actor;
   settings: Settings;

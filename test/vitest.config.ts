@@ -55,6 +55,7 @@ const inWorkerd = {
           LOG_HISTORIES: process.env["LOG_HISTORIES"] ?? "6",
           FAULT_STRIDE: process.env["FAULT_STRIDE"] ?? "4",
           HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "9",
+          SESSION_STRIDE: process.env["SESSION_STRIDE"] ?? "8",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

@@ -26,6 +26,7 @@ import { resourcesFeature } from "./resources/feature.ts";
 import { runnerApiFeature } from "./runner-api/feature.ts";
 import { runnerPoolsFeature } from "./runner-pools/feature.ts";
 import { serviceAccountsFeature } from "./service-accounts/feature.ts";
+import { sessionsFeature } from "./sessions/feature.ts";
 import { stacksFeature } from "./stacks/feature.ts";
 import { trustsFeature } from "./trusts/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
@@ -40,6 +41,7 @@ export const FEATURES: readonly Feature[] = [
   accountFeature,
   serviceAccountsFeature,
   apiKeysFeature,
+  sessionsFeature,
   runnerPoolsFeature,
   trustsFeature,
   projectsFeature,

@@ -1,3 +1,6 @@
+import { html } from "hono/html";
+import { toTimestamp } from "../lib/clock.ts";
+
 export const ICON =
   "data:image/svg+xml," +
   encodeURIComponent(
@@ -86,4 +89,11 @@ export async function contentSecurityPolicy(
     `form-action '${formAction}'`,
     "frame-ancestors 'none'",
   ].join("; ");
+}
+
+/** A time, to the minute. */
+export function renderMinute(time: number) {
+  const timestamp = toTimestamp(time);
+  const [date, clock = ""] = timestamp.split("T");
+  return html`<time datetime="${timestamp}">${date} ${clock.slice(0, "00:00".length)} UTC</time>`;
 }

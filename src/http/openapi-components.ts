@@ -16,7 +16,7 @@ export const HEADERS = {
     'The remaining requests, and the seconds until the reset: `"default";r=99;t=60`.',
   ),
   ETag: header("The version of the record and a digest of it, for `If-Match` and `If-None-Match`."),
-  Location: header("The path of the created record."),
+  Location: header("The path of the created record, or of the page that follows."),
   "Idempotency-Replayed": header(
     "`true` if this repeats the response to an earlier request with the same `Idempotency-Key`.",
   ),
@@ -79,7 +79,7 @@ function successHeaders(operation: DocumentedOperation, status: string): HeaderN
   const isIdempotent = parameters.some(({ name }) => name === "Idempotency-Key");
   return [
     ...(isRecord && status !== "204" ? (["ETag"] as const) : []),
-    ...(isRecord && status === "201" ? (["Location"] as const) : []),
+    ...((isRecord && status === "201") || status === "303" ? (["Location"] as const) : []),
     ...(isIdempotent ? (["Idempotency-Replayed"] as const) : []),
   ];
 }
@@ -116,7 +116,7 @@ const HEADERS_OF_AUDIENCE: Record<Audience, readonly HeaderName[]> = {
 };
 
 function audienceOf(security: readonly object[]): Audience {
-  if (security.some((each) => "api_key" in each)) return "";
+  if (security.some((each) => "session" in each)) return "";
   return security.some((each) => "runner_token" in each) ? "ForRunners" : "Public";
 }
 

@@ -132,6 +132,7 @@ export const LIMITS = {
   resourceNameLength: characters("The `template_id` and `resource_type` of a resource", 255),
   physicalIdLength: characters("The `physical_id` of a resource", 2_048),
   statusReasonLength: characters("A `status_reason`, and the `message` of a completion", 2_000),
+  apiKeyLength: characters("The `api_key` to sign in with", 200),
   invitationTokenLength: characters("The `token` of an invitation", 200),
   callbackLength: characters("Parameters of the callback from Slack", 4_000),
   pageBytes: bytes(
@@ -235,6 +236,8 @@ export const LIMITS = {
     2_000,
     "an isolate that has cached one refuses it within 30 s",
   ),
+  sessionsOfMembership: items("Sessions of a membership that have not ended", 100, CONFLICT),
+  signInLinksOfKey: items("Unused sign-in links of a key", 10, CONFLICT),
   openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(
     "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +
@@ -397,6 +400,11 @@ export const LIMITS = {
   purgeMs: ms("One run of the purge", 25_000, "the next run, within a minute, continues"),
   sweepInvitations: items(
     "Invitations that one run of the sweep checks for their expiry, the oldest first",
+    500,
+    "the next run, within a minute, continues",
+  ),
+  sweepSessions: items(
+    "Sessions and sign-in links that one run of the sweep checks for their end, the oldest first",
     500,
     "the next run, within a minute, continues",
   ),

@@ -196,7 +196,7 @@ describe("the errors of an operation", () => {
     const { method, path, security, requestBody } = operation;
     const statuses = statusesOf(operation);
     expect(statuses).toEqual(expect.arrayContaining([429, 500]));
-    const isExchange = path === "/v1/oidc/token";
+    const isExchange = ["/v1/oidc/token", "/v1/sessions"].includes(path) && method === "POST";
     expect(statuses.includes(401)).toBe(security.length > 0 || isExchange);
     expect(statuses.includes(404)).toBe(path.includes("{") || WITH_SECRET.includes(path));
     if (requestBody) expect(statuses).toContain(400);

@@ -104,6 +104,8 @@ describe("health", () => {
         "purges",
         "recoveries",
         "revoked_keys",
+        "sessions",
+        "sign_in_links",
         "trusts",
         "used_tokens",
       ]);

@@ -148,8 +148,8 @@ export class Instrumented {
         const record = <Result>(method: string, run: () => Promise<Result>) =>
           this.#record({ with: "object", statements: [{ sql: method, params: [name] }] }, run);
         return {
-          consume: (policy: "default", version: number, organizationId: string) =>
-            record("consume", async () => object.consume(policy, version, organizationId)),
+          consume: (...args: Parameters<typeof object.consume>) =>
+            record("consume", async () => object.consume(...args)),
           isKnown: () => record("isKnown", async () => object.isKnown()),
           version: () => record("version", async () => object.version()),
           raiseVersion: (version: number) =>

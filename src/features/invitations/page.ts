@@ -1,6 +1,11 @@
 import { html, raw } from "hono/html";
-import { contentSecurityPolicy, ICON, NARROW_LAYOUT, PAGE_STYLE } from "../../http/html-page.ts";
-import { toTimestamp } from "../../lib/clock.ts";
+import {
+  contentSecurityPolicy,
+  ICON,
+  NARROW_LAYOUT,
+  PAGE_STYLE,
+  renderMinute,
+} from "../../http/html-page.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 
 const STYLE = `${PAGE_STYLE}${NARROW_LAYOUT}
@@ -33,7 +38,7 @@ export function renderOffer({ organizationName, role, expiresAt }: OfferedInvita
   return renderPage(
     `Join ${organizationName}`,
     html`<p>You are invited to the organization <strong>${organizationName}</strong> with the role
-<strong>${role}</strong>. The invitation is valid until ${renderTime(expiresAt)}, and can be accepted once.</p>
+<strong>${role}</strong>. The invitation is valid until ${renderMinute(expiresAt)}, and can be accepted once.</p>
 <p>The next page shows an API key of your own. Have a place ready to store it: it is not shown again.</p>
 <form method="post"><button>Accept the invitation</button></form>`,
   );
@@ -52,13 +57,6 @@ export function renderAccepted(organizationName: string, key: string, origin: st
 
 export function renderRefusal(message: string) {
   return renderPage("The invitation was not accepted", html`<p>${message}</p>`);
-}
-
-/** To the minute. */
-function renderTime(time: number) {
-  const timestamp = toTimestamp(time);
-  const [date, clock = ""] = timestamp.split("T");
-  return html`<time datetime="${timestamp}">${date} ${clock.slice(0, "00:00".length)} UTC</time>`;
 }
 
 function renderPage(title: string, content: ReturnType<typeof html>) {

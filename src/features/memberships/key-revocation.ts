@@ -6,6 +6,7 @@ import { insertFrom } from "../../db/insert-from.ts";
 import { apiKeys, revokedKeys } from "../api-keys/table.ts";
 import { type AuditContext, recordActsFrom } from "../audit/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
+import { sessions, signInLinks } from "../sessions/table.ts";
 import { trusts } from "../trusts/table.ts";
 
 export interface Revocation {
@@ -31,6 +32,8 @@ export function revokeKeys(db: Database, revocation: Revocation) {
   const creators = creatorsOf(revocation);
   return {
     ...(creators && revokeDerived(db, organizationId, creators)),
+    sessions: db.delete(sessions).where(hasKeyOf(sessions, selected)),
+    signInLinks: db.delete(signInLinks).where(hasKeyOf(signInLinks, selected)),
     tombstones: insertFrom(
       db,
       revokedKeys,
@@ -57,6 +60,10 @@ export function revokeKeys(db: Database, revocation: Revocation) {
       version: apiKeys.version,
     }),
   } satisfies Statements;
+}
+
+function hasKeyOf(table: typeof sessions | typeof signInLinks, selected: SQL): SQL {
+  return sql`${table.keyId} in (select api_keys.id from api_keys where ${selected})`;
 }
 
 /** The trusts and the runner tokens that were created with keys. They would outlive the keys. */

@@ -11,6 +11,7 @@ import { invitations } from "../invitations/table.ts";
 import { INTEGRATION_TOMBSTONE, integrations } from "../notifications/integrations/table.ts";
 import { markForPurge } from "../purge/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
+import { sessions, signInLinks } from "../sessions/table.ts";
 import { trusts } from "../trusts/table.ts";
 import { ORGANIZATION_TOMBSTONE, organizations } from "./table.ts";
 
@@ -47,6 +48,8 @@ function deleteCredentials(db: Database, id: string, ofPools: SQL, condition: SQ
   return {
     trusts: db.delete(trusts).where(and(eq(trusts.organizationId, id), condition)),
     invitations: db.delete(invitations).where(and(eq(invitations.organizationId, id), condition)),
+    sessions: db.delete(sessions).where(and(eq(sessions.organizationId, id), condition)),
+    signInLinks: db.delete(signInLinks).where(and(eq(signInLinks.organizationId, id), condition)),
     keys: db.delete(apiKeys).where(and(eq(apiKeys.organizationId, id), condition)),
     tokens: db.delete(runnerTokens).where(and(ofPools, condition)),
   };

@@ -1,0 +1,26 @@
+import type { Feature } from "../../feature.ts";
+import { publicSessionRoutes, sessionRoutes } from "./routes.ts";
+import { sweepSessions } from "./service.ts";
+import { sessions, signInLinks } from "./table.ts";
+
+export const sessionsFeature = {
+  tags: [
+    {
+      name: "Sessions",
+      description: "A person signs in at a browser, with an API key or a link that works once.",
+    },
+  ],
+  routes: {
+    apiKey: [sessionRoutes],
+    public: ({ createContext }) =>
+      publicSessionRoutes((env, execution) => ({
+        ...createContext(env, execution),
+        origin: env.origin,
+      })),
+  },
+  tables: [
+    { table: sessions, deletedWith: [sessions.membershipId] },
+    { table: signInLinks, deletedWith: [signInLinks.membershipId] },
+  ],
+  sweep: sweepSessions,
+} satisfies Feature;

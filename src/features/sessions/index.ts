@@ -1,0 +1,6 @@
+export {
+  issueSession,
+  parseSession,
+  type SessionPrincipal,
+  sessionStore,
+} from "./credentials.ts";
