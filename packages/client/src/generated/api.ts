@@ -6236,7 +6236,7 @@ export interface components {
         IdempotencyKey: string;
         /** @description The ID of the organization. */
         OrgId: string;
-        /** @description `ETag`s. The reply is 304 if the record has one. */
+        /** @description `ETag`s. The reply is 304 if the response would have one of them. */
         IfNoneMatch: string;
         /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
         IfMatch: string;
@@ -6461,7 +6461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6628,7 +6628,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6774,7 +6774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6848,7 +6848,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -6983,7 +6983,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7135,7 +7135,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7258,7 +7258,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7376,7 +7376,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7528,7 +7528,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7682,7 +7682,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7824,7 +7824,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8084,7 +8084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8178,7 +8178,10 @@ export interface operations {
                 /** @description Only records with exactly this name; upper and lower case differ. */
                 name?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the project. */
                 project_id: string;
@@ -8232,7 +8235,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8406,7 +8409,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8580,7 +8583,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8698,7 +8701,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the stack. */
                 stack_id: string;
@@ -8751,7 +8757,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9086,7 +9092,10 @@ export interface operations {
                 /** @description Only deployments with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeploymentStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -9107,7 +9116,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9141,7 +9150,10 @@ export interface operations {
                 /** @description Only deployments with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeploymentStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the environment. */
                 environment_id: string;
@@ -9279,7 +9291,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9315,7 +9327,10 @@ export interface operations {
                 /** @description Only deployments with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeploymentStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the stack. */
                 stack_id: string;
@@ -9339,7 +9354,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9365,7 +9380,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9393,7 +9408,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9427,7 +9442,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the stack. */
                 stack_id: string;
@@ -9457,7 +9475,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the environment. */
                 environment_id: string;
@@ -9567,7 +9588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9808,7 +9829,10 @@ export interface operations {
                 /** @description Only deliveries with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeliveryStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the project. */
                 project_id: string;
@@ -9834,7 +9858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9986,7 +10010,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
