@@ -28,13 +28,10 @@ const IF_MATCH = z.string().optional().openapi({
   description: "`ETag`s, or `*`. Another version of the record is a `conflict`.",
   example: TAG,
 });
-const IF_NONE_MATCH = z
-  .string()
-  .optional()
-  .openapi({
-    description: "`ETag`s. The reply is 304 if the response would have one of them.",
-    example: TAG,
-  });
+const IF_NONE_MATCH = z.string().optional().openapi({
+  description: "`ETag`s. The reply is 304 if the response would have one of them.",
+  example: TAG,
+});
 
 /** Which headers of safe writes a route reads. */
 function headersOf(route: RouteConfig) {

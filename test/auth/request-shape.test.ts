@@ -63,6 +63,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   listProjectsOfOrganization: { trips: 1, statements: 1 },
   createProject: { trips: 1, statements: 8 },
   getProject: { trips: 1, statements: 1 },
+  getProjectOverview: { trips: 1, statements: 2 },
   replaceProject: { trips: 2, statements: 7 },
   updateProject: { trips: 2, statements: 7 },
   deleteProject: { trips: 2, statements: 15 },

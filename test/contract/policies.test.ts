@@ -76,6 +76,7 @@ const ACCESS: Record<string, Access> = {
   createProject: { api_key: "default" },
   listProjectsOfOrganization: { api_key: "default" },
   getProject: { api_key: "default" },
+  getProjectOverview: { api_key: "polling" },
   replaceProject: { api_key: "default" },
   updateProject: { api_key: "default" },
   deleteProject: { api_key: "default" },

@@ -10,6 +10,7 @@ const named = (each: Operation) => [each.operationId, each] as const;
 
 /** The lists that a page repeats while it is open. Add a new one deliberately. */
 const POLLED = [
+  "getProjectOverview",
   "listAlarms",
   "listDeliveries",
   "listDeployments",

@@ -756,6 +756,26 @@ export interface paths {
         patch: operations["disconnectProject"];
         trace?: never;
     };
+    "/v1/projects/{project_id}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a project with its environments and what is deployed there
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `projects:read`. Needs the scopes `environments:read` and `deployments:read`, too. The environments are pages of a list, each with the deployment that is active in it and the last one that has ended.
+         */
+        get: operations["getProjectOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project_id}/changelog": {
         parameters: {
             query?: never;
@@ -3463,6 +3483,108 @@ export interface components {
             component_id?: string | null;
         };
         /**
+         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
+         * @example {
+         *       "replicas": 2,
+         *       "features": {
+         *         "search": true
+         *       }
+         *     }
+         */
+        Configuration: {
+            [key: string]: unknown;
+        };
+        /** @description A place that a project runs in, such as production or staging. */
+        Environment: {
+            /**
+             * @description The environment's own ID.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the name or the configuration last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        EnvironmentList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Environment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description The environment to create.
+         * @example {
+         *       "name": "staging",
+         *       "configuration": {
+         *         "replicas": 1
+         *       }
+         *     }
+         */
+        CreateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /**
+             * @description The first configuration. Default: an empty object.
+             * @example {
+             *       "replicas": 2,
+             *       "features": {
+             *         "search": true
+             *       }
+             *     }
+             */
+            configuration?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description All fields of an environment that a request can set.
+         * @example {
+         *       "name": "production",
+         *       "configuration": {
+         *         "replicas": 2
+         *       }
+         *     }
+         */
+        ReplaceEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "production-eu"
+         *     }
+         */
+        UpdateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name?: string;
+        };
+        /**
          * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
          * @enum {string}
          */
@@ -4331,108 +4453,6 @@ export interface components {
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: string;
-        };
-        /**
-         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
-         * @example {
-         *       "replicas": 2,
-         *       "features": {
-         *         "search": true
-         *       }
-         *     }
-         */
-        Configuration: {
-            [key: string]: unknown;
-        };
-        /** @description A place that a project runs in, such as production or staging. */
-        Environment: {
-            /**
-             * @description The environment's own ID.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the configuration last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        EnvironmentList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Environment"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The environment to create.
-         * @example {
-         *       "name": "staging",
-         *       "configuration": {
-         *         "replicas": 1
-         *       }
-         *     }
-         */
-        CreateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /**
-             * @description The first configuration. Default: an empty object.
-             * @example {
-             *       "replicas": 2,
-             *       "features": {
-             *         "search": true
-             *       }
-             *     }
-             */
-            configuration?: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * @description All fields of an environment that a request can set.
-         * @example {
-         *       "name": "production",
-         *       "configuration": {
-         *         "replicas": 2
-         *       }
-         *     }
-         */
-        ReplaceEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "production-eu"
-         *     }
-         */
-        UpdateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name?: string;
         };
         /** @description Who created an invitation. */
         Inviter: {
@@ -5548,6 +5568,57 @@ export interface components {
              * @example https://slack.com/oauth/v2/authorize?client_id=1.2&scope=incoming-webhook&redirect_uri=https%3A%2F%2Flongshore.example.com%2Fv1%2Fslack%2Fcallback&state=k1
              */
             url: string;
+        };
+        /** @description A deployment without its patch and its stacks. */
+        DeploymentSummary: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description What is deployed. Absent if the request gave none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a runner started it. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When it reached its final status. Absent before. */
+            finished_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An environment, and what is deployed there. */
+        EnvironmentOverview: {
+            /**
+             * @description The `environment_id` in the paths.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /** @description The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts next. Absent if there is none. */
+            active_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first. */
+            last_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A project, and a page of its environments. */
+        ProjectOverview: {
+            project: components["schemas"]["Project"];
+            /** @description The records of this page. */
+            data: components["schemas"]["EnvironmentOverview"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
          * @description A role in the project: owner > contributor > viewer.
@@ -7983,6 +8054,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getProjectOverview: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the project. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project, and a page of its environments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectOverview"];
+                };
             };
         };
     };
