@@ -43,6 +43,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   getRunnerPool: { trips: 1, statements: 1 },
   updateRunnerPool: { trips: 2, statements: 5 },
   deleteRunnerPool: { trips: 2, statements: 8 },
+  listRunnerPoolAttempts: { trips: 1, statements: 2 },
   listRunnerTokens: { trips: 1, statements: 2 },
   createRunnerToken: { trips: 2, statements: 4 },
   getRunnerToken: { trips: 1, statements: 2 },

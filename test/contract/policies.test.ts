@@ -65,6 +65,7 @@ const ACCESS: Record<string, Access> = {
   getRunnerPool: { api_key: "default" },
   updateRunnerPool: { api_key: "default" },
   deleteRunnerPool: { api_key: "default" },
+  listRunnerPoolAttempts: { api_key: "polling" },
   listRunnerTokens: { api_key: "default" },
   createRunnerToken: { api_key: "default" },
   getRunnerToken: { api_key: "default" },

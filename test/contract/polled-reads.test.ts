@@ -17,6 +17,7 @@ const POLLED = [
   "listEnvironmentDeployments",
   "listEnvironmentResources",
   "listEnvironments",
+  "listRunnerPoolAttempts",
   "listStackDeployments",
   "listStackResources",
 ];

@@ -592,6 +592,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orgs/{org_id}/runner-pools/{pool_id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the live attempts of a runner pool
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:read`. Needs the scope `deployments:read`, too. Returns the deployments that the pool's runners have been offered or execute now. An attempt leaves the list when it ends, and when its runner is lost.
+         */
+        get: operations["listRunnerPoolAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orgs/{org_id}/trusts": {
         parameters: {
             query?: never;
@@ -2525,6 +2545,219 @@ export interface components {
         PutApiKeyPolicy: {
             /** @description A new key expires at most this long after it is created. Null: unlimited. */
             max_age_seconds: number | null;
+        };
+        /** @description A group of runners that deploy the same environments. */
+        RunnerPool: {
+            /**
+             * @description The `pool_id` in the paths.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the pool.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: components["schemas"]["Identifier"][];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
+             * @example 21600
+             */
+            max_run_seconds: number;
+            /** @description When the pool was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the pool last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RunnerPool"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description The pool to create.
+         * @example {
+         *       "name": "eu",
+         *       "environment_ids": [
+         *         "1CfxKdwWcfEyrDeRPtCDxJ"
+         *       ]
+         *     }
+         */
+        CreateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: string[];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: six hours.
+             * @default 21600
+             */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "eu-west"
+         *     }
+         */
+        UpdateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name?: string;
+            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
+            environment_ids?: string[];
+            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description The token to create.
+         * @example {
+         *       "name": "ci"
+         *     }
+         */
+        CreateRunnerToken: {
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description How to rotate the token.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        RotateRunnerToken: {
+            /**
+             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
+             * @default 0
+             */
+            overlap_seconds?: number;
+        };
+        /** @description Who created the token. Absent: it is older than this field. */
+        RunnerTokenCreator: {
+            /**
+             * @description The key with which the token or its trust was created.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+        };
+        /** @description A runner token, without the secret itself. */
+        RunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerTokenList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RunnerToken"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new runner token. Only this response contains the secret. */
+        CreatedRunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The token, shown only once. It cannot be read again: store it now.
+             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            token: string;
         };
         /**
          * @description What went wrong, for programs.
@@ -5734,39 +5967,59 @@ export interface components {
             /** @description The external ID that the role's trust policy requires. Absent or null: it requires none. */
             external_id?: string | null;
         };
-        /** @description A group of runners that deploy the same environments. */
-        RunnerPool: {
+        /**
+         * @description `offered` until the runner starts the deployment, then `running`.
+         * @enum {string}
+         */
+        RunnerPoolAttemptState: "offered" | "running";
+        /** @description The token that a runner has. */
+        RunnerTokenReference: {
             /**
-             * @description The `pool_id` in the paths.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             * @description The `token_id` in the paths.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description The organization that owns the pool.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the organization.
-             * @example eu
+             * @description What the token is for.
+             * @example ci
              */
             name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: components["schemas"]["Identifier"][];
+        };
+        /** @description A deployment that a runner of the pool has claimed. */
+        RunnerPoolAttempt: {
             /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
-             * @example 21600
+             * @description The attempt's own ID, which its runner knows, too.
+             * @example 1CgFzX9rvZEa7RMhfCBxr4
              */
-            max_run_seconds: number;
-            /** @description When the pool was created. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The deployment that the runner executes.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that is deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            state: components["schemas"]["RunnerPoolAttemptState"];
+            /** @description With which the runner claimed the deployment. Absent if it was revoked since. */
+            token?: components["schemas"]["RunnerTokenReference"];
+            /** @description When the deployment was offered to the runner. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the pool last changed. */
-            updated_at: components["schemas"]["Timestamp"];
+            /** @description The offer lapses at this time. Absent once the attempt is running. */
+            offered_until?: components["schemas"]["Timestamp"];
+            /** @description When the runner started. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When the runner last started the attempt or sent a heartbeat. After 60 s without one, the attempt is stale. Absent before the start. */
+            last_heartbeat_at?: components["schemas"]["Timestamp"];
+            /** @description When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start. */
+            run_until?: components["schemas"]["Timestamp"];
         };
         /** @description One page of a list. */
-        RunnerPoolList: {
+        RunnerPoolAttemptList: {
             /** @description The records of this page. */
-            data: components["schemas"]["RunnerPool"][];
+            data: components["schemas"]["RunnerPoolAttempt"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -5774,178 +6027,6 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
-        };
-        /**
-         * @description The pool to create.
-         * @example {
-         *       "name": "eu",
-         *       "environment_ids": [
-         *         "1CfxKdwWcfEyrDeRPtCDxJ"
-         *       ]
-         *     }
-         */
-        CreateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: string[];
-            /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: six hours.
-             * @default 21600
-             */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "eu-west"
-         *     }
-         */
-        UpdateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name?: string;
-            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
-            environment_ids?: string[];
-            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The token to create.
-         * @example {
-         *       "name": "ci"
-         *     }
-         */
-        CreateRunnerToken: {
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @description How to rotate the token.
-         * @example {
-         *       "overlap_seconds": 3600
-         *     }
-         */
-        RotateRunnerToken: {
-            /**
-             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
-             * @default 0
-             */
-            overlap_seconds?: number;
-        };
-        /** @description Who created the token. Absent: it is older than this field. */
-        RunnerTokenCreator: {
-            /**
-             * @description The key with which the token or its trust was created.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description A runner token, without the secret itself. */
-        RunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerTokenList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["RunnerToken"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new runner token. Only this response contains the secret. */
-        CreatedRunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The token, shown only once. It cannot be read again: store it now.
-             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            token: string;
         };
         /**
          * @description The role in the organization: admin > member.
@@ -7683,6 +7764,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedRunnerToken"];
+                };
+            };
+        };
+    };
+    listRunnerPoolAttempts: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the runner pool. */
+                pool_id: components["parameters"]["PoolId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerPoolAttemptList"];
                 };
             };
         };
