@@ -15,7 +15,7 @@ import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
 import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
-import { readPreconditions, replyNotModified } from "./http/entity-tags.ts";
+import { readPreconditions, replyNotModified, tagPolled } from "./http/entity-tags.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
 import {
   createRequestContext,
@@ -172,7 +172,7 @@ function createApiKeyRouter(findRoute: FindRoute) {
   router.on(["POST", "PUT", "PATCH"], "*", readBody(findRoute));
   router.on(["POST", "PUT", "PATCH", "DELETE"], "*", readPreconditions(findRoute));
   router.on(["POST", "PATCH"], "*", readIdempotencyKey(findRoute));
-  router.get("*", replyNotModified);
+  router.get("*", replyNotModified, tagPolled(findRoute));
   router.onError(rethrow);
   const routers = FEATURES.flatMap(({ routes }) => routes?.apiKey ?? []);
   for (const each of routers) router.route("/", each);

@@ -19,6 +19,7 @@ import { outboxFeature } from "./notifications/outbox/feature.ts";
 import { recoveriesFeature } from "./notifications/recoveries/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
+import { overviewFeature } from "./overview/feature.ts";
 import { projectMembersFeature } from "./project-members/feature.ts";
 import { projectsFeature } from "./projects/feature.ts";
 import { purgeFeature } from "./purge/feature.ts";
@@ -45,6 +46,7 @@ export const FEATURES: readonly Feature[] = [
   runnerPoolsFeature,
   trustsFeature,
   projectsFeature,
+  overviewFeature,
   changelogFeature,
   projectMembersFeature,
   environmentsFeature,

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { entityTag, listsTag, parseIfMatch } from "../lib/entity-tag.ts";
+import { bodyTag, entityTag, listsTag, parseIfMatch } from "../lib/entity-tag.ts";
 import {
   INVALID_IF_MATCH,
   INVALID_IF_NONE_MATCH,
@@ -59,7 +59,18 @@ export function readPreconditions(findRoute: FindRoute): MiddlewareHandler<ApiKe
   };
 }
 
-/** Replies 304 to a GET whose `If-None-Match` lists the tag of the record (RFC 9110, 15.4.5). */
+/** Sets the `ETag` of the responses of routes that are `polled`. */
+export function tagPolled(findRoute: FindRoute): MiddlewareHandler<ApiKeyEnv> {
+  return async (c, next) => {
+    await next();
+    if (!findRoute(c.req.method, c.req.path)?.isPolled || !c.res.ok) return;
+    const body = await c.res.arrayBuffer();
+    c.res = new Response(body, c.res);
+    c.header("etag", await bodyTag(body));
+  };
+}
+
+/** Replies 304 to a GET whose `If-None-Match` lists the tag of the response (RFC 9110, 15.4.5). */
 export const replyNotModified: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
   await next();
   const header = c.req.header("if-none-match");

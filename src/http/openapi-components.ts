@@ -15,7 +15,10 @@ export const HEADERS = {
   RateLimit: header(
     'The remaining requests, and the seconds until the reset: `"default";r=99;t=60`.',
   ),
-  ETag: header("The version of the record and a digest of it, for `If-Match` and `If-None-Match`."),
+  ETag: header(
+    "Of a record: its version and a digest of it, for `If-Match` and `If-None-Match`. Otherwise a weak " +
+      "digest of the response, for `If-None-Match`.",
+  ),
   Location: header("The path of the created record, or of the page that follows."),
   "Idempotency-Replayed": header(
     "`true` if this repeats the response to an earlier request with the same `Idempotency-Key`.",
@@ -75,10 +78,10 @@ export function addHeadersAndShareErrors(document: OpenApiDocument): void {
 }
 
 function successHeaders(operation: DocumentedOperation, status: string): HeaderName[] {
-  const { "x-record": isRecord = false, parameters = [] } = operation;
+  const { "x-record": isRecord = false, "x-polled": isPolled = false, parameters = [] } = operation;
   const isIdempotent = parameters.some(({ name }) => name === "Idempotency-Key");
   return [
-    ...(isRecord && status !== "204" ? (["ETag"] as const) : []),
+    ...((isRecord || isPolled) && status !== "204" ? (["ETag"] as const) : []),
     ...((isRecord && status === "201") || status === "303" ? (["Location"] as const) : []),
     ...(isIdempotent ? (["Idempotency-Replayed"] as const) : []),
   ];
@@ -148,6 +151,7 @@ interface DocumentedParameter {
 interface DocumentedOperation {
   operationId?: string;
   "x-record"?: boolean;
+  "x-polled"?: boolean;
   parameters?: DocumentedParameter[] | undefined;
   security?: object[];
   responses?: Record<string, DocumentedReply>;

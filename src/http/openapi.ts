@@ -51,6 +51,10 @@ response is lost: the repeat gets the response to the first request, with \`Idem
 A record has an \`ETag\`: send it as \`If-Match\` with a PUT, PATCH or DELETE, which is a \`conflict\` if
 the record has changed since. An operation that has no such condition refuses the header.
 
+**Polling.** Lists that change while you watch them have a weak \`ETag\`, which covers what the response
+shows. Send it as \`If-None-Match\` with the next request: the reply is 304 without a body if nothing
+changed. It counts toward the rate limit.
+
 **Reading your own writes.** Reads use the nearest replica of the database. Send the
 \`X-D1-Bookmark\` of a response with a later request to read data that is at least as new.
 `.trim();

@@ -28,19 +28,19 @@ const IF_MATCH = z.string().optional().openapi({
   description: "`ETag`s, or `*`. Another version of the record is a `conflict`.",
   example: TAG,
 });
-const IF_NONE_MATCH = z
-  .string()
-  .optional()
-  .openapi({ description: "`ETag`s. The reply is 304 if the record has one.", example: TAG });
+const IF_NONE_MATCH = z.string().optional().openapi({
+  description: "`ETag`s. The reply is 304 if the response would have one of them.",
+  example: TAG,
+});
 
 /** Which headers of safe writes a route reads. */
 function headersOf(route: RouteConfig) {
-  const { credentials, isRecord } = optionsOf(route);
+  const { credentials, isRecord, isPolled } = optionsOf(route);
   const { method } = route;
   return {
     hasIdempotencyKey: credentials.includes("api_key") && ["post", "patch"].includes(method),
     hasIfMatch: isRecord && ["put", "patch", "delete"].includes(method),
-    hasIfNoneMatch: isRecord && method === "get",
+    hasIfNoneMatch: (isRecord || isPolled) && method === "get",
     isWrite: credentials.includes("api_key") && method !== "get",
   };
 }
@@ -70,7 +70,7 @@ export function withHeaderParameters(route: RouteConfig): RouteConfig {
     ...(hasIfNoneMatch && { "If-None-Match": IF_NONE_MATCH }),
   });
   const notModified = {
-    304: { description: "The record still has the `ETag`; there is no body." },
+    304: { description: "The response still has the `ETag`; there is no body." },
   };
   return {
     ...route,

@@ -8,6 +8,7 @@ export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
 export const SCOPE_EXTENSION = "x-scope";
 const RECORD_EXTENSION = "x-record";
+const POLLED_EXTENSION = "x-polled";
 
 /** An operation that accepts an API key accepts a session, too. */
 export type Credential = "api_key" | "session" | "runner_token" | "bootstrap_token";
@@ -37,6 +38,8 @@ interface OperationOptions extends ErrorOptions {
    * PATCH or DELETE accepts `If-Match`.
    */
   record?: true;
+  /** For a GET of several records that clients repeat: its response has a weak `ETag`, for `If-None-Match`. */
+  polled?: true;
   /** What a narrowed API key needs. Null: nothing, so that every key may call it. */
   scope?: Scope | null;
 }
@@ -72,6 +75,7 @@ export function operation<const Config extends OperationConfig>(
     policy,
     writes,
     record,
+    polled,
     scope,
     ...others
   }: OperationConfig = config;
@@ -87,6 +91,7 @@ export function operation<const Config extends OperationConfig>(
     ...(policy && { [POLICY_EXTENSION]: policy }),
     ...(writes && { [WRITES_EXTENSION]: writes }),
     ...(record && { [RECORD_EXTENSION]: record }),
+    ...(polled && { [POLLED_EXTENSION]: polled }),
     ...(scope && { [SCOPE_EXTENSION]: scope }),
     [ERROR_OPTIONS]: { role, notFound, errors },
   } as unknown as Operation<Config>;
@@ -106,6 +111,7 @@ export function optionsOf(route: RouteConfig) {
     policy: isPolicyName(policy) ? policy : undefined,
     writes: route[WRITES_EXTENSION] === true,
     isRecord: route[RECORD_EXTENSION] === true,
+    isPolled: route[POLLED_EXTENSION] === true,
     scope: SCOPES.find((each) => each === scope),
   };
 }

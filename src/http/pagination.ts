@@ -79,23 +79,23 @@ export function toNamedPageRequest(
 
 /** Spec, "Paginated list envelope". */
 export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: string) {
-  return component(
-    name,
-    z
-      .object({
-        data: z.array(record).openapi({ description: "The records of this page." }),
-        has_more: z.boolean().openapi({ description: "Whether there is a next page." }),
-        next_page: z
-          .string()
-          .regex(/^[a-zA-Z0-9+/=]+$/)
-          .optional()
-          .openapi({
-            description: "The cursor of the next page. Absent on the last page.",
-            example: EXAMPLE_CURSOR,
-          }),
-      })
-      .openapi({ description: "One page of a list." }),
-  );
+  const fields = z.object(envelopeFields(record));
+  return component(name, fields.openapi({ description: "One page of a list." }));
+}
+
+export function envelopeFields<Schema extends z.ZodType>(record: Schema) {
+  return {
+    data: z.array(record).openapi({ description: "The records of this page." }),
+    has_more: z.boolean().openapi({ description: "Whether there is a next page." }),
+    next_page: z
+      .string()
+      .regex(/^[a-zA-Z0-9+/=]+$/)
+      .optional()
+      .openapi({
+        description: "The cursor of the next page. Absent on the last page.",
+        example: EXAMPLE_CURSOR,
+      }),
+  };
 }
 
 export function toEnvelope<Row, Wire>({ rows, next }: Page<Row>, toWire: (row: Row) => Wire) {

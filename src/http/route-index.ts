@@ -25,6 +25,8 @@ export interface IndexedRoute {
   acceptsText: boolean;
   /** Whether the request or the response is one record. */
   isRecord: boolean;
+  /** Whether the response has the tag of its body. */
+  isPolled: boolean;
   /** Whether the response is a page of HTML. */
   isPage: boolean;
   /** The status of a response that is no error. */
@@ -45,7 +47,7 @@ export class RouteIndex {
       if (definition.type !== "route") continue;
       const { route } = definition;
       const method = route.method.toUpperCase();
-      const { credentials, policy, writes, isRecord, scope } = optionsOf(route);
+      const { credentials, policy, writes, isRecord, isPolled, scope } = optionsOf(route);
       const accepts = (credential: Credential) => credentials.includes(credential);
       const indexed = {
         method,
@@ -59,6 +61,7 @@ export class RouteIndex {
         requiresBody: route.request?.body?.required === true,
         acceptsText: "text/plain" in (route.request?.body?.content ?? {}),
         isRecord,
+        isPolled,
         isPage: Object.values(route.responses).some(
           (reply) => "content" in reply && reply.content && "text/html" in reply.content,
         ),

@@ -21,6 +21,14 @@ export async function entityTag(version: number, record: unknown): Promise<strin
   return `"${version}.${digest}"`;
 }
 
+/**
+ * The weak entity tag of a response that is no record. It covers exactly what is shown: much of that,
+ * such as the progress of a stack, changes without the version of any record in it.
+ */
+export async function bodyTag(body: ArrayBuffer): Promise<string> {
+  return `W/"${(await sha256Hex(body)).slice(0, DIGEST_LENGTH)}"`;
+}
+
 /** Of `If-Match` (RFC 9110, 13.1.1). Undefined if it is malformed. */
 export function parseIfMatch(header: string): ExpectedVersions | undefined {
   const tags = parseTags(header);
@@ -35,7 +43,7 @@ export function parseIfMatch(header: string): ExpectedVersions | undefined {
 export function listsTag(header: string, tag: string): boolean | undefined {
   const tags = parseTags(header);
   if (tags === undefined) return undefined;
-  return tags === "any" || tags.includes(tag.slice(1, -1));
+  return tags === "any" || tags.includes(tag.replace(/^W\//, "").slice(1, -1));
 }
 
 const ANY = /^[ \t]*\*[ \t]*$/;

@@ -4,7 +4,15 @@ import { newId } from "../../src/lib/ids.ts";
 import { POLICIES, type PolicyName } from "../../src/rate-limits/policies.ts";
 import { Client } from "../support/client.ts";
 import { exampleBody, type Operation, operations } from "../support/contract.ts";
-import { newKey, newPool, newProject, newWorld, SharedKeys, type World } from "../support/world.ts";
+import {
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  SharedKeys,
+  signIn,
+  type World,
+} from "../support/world.ts";
 
 /** The rate limit policy for each accepted credential. */
 type Access = { readonly [Name in (typeof names)[number]]?: PolicyName };
@@ -76,6 +84,7 @@ const ACCESS: Record<string, Access> = {
   getRunnerPool: { api_key: "default" },
   updateRunnerPool: { api_key: "default" },
   deleteRunnerPool: { api_key: "default" },
+  listRunnerPoolAttempts: { api_key: "polling" },
   listRunnerTokens: { api_key: "default" },
   createRunnerToken: { api_key: "default" },
   getRunnerToken: { api_key: "default" },
@@ -87,6 +96,7 @@ const ACCESS: Record<string, Access> = {
   createProject: { api_key: "default" },
   listProjectsOfOrganization: { api_key: "default" },
   getProject: { api_key: "default" },
+  getProjectOverview: { api_key: "polling" },
   replaceProject: { api_key: "default" },
   updateProject: { api_key: "default" },
   deleteProject: { api_key: "default" },

@@ -15,6 +15,7 @@ interface DocumentedOperation {
   responses: Record<string, Node>;
   "x-writes"?: boolean;
   "x-record"?: boolean;
+  "x-polled"?: boolean;
   "x-scope"?: string;
 }
 

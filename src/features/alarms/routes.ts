@@ -16,6 +16,7 @@ const list = operation({
   tags: ["Alarms"],
   summary: "List the alarms of a stack",
   role: "viewer",
+  polled: true,
   scope: "environments:read",
   notFound: ["stack"],
   request: { params: StackParams, query: ListQuery },

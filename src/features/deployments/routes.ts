@@ -32,6 +32,7 @@ const list = operation({
   operationId: "listDeployments",
   tags: ["Deployments"],
   summary: "List the deployments of your organization",
+  polled: true,
   scope: "deployments:read",
   description:
     "Returns the deployments of the projects that you may read. An admin may read all of them.",

@@ -199,6 +199,9 @@ export const attempts = sqliteTable(
     index("attempts_token")
       .on(table.tokenId, table.createdAt, table.id)
       .where(sql`state <> ${attemptState.ended}`),
+    index("attempts_pool")
+      .on(table.poolId, table.createdAt, table.id)
+      .where(sql`state <> ${attemptState.ended}`),
     index("attempts_environment").on(table.environmentId),
     index("attempts_deployment").on(table.deploymentId),
     index("attempts_log_pending")
@@ -206,6 +209,12 @@ export const attempts = sqliteTable(
       .where(sql`log_pending = 1 and state = ${attemptState.ended}`),
   ],
 );
+
+/** Without those that are over and that `expire` has not ended yet. */
+export function isLiveAttempt(now: number): SQL {
+  return sql`case ${attempts.state} when ${attemptState.offered} then ${attempts.offeredUntil} > ${now}
+    when ${attemptState.running} then ${attempts.lostAt} > ${now} end`;
+}
 
 export function noneActive(scope: "project_id" | "environment_id", id: string): SQL {
   return sql`not exists (select 1 from deployments as active

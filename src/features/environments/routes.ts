@@ -31,6 +31,7 @@ const list = operation({
   tags: ["Environments"],
   summary: "List the environments of a project",
   role: "viewer",
+  polled: true,
   scope: "environments:read",
   notFound: ["project"],
   request: { params: ProjectParams, query: namedListQuery(LIMITS.slugLength.value) },

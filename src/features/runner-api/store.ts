@@ -22,6 +22,7 @@ import {
   deploymentStacks,
   deploymentStatus,
   deployments,
+  isLiveAttempt,
 } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import type { StorageMethod } from "../variables/index.ts";
@@ -91,7 +92,6 @@ export function findClaim(db: Database, poolId: string, requestId: string) {
     .where(and(eq(attempts.poolId, poolId), eq(attempts.requestId, requestId), IS_LIVE));
 }
 
-/** `expire` may not have ended the attempts with an invalid lease yet. */
 export function listClaims(
   db: Database,
   { poolId, keyId }: Runner,
@@ -113,8 +113,7 @@ export function listClaims(
         eq(attempts.poolId, poolId),
         IS_LIVE,
         sql`${attempts.state} <> ${attemptState.ended}`,
-        sql`case ${attempts.state} when ${attemptState.offered}
-          then ${attempts.offeredUntil} > ${now} else ${attempts.lostAt} > ${now} end`,
+        isLiveAttempt(now),
         where,
       ),
     )

@@ -1,5 +1,6 @@
 import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { attemptRoutes } from "./attempts/routes.ts";
 import { runnerPoolRoutes } from "./routes.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
@@ -10,7 +11,7 @@ export const runnerPoolsFeature = {
       description: "Groups of runners, and the environments whose deployments they execute.",
     },
   ],
-  routes: { apiKey: [runnerPoolRoutes] },
+  routes: { apiKey: [runnerPoolRoutes, attemptRoutes] },
   quotas: { runner_pools: LIMITS.runnerPools.value, runner_tokens: LIMITS.runnerTokens.value },
   tables: [
     {

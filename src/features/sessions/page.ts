@@ -22,7 +22,7 @@ export async function pageHeaders(formAction: "none" | "self") {
   return {
     "cache-control": "no-store",
     "referrer-policy": "strict-origin",
-    "content-security-policy": await contentSecurityPolicy(STYLE, formAction),
+    "content-security-policy": await contentSecurityPolicy(STYLE, { formAction }),
   };
 }
 

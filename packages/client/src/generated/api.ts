@@ -720,6 +720,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orgs/{org_id}/runner-pools/{pool_id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the live attempts of a runner pool
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:read`. Needs the scope `deployments:read`, too. Returns the deployments that the pool's runners have been offered or execute now. An attempt leaves the list when it ends, and when its runner is lost.
+         */
+        get: operations["listRunnerPoolAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orgs/{org_id}/trusts": {
         parameters: {
             query?: never;
@@ -882,6 +902,26 @@ export interface paths {
          * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Cancels unfinished deployments: the project is `disconnecting` until the last of them has ended. Has no effect on a disconnected project.
          */
         patch: operations["disconnectProject"];
+        trace?: never;
+    };
+    "/v1/projects/{project_id}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a project with its environments and what is deployed there
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `projects:read`. Needs the scopes `environments:read` and `deployments:read`, too. The environments are pages of a list, each with the deployment that is active in it and the last one that has ended.
+         */
+        get: operations["getProjectOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/projects/{project_id}/changelog": {
@@ -2634,6 +2674,219 @@ export interface components {
             /** @description A new key expires at most this long after it is created. Null: unlimited. */
             max_age_seconds: number | null;
         };
+        /** @description A group of runners that deploy the same environments. */
+        RunnerPool: {
+            /**
+             * @description The `pool_id` in the paths.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the pool.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: components["schemas"]["Identifier"][];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
+             * @example 21600
+             */
+            max_run_seconds: number;
+            /** @description When the pool was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the pool last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RunnerPool"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description The pool to create.
+         * @example {
+         *       "name": "eu",
+         *       "environment_ids": [
+         *         "1CfxKdwWcfEyrDeRPtCDxJ"
+         *       ]
+         *     }
+         */
+        CreateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: string[];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: six hours.
+             * @default 21600
+             */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "eu-west"
+         *     }
+         */
+        UpdateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name?: string;
+            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
+            environment_ids?: string[];
+            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description The token to create.
+         * @example {
+         *       "name": "ci"
+         *     }
+         */
+        CreateRunnerToken: {
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description How to rotate the token.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        RotateRunnerToken: {
+            /**
+             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
+             * @default 0
+             */
+            overlap_seconds?: number;
+        };
+        /** @description Who created the token. Absent: it is older than this field. */
+        RunnerTokenCreator: {
+            /**
+             * @description The key with which the token or its trust was created.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+        };
+        /** @description A runner token, without the secret itself. */
+        RunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerTokenList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RunnerToken"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new runner token. Only this response contains the secret. */
+        CreatedRunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The token, shown only once. It cannot be read again: store it now.
+             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            token: string;
+        };
         /**
          * @description What went wrong, for programs.
          * @enum {string}
@@ -3597,6 +3850,108 @@ export interface components {
             component_id?: string | null;
         };
         /**
+         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
+         * @example {
+         *       "replicas": 2,
+         *       "features": {
+         *         "search": true
+         *       }
+         *     }
+         */
+        Configuration: {
+            [key: string]: unknown;
+        };
+        /** @description A place that a project runs in, such as production or staging. */
+        Environment: {
+            /**
+             * @description The environment's own ID.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the name or the configuration last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        EnvironmentList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Environment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description The environment to create.
+         * @example {
+         *       "name": "staging",
+         *       "configuration": {
+         *         "replicas": 1
+         *       }
+         *     }
+         */
+        CreateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /**
+             * @description The first configuration. Default: an empty object.
+             * @example {
+             *       "replicas": 2,
+             *       "features": {
+             *         "search": true
+             *       }
+             *     }
+             */
+            configuration?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description All fields of an environment that a request can set.
+         * @example {
+         *       "name": "production",
+         *       "configuration": {
+         *         "replicas": 2
+         *       }
+         *     }
+         */
+        ReplaceEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "production-eu"
+         *     }
+         */
+        UpdateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name?: string;
+        };
+        /**
          * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
          * @enum {string}
          */
@@ -4465,108 +4820,6 @@ export interface components {
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: string;
-        };
-        /**
-         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
-         * @example {
-         *       "replicas": 2,
-         *       "features": {
-         *         "search": true
-         *       }
-         *     }
-         */
-        Configuration: {
-            [key: string]: unknown;
-        };
-        /** @description A place that a project runs in, such as production or staging. */
-        Environment: {
-            /**
-             * @description The environment's own ID.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the configuration last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        EnvironmentList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Environment"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The environment to create.
-         * @example {
-         *       "name": "staging",
-         *       "configuration": {
-         *         "replicas": 1
-         *       }
-         *     }
-         */
-        CreateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /**
-             * @description The first configuration. Default: an empty object.
-             * @example {
-             *       "replicas": 2,
-             *       "features": {
-             *         "search": true
-             *       }
-             *     }
-             */
-            configuration?: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * @description All fields of an environment that a request can set.
-         * @example {
-         *       "name": "production",
-         *       "configuration": {
-         *         "replicas": 2
-         *       }
-         *     }
-         */
-        ReplaceEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "production-eu"
-         *     }
-         */
-        UpdateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name?: string;
         };
         /** @description Who created an invitation. */
         Inviter: {
@@ -5683,6 +5936,57 @@ export interface components {
              */
             url: string;
         };
+        /** @description A deployment without its patch and its stacks. */
+        DeploymentSummary: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description What is deployed. Absent if the request gave none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a runner started it. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When it reached its final status. Absent before. */
+            finished_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An environment, and what is deployed there. */
+        EnvironmentOverview: {
+            /**
+             * @description The `environment_id` in the paths.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /** @description The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts next. Absent if there is none. */
+            active_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first. */
+            last_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A project, and a page of its environments. */
+        ProjectOverview: {
+            project: components["schemas"]["Project"];
+            /** @description The records of this page. */
+            data: components["schemas"]["EnvironmentOverview"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
         /**
          * @description A role in the project: owner > contributor > viewer.
          * @enum {string}
@@ -5797,39 +6101,59 @@ export interface components {
             /** @description The external ID that the role's trust policy requires. Absent or null: it requires none. */
             external_id?: string | null;
         };
-        /** @description A group of runners that deploy the same environments. */
-        RunnerPool: {
+        /**
+         * @description `offered` until the runner starts the deployment, then `running`.
+         * @enum {string}
+         */
+        RunnerPoolAttemptState: "offered" | "running";
+        /** @description The token that a runner has. */
+        RunnerTokenReference: {
             /**
-             * @description The `pool_id` in the paths.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             * @description The `token_id` in the paths.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description The organization that owns the pool.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the organization.
-             * @example eu
+             * @description What the token is for.
+             * @example ci
              */
             name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: components["schemas"]["Identifier"][];
+        };
+        /** @description A deployment that a runner of the pool has claimed. */
+        RunnerPoolAttempt: {
             /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
-             * @example 21600
+             * @description The attempt's own ID, which its runner knows, too.
+             * @example 1CgFzX9rvZEa7RMhfCBxr4
              */
-            max_run_seconds: number;
-            /** @description When the pool was created. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The deployment that the runner executes.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that is deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            state: components["schemas"]["RunnerPoolAttemptState"];
+            /** @description With which the runner claimed the deployment. Absent if it was revoked since. */
+            token?: components["schemas"]["RunnerTokenReference"];
+            /** @description When the deployment was offered to the runner. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the pool last changed. */
-            updated_at: components["schemas"]["Timestamp"];
+            /** @description The offer lapses at this time. Absent once the attempt is running. */
+            offered_until?: components["schemas"]["Timestamp"];
+            /** @description When the runner started. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When the runner last started the attempt or sent a heartbeat. After 60 s without one, the attempt is stale. Absent before the start. */
+            last_heartbeat_at?: components["schemas"]["Timestamp"];
+            /** @description When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start. */
+            run_until?: components["schemas"]["Timestamp"];
         };
         /** @description One page of a list. */
-        RunnerPoolList: {
+        RunnerPoolAttemptList: {
             /** @description The records of this page. */
-            data: components["schemas"]["RunnerPool"][];
+            data: components["schemas"]["RunnerPoolAttempt"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -5837,178 +6161,6 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
-        };
-        /**
-         * @description The pool to create.
-         * @example {
-         *       "name": "eu",
-         *       "environment_ids": [
-         *         "1CfxKdwWcfEyrDeRPtCDxJ"
-         *       ]
-         *     }
-         */
-        CreateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: string[];
-            /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: six hours.
-             * @default 21600
-             */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "eu-west"
-         *     }
-         */
-        UpdateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name?: string;
-            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
-            environment_ids?: string[];
-            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The token to create.
-         * @example {
-         *       "name": "ci"
-         *     }
-         */
-        CreateRunnerToken: {
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @description How to rotate the token.
-         * @example {
-         *       "overlap_seconds": 3600
-         *     }
-         */
-        RotateRunnerToken: {
-            /**
-             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
-             * @default 0
-             */
-            overlap_seconds?: number;
-        };
-        /** @description Who created the token. Absent: it is older than this field. */
-        RunnerTokenCreator: {
-            /**
-             * @description The key with which the token or its trust was created.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description A runner token, without the secret itself. */
-        RunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerTokenList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["RunnerToken"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new runner token. Only this response contains the secret. */
-        CreatedRunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The token, shown only once. It cannot be read again: store it now.
-             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            token: string;
         };
         /**
          * @description The role in the organization: admin > member.
@@ -6435,7 +6587,7 @@ export interface components {
         IdempotencyKey: string;
         /** @description The ID of the organization. */
         OrgId: string;
-        /** @description `ETag`s. The reply is 304 if the record has one. */
+        /** @description `ETag`s. The reply is 304 if the response would have one of them. */
         IfNoneMatch: string;
         /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
         IfMatch: string;
@@ -6774,7 +6926,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6941,7 +7093,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7087,7 +7239,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7161,7 +7313,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7296,7 +7448,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7448,7 +7600,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7571,7 +7723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7751,7 +7903,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7903,7 +8055,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7991,6 +8143,41 @@ export interface operations {
             };
         };
     };
+    listRunnerPoolAttempts: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the runner pool. */
+                pool_id: components["parameters"]["PoolId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerPoolAttemptList"];
+                };
+            };
+        };
+    };
     listTrusts: {
         parameters: {
             query?: {
@@ -8057,7 +8244,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8199,7 +8386,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8361,6 +8548,39 @@ export interface operations {
             };
         };
     };
+    getProjectOverview: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the project. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project, and a page of its environments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectOverview"];
+                };
+            };
+        };
+    };
     listChangelog: {
         parameters: {
             query?: {
@@ -8459,7 +8679,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8553,7 +8773,10 @@ export interface operations {
                 /** @description Only records with exactly this name; upper and lower case differ. */
                 name?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the project. */
                 project_id: string;
@@ -8607,7 +8830,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8781,7 +9004,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8955,7 +9178,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9073,7 +9296,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the stack. */
                 stack_id: string;
@@ -9126,7 +9352,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9461,7 +9687,10 @@ export interface operations {
                 /** @description Only deployments with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeploymentStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -9482,7 +9711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9516,7 +9745,10 @@ export interface operations {
                 /** @description Only deployments with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeploymentStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the environment. */
                 environment_id: string;
@@ -9654,7 +9886,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9690,7 +9922,10 @@ export interface operations {
                 /** @description Only deployments with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeploymentStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the stack. */
                 stack_id: string;
@@ -9714,7 +9949,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9740,7 +9975,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9768,7 +10003,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9802,7 +10037,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the stack. */
                 stack_id: string;
@@ -9832,7 +10070,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the environment. */
                 environment_id: string;
@@ -9942,7 +10183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10183,7 +10424,10 @@ export interface operations {
                 /** @description Only deliveries with one of these statuses. Default: all. */
                 status?: components["schemas"]["DeliveryStatus"][];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the project. */
                 project_id: string;
@@ -10209,7 +10453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10361,7 +10605,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s. The reply is 304 if the record has one. */
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {

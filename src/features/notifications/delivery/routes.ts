@@ -29,6 +29,7 @@ const list = operation({
   tags: TAGS,
   summary: "List the deliveries of an integration",
   role: "viewer",
+  polled: true,
   scope: "integrations:read",
   notFound: ["notification integration"],
   request: { params: IntegrationParams, query: DeliveryQuery },

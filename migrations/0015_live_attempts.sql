@@ -1,0 +1,1 @@
+CREATE INDEX `attempts_pool` ON `attempts` (`pool_id`,`created_at`,`id`) WHERE state <> 'ended';

@@ -1,0 +1,19 @@
+import { authorize, requireScope, type ServiceContext } from "../../context.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { findProject, type ProjectRow } from "../projects/index.ts";
+import { type EnvironmentOverviewRow, listEnvironmentOverviews } from "./store.ts";
+
+export async function getProjectOverview(
+  { db, actor }: ServiceContext,
+  projectId: string,
+  page: PageRequest,
+): Promise<{ project: ProjectRow; environments: Page<EnvironmentOverviewRow> }> {
+  requireScope(actor, "environments:read");
+  requireScope(actor, "deployments:read");
+  const [[found], rows] = await db.batch([
+    findProject(db, actor, projectId),
+    listEnvironmentOverviews(db, actor, projectId, page),
+  ]);
+  const project = authorize(actor, "project", found, "viewer");
+  return { project, environments: toPage(page, rows, (row) => row) };
+}
