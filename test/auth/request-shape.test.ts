@@ -122,6 +122,7 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   createDeployment: { trips: 2, statements: 17 },
   cancelDeployment: { trips: 2, statements: 12 },
   redeployDeployment: { trips: 2, statements: 20 },
+  getDeploymentConfiguration: { trips: 1, statements: 2 },
   previewRedeployment: { trips: 1, statements: 7 },
   previewPromotion: { trips: 1, statements: 7 },
   promoteDeployment: { trips: 2, statements: 21 },

@@ -147,6 +147,7 @@ const ACCESS: Record<string, Access> = {
   listEnvironmentDeployments: { api_key: "polling" },
   cancelDeployment: { api_key: "default" },
   redeployDeployment: { api_key: "default" },
+  getDeploymentConfiguration: { api_key: "polling" },
   previewRedeployment: { api_key: "polling" },
   previewPromotion: { api_key: "polling" },
   promoteDeployment: { api_key: "default" },

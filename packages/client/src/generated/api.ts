@@ -1512,6 +1512,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deployments/{deployment_id}/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a deployment's configuration, before and after
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. An environment keeps the configurations of its newest 1000 deployments.
+         */
+        get: operations["getDeploymentConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments/{deployment_id}/redeployment": {
         parameters: {
             query?: never;
@@ -4847,6 +4867,31 @@ export interface components {
              * @example More traffic
              */
             reason?: string;
+        };
+        /**
+         * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
+         * @example {
+         *       "before": {
+         *         "replicas": 2
+         *       },
+         *       "after": {
+         *         "replicas": 3
+         *       },
+         *       "diff": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/replicas",
+         *           "value": 3,
+         *           "old_value": 2
+         *         }
+         *       ]
+         *     }
+         */
+        ConfigurationChange: {
+            before?: components["schemas"]["Configuration"];
+            after?: components["schemas"]["Configuration"];
+            /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
+            diff?: components["schemas"]["PatchOperation"][];
         };
         /** @description What a redeploy or a promotion would do now. */
         DeploymentPreview: {
@@ -9999,6 +10044,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeploymentList"];
+                };
+            };
+        };
+    };
+    getDeploymentConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the deployment. */
+                deployment_id: components["parameters"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The configurations, and their difference. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationChange"];
                 };
             };
         };
