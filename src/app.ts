@@ -71,7 +71,7 @@ export function createApp({
     systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
-  const routers = createRouters({ clock, fetch: network, createContext: bindContext });
+  const routers = createRouters({ clock, log, fetch: network, createContext: bindContext });
   const route = createRouteHandler(routers, { clock, log, createContext });
   const endpoints = new Endpoints();
   return {

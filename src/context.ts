@@ -16,6 +16,11 @@ export interface ActorSession {
   id: string;
   /** At the latest. */
   expiresAt: number;
+  /**
+   * Whether the person has signed in by OpenID Connect. The session then has a key of its own, which
+   * nobody else has, and may switch between the person's organizations.
+   */
+  isOfPerson: boolean;
 }
 
 export interface Actor {
@@ -110,7 +115,10 @@ export interface CoreContext extends SystemContext {
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
 /** Without those that belong to the pipeline or to one feature: secrets, periods of the purge, CORS. */
-export type Settings = Omit<TextSettings, SecretName | RetentionSetting | "CORS_ORIGINS"> & {
+export type Settings = Omit<
+  TextSettings,
+  SecretName | RetentionSetting | "CORS_ORIGINS" | "OIDC_ISSUER" | "OIDC_CLIENT_ID"
+> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };

@@ -18,6 +18,7 @@ import { integrationsFeature } from "./notifications/integrations/feature.ts";
 import { outboxFeature } from "./notifications/outbox/feature.ts";
 import { recoveriesFeature } from "./notifications/recoveries/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
+import { openIdConnectFeature } from "./open-id-connect/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
 import { overviewFeature } from "./overview/feature.ts";
 import { projectMembersFeature } from "./project-members/feature.ts";
@@ -42,6 +43,8 @@ export const FEATURES: readonly Feature[] = [
   accountFeature,
   serviceAccountsFeature,
   apiKeysFeature,
+  // Before the operation whose path has the token of a link.
+  openIdConnectFeature,
   sessionsFeature,
   runnerPoolsFeature,
   trustsFeature,

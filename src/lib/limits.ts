@@ -237,6 +237,7 @@ export const LIMITS = {
     "an isolate that has cached one refuses it within 30 s",
   ),
   sessionsOfMembership: items("Sessions of a membership that have not ended", 100, CONFLICT),
+  organizationsOfPerson: items("Organizations that a session can switch to, the oldest", 200),
   signInLinksOfKey: items("Unused sign-in links of a key", 10, CONFLICT),
   openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(

@@ -66,7 +66,7 @@ export function presentIdentity(identity: Identity) {
     credential: {
       type: session ? ("session" as const) : ("api_key" as const),
       id: session?.id ?? actor.keyId,
-      ...(session && { key_id: actor.keyId }),
+      ...(session && !session.isOfPerson && { key_id: actor.keyId }),
       name: identity.keyName,
       role: actor.role,
       scopes: actor.scopes ? [...actor.scopes] : undefined,

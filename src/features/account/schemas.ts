@@ -90,7 +90,7 @@ const CurrentCredential = z
   .object({
     type: CredentialType,
     id: identifierOf("apiKey", "The ID of the key, or of the session."),
-    key_id: identifierOf("apiKey", "The key that the session came from.").optional(),
+    key_id: identifierOf("apiKey", "The key that the session came from. Absent: none.").optional(),
     name: z.string().openapi({ description: "What the key is for.", example: "ci" }),
     role: OrgRole.openapi({
       description: "The effective role: the lower of the roles of the key and the membership.",

@@ -75,6 +75,7 @@ export const ACTOR_TYPES = [
   "api_key",
   "session",
   "sign_in_link",
+  "open_id_connect",
   "runner_token",
   "invitation",
   "trust",

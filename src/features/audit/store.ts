@@ -138,7 +138,9 @@ function actorOf({ actor, runner }: AuditContext): AuditActor {
 
 /** A session is created with its key. */
 function creatorOf({ session, keyId, membershipId, ...actor }: Actor) {
-  if (session) return { creatorKeyId: keyId, creatorMembershipId: membershipId };
+  if (session) {
+    return { creatorKeyId: session.isOfPerson ? null : keyId, creatorMembershipId: membershipId };
+  }
   const { createdByKeyId, createdByMembershipId } = actor;
   return { creatorKeyId: createdByKeyId, creatorMembershipId: createdByMembershipId };
 }

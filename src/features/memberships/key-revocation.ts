@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
@@ -21,6 +21,9 @@ export interface Revocation {
   /** Absent: the service. */
   actor?: Actor | undefined;
 }
+
+/** Not of a session, which ends with it. */
+const isShown = isNull(apiKeys.sessionId);
 
 /**
  * The statements that revoke keys and keep their tombstones. `revoked` and `derivedTokens` return what
@@ -52,7 +55,7 @@ export function revokeKeys(db: Database, revocation: Revocation) {
         revokedByKeyId: actor?.keyId ?? null,
         revokedByMembershipId: actor?.membershipId ?? null,
       },
-      sql`from ${apiKeys} where ${selected}`,
+      sql`from ${apiKeys} where ${selected} and ${isShown}`,
     ),
     revoked: db.delete(apiKeys).where(selected).returning({
       id: apiKeys.id,
@@ -96,7 +99,7 @@ function creatorsOf({ organizationId, keys, descendants, creators }: Revocation)
 export function recordRevocation(ctx: AuditContext, revocation: Revocation) {
   const { organizationId } = revocation;
   const target = { type: "api_key", id: apiKeys.id, name: apiKeys.name } as const;
-  const from = sql`from ${apiKeys} where ${selectedBy(revocation)}`;
+  const from = sql`from ${apiKeys} where ${selectedBy(revocation)} and ${isShown}`;
   const creators = creatorsOf(revocation);
   return {
     keys: recordActsFrom(ctx, organizationId, { action: "api_key.revoked", target }, from),

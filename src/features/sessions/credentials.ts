@@ -30,7 +30,8 @@ export const sessionStore: CredentialStore<SessionPrincipal> = {
     const [row] = await findPrincipal(db, { id: presented.id, secretHash: presented.secretHash });
     if (!row) return undefined;
     const { keyRole, membershipRole, ...others } = row;
-    const { sessionId, sessionCreatedAt, sessionExpiresAt, keySecretHash, ...rest } = others;
+    const { sessionId, sessionCreatedAt, sessionExpiresAt, source, keySecretHash, ...rest } =
+      others;
     return {
       ...rest,
       role: lowerOrgRole(keyRole, membershipRole),
@@ -38,6 +39,7 @@ export const sessionStore: CredentialStore<SessionPrincipal> = {
         id: sessionId,
         createdAt: sessionCreatedAt,
         expiresAt: sessionExpiresAt,
+        isOfPerson: source === "open_id_connect",
         keySecretHash,
       },
     };

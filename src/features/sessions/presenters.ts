@@ -12,7 +12,7 @@ export function presentSession(row: PresentedSession, currentId: string | undefi
   return {
     id: row.id,
     source: row.source,
-    key_id: row.keyId ?? undefined,
+    key_id: row.source === "open_id_connect" ? undefined : (row.keyId ?? undefined),
     user_agent: row.userAgent ?? undefined,
     current: row.id === currentId,
     expires_at: toTimestamp(end),

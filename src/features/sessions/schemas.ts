@@ -24,7 +24,8 @@ export const Session = component(
       source: SessionSource,
       key_id: identifierOf(
         "apiKey",
-        "The key whose role, scopes and boundaries it has. It ends with this key.",
+        "The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session " +
+          "from OpenID Connect, which may do what the membership may.",
       ).optional(),
       user_agent: z.string().optional().openapi({
         description: "The browser that signed in. Absent: not known.",

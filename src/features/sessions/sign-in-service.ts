@@ -125,15 +125,16 @@ function limitsOf(ctx: SignInContext, { organizationId, membershipId }: NewSessi
   return limitGrowth(ctx, { organizationId, bounds: [store.sessionCountBound(membershipId)] });
 }
 
-function describeCreation({ id, source, keyId }: NewSession): AuditedAct {
+export function describeCreation({ id, source, keyId }: NewSession): AuditedAct {
   return {
     action: "session.created",
     target: { type: "session", id },
-    changes: { after: { source, key_id: keyId } },
+    changes: { after: source === "open_id_connect" ? { source } : { source, key_id: keyId } },
   };
 }
 
-function toCreated(
+/** For the response. Undefined if nothing was created. */
+export function toCreated(
   [row]: readonly SessionRow[],
   { key: secret }: IssuedKey,
   now: number,

@@ -16,6 +16,10 @@ import { sessions, signInLinks } from "./table.ts";
 export type SessionRow = typeof sessions.$inferSelect;
 export type NewSession = Omit<SessionRow, "lastUsedAt">;
 type SessionOfKey = NewSession & { keyId: string };
+type KeyOfSession = Omit<
+  typeof apiKeys.$inferSelect,
+  "name" | "role" | "expiresAt" | "narrowedExpiresAt" | "createdByMembershipId" | "isOwn"
+>;
 export type ListedSession = Awaited<ReturnType<typeof listSessions>>[number];
 
 const PRINCIPAL = {
@@ -27,6 +31,7 @@ const PRINCIPAL = {
   sessionId: sql<string>`${sessions.id}`.as("session_id"),
   sessionCreatedAt: sql<number>`${sessions.createdAt}`.as("session_created_at"),
   sessionExpiresAt: sql<number>`${sessions.expiresAt}`.as("session_expires_at"),
+  source: sessions.source,
   lastUsedAt: sessions.lastUsedAt,
 };
 
@@ -85,10 +90,17 @@ export function listSessions(db: Database, actor: Actor, page: PageRequest, now:
 
 /** Those that have ended do not count. */
 export function deleteEnded(db: Database, membershipId: string, now: number) {
-  return db
-    .delete(sessions)
-    .where(and(eq(sessions.membershipId, membershipId), sql`not ${isCurrent(now)}`));
+  return {
+    sessions: db
+      .delete(sessions)
+      .where(and(eq(sessions.membershipId, membershipId), sql`not ${isCurrent(now)}`)),
+    keys: db.delete(apiKeys).where(and(eq(apiKeys.membershipId, membershipId), HAS_ENDED)),
+  };
 }
+
+/** Of a key that a sign-in made for its session. */
+const HAS_ENDED = sql`api_keys.session_id is not null
+  and not exists (select 1 from sessions where sessions.id = api_keys.session_id)`;
 
 export function sessionCountBound(membershipId: string): Bound {
   const count = sql`(select count(*) from sessions where sessions.membership_id = ${membershipId})`;
@@ -122,6 +134,31 @@ function isValidKey(keyId: string, now: number): SQL {
     and ${whereKeyIsLive(now)})`;
 }
 
+/**
+ * A key for a session with all that the membership may do: its secret is nobody's. Inserts nothing
+ * unless the membership is an active person's.
+ */
+export function insertKeyOfSession(db: Database, key: KeyOfSession) {
+  const row = {
+    ...key,
+    name: "Sign-in",
+    role: "owner" as const,
+    // Without another expiry: see `sessionId` in the table.
+    expiresAt: 0,
+    narrowedExpiresAt: null,
+    createdByMembershipId: key.membershipId,
+    isOwn: true,
+  };
+  return insertFrom(
+    db,
+    apiKeys,
+    row,
+    sql`where exists (select 1 from memberships where memberships.id = ${key.membershipId}
+      and memberships.organization_id = ${key.organizationId}
+      and memberships.status = 'active' and memberships.kind = 'person')`,
+  );
+}
+
 /** Selects the IDs of at most one session, of the membership of the actor. */
 function idOf(actor: Actor, id: string): SQL {
   return sql`(select ${sessions.id} from ${sessions} where ${and(within(actor), eq(sessions.id, id))})`;
@@ -131,7 +168,7 @@ function idOf(actor: Actor, id: string): SQL {
  * Deletes a session of the membership of the actor, with the unused links that it created. `keys` has
  * what makes every isolate read its key, and so its sessions, again.
  */
-export function revokeSession({ db, actor }: ServiceContext, id: string) {
+export function revokeSession({ db, actor }: Pick<ServiceContext, "db" | "actor">, id: string) {
   return {
     links: db
       .delete(signInLinks)
@@ -144,6 +181,7 @@ export function revokeSession({ db, actor }: ServiceContext, id: string) {
           where ${sessions.id} in ${idOf(actor, id)})`,
       )
       .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
+    ownKeys: db.delete(apiKeys).where(sql`${apiKeys.sessionId} in ${idOf(actor, id)}`),
     revoked: db
       .delete(sessions)
       .where(sql`${sessions.id} in ${idOf(actor, id)}`)
@@ -158,6 +196,10 @@ export function deleteExpired(db: Database, now: number) {
     sessions: db.delete(sessions).where(
       sql`${sessions.id} in (select id from sessions order by id limit ${limit})
         and not ${isCurrent(now)}`,
+    ),
+    keys: db.delete(apiKeys).where(
+      sql`${apiKeys.id} in (select id from api_keys where session_id is not null
+          order by session_id limit ${limit}) and ${HAS_ENDED}`,
     ),
     links: db.delete(signInLinks).where(
       sql`${signInLinks.id} in (select id from sign_in_links order by id limit ${limit})
