@@ -237,6 +237,11 @@ export const LIMITS = {
     "an isolate that has cached one refuses it within 30 s",
   ),
   sessionsOfMembership: items("Sessions of a membership that have not ended", 100, CONFLICT),
+  sessionWindowsOfKey: items(
+    "Sessions of one key with a rate limit of their own within 60 s",
+    8,
+    "the other sessions of the key share one more",
+  ),
   signInLinksOfKey: items("Unused sign-in links of a key", 10, CONFLICT),
   openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(

@@ -367,6 +367,29 @@ describe("the sessions of a membership", () => {
     expect((await person.client.get("/v1/orgs")).status).toBe(200);
   });
 
+  it("are those of its own key only, for a key that is narrowed to projects or environments", async () => {
+    const person = await join(world, "admin");
+    const whole = await signIn(person);
+    const project = await newProject(world.client);
+    const boundaries = [
+      { projectIds: [project.id] },
+      { environmentIds: [project.default_environment_id] },
+    ];
+    for (const narrowed of boundaries) {
+      const { membershipId } = person;
+      const key = await newKey(world, { membershipId, role: "admin", ...narrowed });
+      const [own, ended] = [await signIn(key), await signIn(key)];
+      for (const { client } of [key, own]) {
+        const { body } = await client.get("/v1/sessions?sort_by=created_at");
+        expect(body.data.map(({ id }: Parsed) => id)).toEqual([own.sessionId, ended.sessionId]);
+        expect((await client.delete(`/v1/sessions/${whole.sessionId}`)).status).toBe(404);
+      }
+      expect((await own.client.delete(`/v1/sessions/${ended.sessionId}`)).status).toBe(204);
+      expect((await person.client.delete(`/v1/sessions/${own.sessionId}`)).status).toBe(204);
+    }
+    expect((await whole.client.get("/v1/sessions")).body.data).toHaveLength(1);
+  });
+
   it("that is the current one ends, and its cookie is cleared", async () => {
     const { client } = await signIn(world);
     const reply = await client.delete("/v1/sessions/current");
@@ -413,6 +436,18 @@ describe("the rate limits of a session", () => {
     expect(await left(first, value)).toEqual(['"reveal";q=30;w=60', "29"]);
     expect(await left(second, value)).toEqual(['"reveal";q=30;w=60', "28"]);
     expect(await left(key.client, value)).toEqual(['"reveal";q=30;w=60', "27"]);
+  });
+
+  it("are at most nine windows for all sessions of a key, and those of another key are apart", async () => {
+    const [key, other] = [await newKey(world), await newKey(world)];
+    const left = async (caller: typeof key) => {
+      const { headers } = await (await signIn(caller)).client.get("/v1/orgs");
+      return Number(headers.get("x-ratelimit-remaining"));
+    };
+    const remaining = [];
+    for (let count = 0; count < 11; count += 1) remaining.push(await left(key));
+    expect(remaining).toEqual([...Array(9).fill(599), 598, 597]);
+    expect(await left(other)).toBe(599);
   });
 
   it("admit a known session from a client address that is over its limit", async () => {

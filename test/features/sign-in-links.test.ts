@@ -255,4 +255,24 @@ describe("a sign-in link of a session", () => {
     expect((await press(unused.path, visitor)).status).toBe(404);
     expect((await other.get("/v1/orgs")).status).toBe(200);
   });
+
+  it("does not sign in once its session has reached its last day", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const person = await join(world);
+    const { client, sessionId } = await signIn(person);
+    await env.DB.prepare("update sessions set expires_at = ? where id = ?")
+      .bind(now + 5 * MINUTE_MS, sessionId)
+      .run();
+    const links = [await newLink(client), await newLink(client)];
+    const ofKey = await newLink(person.client);
+    const visitor = new Client(undefined, worker.fetch);
+    now += 5 * MINUTE_MS - 1_000;
+    expect((await press(String(links[0]?.path), visitor)).status).toBe(303);
+    now += 1_000;
+    const late = await press(String(links[1]?.path), visitor);
+    expect([late.status, late.headers.has("set-cookie")]).toEqual([404, false]);
+    expect((await open(String(links[1]?.path), visitor)).status).toBe(404);
+    expect((await press(ofKey.path, visitor)).status).toBe(303);
+  });
 });

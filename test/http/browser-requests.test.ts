@@ -197,10 +197,16 @@ describe("a request with the cookie", () => {
       expect((await from(site, "/v1/orgs")).status).toBe(200);
       expect((await from(site, log)).status).toBe(200);
     }
-    for (const site of ["same-site", "cross-site"]) {
+    for (const site of ["same-site", "cross-site", "same-origin, cross-site"]) {
       expect((await from(site, "/v1/orgs")).status).toBe(200);
       expect((await from(site, log)).status).toBe(403);
+      const headers = { ...cookie(), "sec-fetch-site": site };
+      expect((await send({ method: "HEAD", path: log, headers })).status).toBe(403);
     }
+    const withOrigin = (origin: string) => send({ path: log, headers: { ...cookie(), origin } });
+    expect((await withOrigin("https://evil.example")).status).toBe(403);
+    expect((await withOrigin(HTTPS)).status).toBe(200);
+    expect((await send({ path: log, headers: cookie() })).status).toBe(200);
   });
 
   it("with a key needs no page of this origin", async () => {
