@@ -202,6 +202,37 @@ describe("a sign-in link", () => {
     expect((await press(path, browser, { origin: "https://longshore.test" })).status).toBe(303);
   });
 
+  it("leaves no secret in the log and in the database, nor does its session or its key", async () => {
+    const worker = new Instrumented();
+    const other = await newWorld();
+    const visitor = new Client(undefined, worker.fetch);
+    const signedIn = await visitor.post("/v1/sessions", { api_key: other.client.key });
+    const session = sessionIn(signedIn);
+    const caller = Client.withSession(session).via(worker.fetch);
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const { body } = await caller.request("POST", "/v1/sign-in-links", undefined, headers);
+    const { pathname } = new URL(body.url);
+    await open(pathname, visitor);
+    const used = await press(pathname, visitor);
+    await press(pathname, visitor);
+    await caller.delete("/v1/sessions/current");
+    await caller.get("/v1/orgs");
+    const texts = [JSON.stringify(worker.logged)];
+    for (const table of ["audit_log", "idempotency_records", "sessions"]) {
+      const select = env.DB.prepare(`select * from ${table} where organization_id = ?`);
+      const { results } = await select.bind(other.id).all();
+      expect(results.length).toBeGreaterThan(0);
+      texts.push(JSON.stringify(results));
+    }
+    expect(texts[0]).toContain("/sign-in/{token}");
+    const credentials = [session, sessionIn(used), pathname.split("/").at(-1), other.client.key];
+    const secrets = credentials.map((text) => String(text).split("_")[2]);
+    expect(new Set(secrets).size).toBe(4);
+    for (const text of texts) {
+      for (const secret of secrets) expect(text).not.toContain(secret);
+    }
+  });
+
   it("redirects to this origin, whatever the request asks for", async () => {
     const { path } = await newLink(world.client);
     const query = "?next=https://evil.example&redirect=//evil.example&return_to=/%5Cevil.example";

@@ -174,6 +174,24 @@ describe("a request with the cookie", () => {
     );
   });
 
+  it.each([
+    ["GET", { "x-http-method-override": "DELETE" }],
+    ["HEAD", { "x-http-method": "DELETE" }],
+    ["POST", { "x-http-method-override": "GET" }],
+    ["PROPFIND", {}],
+    ["OPTIONS", { "access-control-request-method": "DELETE" }],
+  ])("of another site has its own method: %s", async (method, headers) => {
+    const { client } = await newKey(world);
+    const project = await newProject(client);
+    const path = `/v1/projects/${project.id}?_method=DELETE`;
+    const from = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+    const reply = await send({ method, path, headers: { ...cookie(), ...from, ...headers } });
+    const isRead = ["GET", "HEAD"].includes(method);
+    expect(reply.status).toBe(isRead ? 200 : method === "OPTIONS" ? 501 : 403);
+    expect(reply.headers.has("access-control-allow-origin")).toBe(false);
+    expect((await client.get(`/v1/projects/${project.id}`)).status).toBe(200);
+  });
+
   it("that is refused does not become admitted by an invalid session", async () => {
     const headers = { cookie: "__Host-longshore=nonsense", "sec-fetch-site": "cross-site" };
     expect((await send({ method: "DELETE", path: "/v1/account", headers })).status).toBe(403);

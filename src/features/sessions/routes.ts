@@ -63,7 +63,9 @@ const list = operation({
   tags: ["Sessions"],
   summary: "List the sessions of your membership",
   scope: "keys:read",
-  description: "Without those that have ended.",
+  description:
+    "Without those that have ended. A key that is narrowed to projects or environments sees those of the " +
+    "key itself.",
   request: { query: ListQuery },
   responses: { 200: jsonReply(SessionList, "A page of sessions.") },
 });
