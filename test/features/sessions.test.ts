@@ -367,29 +367,6 @@ describe("the sessions of a membership", () => {
     expect((await person.client.get("/v1/orgs")).status).toBe(200);
   });
 
-  it("are those of its own key only, for a key that is narrowed to projects or environments", async () => {
-    const person = await join(world, "admin");
-    const whole = await signIn(person);
-    const project = await newProject(world.client);
-    const boundaries = [
-      { projectIds: [project.id] },
-      { environmentIds: [project.default_environment_id] },
-    ];
-    for (const narrowed of boundaries) {
-      const { membershipId } = person;
-      const key = await newKey(world, { membershipId, role: "admin", ...narrowed });
-      const [own, ended] = [await signIn(key), await signIn(key)];
-      for (const { client } of [key, own]) {
-        const { body } = await client.get("/v1/sessions?sort_by=created_at");
-        expect(body.data.map(({ id }: Parsed) => id)).toEqual([own.sessionId, ended.sessionId]);
-        expect((await client.delete(`/v1/sessions/${whole.sessionId}`)).status).toBe(404);
-      }
-      expect((await own.client.delete(`/v1/sessions/${ended.sessionId}`)).status).toBe(204);
-      expect((await person.client.delete(`/v1/sessions/${own.sessionId}`)).status).toBe(204);
-    }
-    expect((await whole.client.get("/v1/sessions")).body.data).toHaveLength(1);
-  });
-
   it("that is the current one ends, and its cookie is cleared", async () => {
     const { client } = await signIn(world);
     const reply = await client.delete("/v1/sessions/current");

@@ -58,7 +58,7 @@ describe("the cookie of a session", () => {
     expect(sessionCookie("http://[::1]/", "s", 60)).toBe(atLoopback("80"));
   });
 
-  it("opens the API at its own origin only, and never at http on another host", async () => {
+  it("opens the API at its own origin only: not at another port, and never at http on another host", async () => {
     const secure = `__Host-longshore=${secret}`;
     const local = `longshore-8787=${secret}`;
     expect(await statusOf(secure)).toBe(200);
@@ -161,6 +161,27 @@ describe("a request with the cookie", () => {
     }
     const after = await (await newKey(world)).client.get(`/v1/projects/${project.id}`);
     expect(after.body.name).toBe(project.name);
+  });
+
+  it.each([
+    ["of another origin", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+    ["of a subdomain", { "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate" }],
+    ["of another origin, without fetch metadata", { origin: "https://evil.example" }],
+    ["without Origin and fetch metadata", {}],
+  ])("that a form %s sends is refused, whatever its encoding", async (_, headers) => {
+    const types = [
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "text/plain",
+    ];
+    for (const type of types) {
+      const sent = { method: "POST", path: "/v1/sign-in-links", body: "{}" };
+      const reply = await send({
+        ...sent,
+        headers: { ...cookie(), ...headers, "content-type": type },
+      });
+      expect([reply.status, reply.body.code]).toEqual([403, "forbidden"]);
+    }
   });
 
   it.each([

@@ -63,9 +63,7 @@ const list = operation({
   tags: ["Sessions"],
   summary: "List the sessions of your membership",
   scope: "keys:read",
-  description:
-    "Without those that have ended. A key that is narrowed to projects or environments sees those of the " +
-    "key itself.",
+  description: "Without those that have ended.",
   request: { query: ListQuery },
   responses: { 200: jsonReply(SessionList, "A page of sessions.") },
 });

@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { type Actor, hasBoundaries, type ServiceContext } from "../../context.ts";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
 import { insertFrom } from "../../db/insert-from.ts";
@@ -60,14 +60,10 @@ function isCurrent(now: number): SQL {
     and exists (select 1 from api_keys as key where key.id = sessions.key_id))`;
 }
 
-/** Those of the membership of the actor. Those of other keys are outside of the boundaries of a key. */
-const within = (actor: Actor) =>
-  and(
-    eq(sessions.organizationId, actor.organizationId),
-    eq(sessions.membershipId, actor.membershipId),
-    hasBoundaries(actor) ? eq(sessions.keyId, actor.keyId) : undefined,
-  );
+const within = ({ organizationId, membershipId }: Actor) =>
+  and(eq(sessions.organizationId, organizationId), eq(sessions.membershipId, membershipId));
 
+/** Of the membership of the actor. */
 export function listSessions(db: Database, actor: Actor, page: PageRequest, now: number) {
   const { where, orderBy, limit } = keyset(page, sessions.createdAt, sessions.id);
   const { id, source, keyId, userAgent, createdAt, expiresAt, lastUsedAt } = sessions;
@@ -126,13 +122,13 @@ function isValidKey(keyId: string, now: number): SQL {
     and ${whereKeyIsLive(now)})`;
 }
 
-/** Selects the ID of a session that the actor may revoke. */
+/** Selects the IDs of at most one session, of the membership of the actor. */
 function idOf(actor: Actor, id: string): SQL {
   return sql`(select ${sessions.id} from ${sessions} where ${and(within(actor), eq(sessions.id, id))})`;
 }
 
 /**
- * Deletes a session that the actor may revoke, with the unused links that it created. `keys` has
+ * Deletes a session of the membership of the actor, with the unused links that it created. `keys` has
  * what makes every isolate read its key, and so its sessions, again.
  */
 export function revokeSession({ db, actor }: ServiceContext, id: string) {

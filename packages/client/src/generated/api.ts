@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List the sessions of your membership
-         * @description Needs the scope `keys:read`. Without those that have ended. A key that is narrowed to projects or environments sees those of the key itself.
+         * @description Needs the scope `keys:read`. Without those that have ended.
          */
         get: operations["listSessions"];
         put?: never;
