@@ -411,7 +411,7 @@ export const LIMITS = {
   sweepSessions: items(
     "Sessions and sign-in links that one run of the sweep checks for their end, the oldest first",
     500,
-    "the next run, within a minute, continues",
+    "later runs continue; those after current ones may remain for up to 7 days, without effect",
   ),
   organizationRequests: timesOfKey(
     "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +
