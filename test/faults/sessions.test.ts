@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { Client, type Parsed } from "../support/client.ts";
-import { Instrumented } from "../support/instruments.ts";
+import { beforeBatch, Instrumented } from "../support/instruments.ts";
 import { join, newWorld, signIn, type World } from "../support/world.ts";
 
 let world: World;
@@ -12,37 +12,22 @@ beforeAll(async () => {
   world = await newWorld();
 });
 
-interface Prepared {
-  sql: string;
-  bound: D1PreparedStatement;
-}
-
-/** Waits for `act` before each exchange with a statement that begins with `start`. */
-function databaseWith(start: string, act: () => Promise<unknown>): D1Database {
-  const pass = (statements: readonly Prepared[]) =>
-    statements.some(({ sql }) => sql.startsWith(start)) ? act() : undefined;
+/** A database that writes no last use of a session before `recorded` resolves. */
+function recordingAfter(recorded: Promise<void>, onRecord: () => void): D1Database {
   const withSession = (constraint: string) => {
     const session = env.DB.withSession(constraint);
-    const prepare = (prepared: Prepared): object => {
-      const { sql, bound } = prepared;
-      const send = async <Result>(run: () => Promise<Result>) => {
-        await pass([prepared]);
-        return run();
+    const prepare = (sql: string) => {
+      const statement = session.prepare(sql);
+      if (!sql.startsWith('update "sessions"')) return statement;
+      const run = async () => {
+        onRecord();
+        await recorded;
       };
-      return {
-        ...prepared,
-        bind: (...params: unknown[]) => prepare({ sql, bound: bound.bind(...params) }),
-        all: () => send(() => bound.all()),
-        run: () => send(() => bound.run()),
-        raw: () => send(() => bound.raw()),
-      };
+      return { bind: () => ({ run }) };
     };
     return {
-      prepare: (sql: string) => prepare({ sql, bound: session.prepare(sql) }),
-      batch: async (statements: readonly Prepared[]) => {
-        await pass(statements);
-        return session.batch(statements.map(({ bound }) => bound));
-      },
+      prepare,
+      batch: session.batch.bind(session),
       getBookmark: () => session.getBookmark(),
     };
   };
@@ -59,9 +44,8 @@ describe("a session", () => {
     const { client } = await signIn(world);
     const recording = Promise.withResolvers<void>();
     let records = 0;
-    const DB = databaseWith('update "sessions"', () => {
+    const DB = recordingAfter(recording.promise, () => {
       records += 1;
-      return recording.promise;
     });
     const execution = createExecutionContext();
     const app = createApp();
@@ -75,7 +59,7 @@ describe("a session", () => {
   it("that is revoked while it creates a link leaves no link", async () => {
     const person = await join(world, "admin");
     const { client, sessionId } = await signIn(person);
-    const database = databaseWith('insert into "sign_in_links"', async () => {
+    const database = beforeBatch(1, async () => {
       expect((await person.client.delete(`/v1/sessions/${sessionId}`)).status).toBe(204);
     });
     const caller = client.via(new Instrumented({ database }).fetch);
@@ -89,7 +73,7 @@ describe("a session", () => {
 describe("a sign-in", () => {
   it("whose key is revoked meanwhile starts no session, on no record", async () => {
     const person = await join(world);
-    const database = databaseWith('insert into "sessions"', async () => {
+    const database = beforeBatch(1, async () => {
       await world.client.delete(`/v1/orgs/${world.id}/api-keys/${person.keyId}`);
     });
     const visitor = new Client(undefined, new Instrumented({ database }).fetch);
@@ -103,7 +87,7 @@ describe("a sign-in", () => {
   it("with a link whose key is revoked meanwhile starts no session", async () => {
     const person = await join(world);
     const { body: link } = await person.client.post("/v1/sign-in-links", undefined);
-    const database = databaseWith('delete from "sign_in_links"', async () => {
+    const database = beforeBatch(1, async () => {
       await world.client.delete(`/v1/orgs/${world.id}/api-keys/${person.keyId}`);
     });
     const visitor = new Client(undefined, new Instrumented({ database }).fetch);
