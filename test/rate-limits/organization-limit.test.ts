@@ -104,12 +104,12 @@ describe("many sessions of one key", () => {
   it("have at most 32 reads in the database together before the limiter has decided", async () => {
     const world = await newWorld();
     const decided = Promise.withResolvers<void>();
-    let isHeld = false;
+    let isPaused = false;
     const limiters = {
       getByName: (name: string) => {
         const object = env.RATE_LIMITER.getByName(name);
         const consume = async (...request: Parameters<typeof object.consume>) => {
-          if (isHeld) await decided.promise;
+          if (isPaused) await decided.promise;
           return object.consume(...request);
         };
         return {
@@ -124,7 +124,7 @@ describe("many sessions of one key", () => {
     const callers = sessions.map(({ client }) => client.via(isolate.fetch));
     for (const caller of callers) await caller.get("/v1/orgs");
     isolate.forget();
-    isHeld = true;
+    isPaused = true;
     const reads = callers.flatMap((caller) =>
       Array.from({ length: 20 }, () => caller.get("/v1/orgs")),
     );
