@@ -99,7 +99,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const isRead = /^(GET|HEAD)$/.test(request.method) && !route?.writes;
     const window = windowOf(authenticated, this.#scheme.policyOf(route));
     const limited = { context, key, principal, window, isRead, route };
-    return this.#concurrentRequests.track(key.secretHash, (others) => {
+    return this.#concurrentRequests.track(window.key, (others) => {
       const isParallel = isRead && others < LIMITS.concurrentReads.value;
       return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
     });

@@ -16,8 +16,9 @@ export function isFromAnotherOrigin(request: Request): boolean {
   return isFromBrowser && !isSameOrigin(request);
 }
 
-/** @param writes Whether the request writes although it is a GET, which has no `Origin`. */
+/** @param writes Whether the request writes although it is a GET, for which browsers may send no `Origin`. */
 export function mayUseCookie(request: Request, writes: boolean): boolean {
   if (!SAFE_METHODS.test(request.method)) return isSameOrigin(request);
-  return !writes || !/^(same-site|cross-site)$/.test(request.headers.get("sec-fetch-site") ?? "");
+  const isFromAddressBar = request.headers.get("sec-fetch-site") === "none";
+  return !writes || isFromAddressBar || !isFromAnotherOrigin(request);
 }

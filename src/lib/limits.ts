@@ -238,6 +238,11 @@ export const LIMITS = {
   ),
   sessionsOfMembership: items("Sessions of a membership that have not ended", 100, CONFLICT),
   organizationsOfPerson: items("Organizations that a session can switch to, the oldest", 200),
+  sessionWindowsOfKey: items(
+    "Sessions of one key with a rate limit of their own within 60 s",
+    8,
+    "the other sessions of the key share one more",
+  ),
   signInLinksOfKey: items("Unused sign-in links of a key", 10, CONFLICT),
   openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(
@@ -407,7 +412,7 @@ export const LIMITS = {
   sweepSessions: items(
     "Sessions and sign-in links that one run of the sweep checks for their end, the oldest first",
     500,
-    "the next run, within a minute, continues",
+    "later runs continue; those after current ones may remain for up to 7 days, without effect",
   ),
   organizationRequests: timesOfKey(
     "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +

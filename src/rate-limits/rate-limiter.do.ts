@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { callObject, isOverloaded } from "../lib/call-object.ts";
+import { LIMITS } from "../lib/limits.ts";
 import { consoleLog, describeError } from "../lib/log.ts";
 import { type KeyDecision, KeyWindow, type PendingLease } from "./key-window.ts";
 import { POLICIES, type PolicyName } from "./policies.ts";
@@ -24,8 +25,8 @@ export interface Consumption extends KeyDecision {
 }
 
 /**
- * The windows of one key and of its sessions, and the version of the key. The state is in memory, is saved at most every
- * 200 ms, and is loaded at start-up: an idle object may lose its memory after about 10 s.
+ * The windows of one key and of its sessions, and the version of the key. The state is in memory, is
+ * saved at most every 200 ms, and is loaded at start-up: an idle object may lose its memory after about 10 s.
  */
 export class RateLimiter extends DurableObject<Env> {
   readonly #scheduleSave: () => void;
@@ -83,8 +84,12 @@ export class RateLimiter extends DurableObject<Env> {
     await this.ctx.storage.put("state", this.#state);
   }
 
+  /** Further sessions share one window, so that a key cannot use up the window of its organization. */
   #sessionWindowOf(sessionId: string): KeyWindow {
-    const window = this.#sessionWindows.get(sessionId) ?? new KeyWindow(POLICIES.console.limit);
+    const own = this.#sessionWindows.get(sessionId);
+    if (own) return own;
+    if (this.#sessionWindows.size >= LIMITS.sessionWindowsOfKey.value) return this.#windows.console;
+    const window = new KeyWindow(POLICIES.console.limit);
     this.#sessionWindows.set(sessionId, window);
     return window;
   }

@@ -415,6 +415,18 @@ describe("the rate limits of a session", () => {
     expect(await left(key.client, value)).toEqual(['"reveal";q=30;w=60', "27"]);
   });
 
+  it("are at most nine windows for all sessions of a key, and those of another key are apart", async () => {
+    const [key, other] = [await newKey(world), await newKey(world)];
+    const left = async (caller: typeof key) => {
+      const { headers } = await (await signIn(caller)).client.get("/v1/orgs");
+      return Number(headers.get("x-ratelimit-remaining"));
+    };
+    const remaining = [];
+    for (let count = 0; count < 11; count += 1) remaining.push(await left(key));
+    expect(remaining).toEqual([...Array(9).fill(599), 598, 597]);
+    expect(await left(other)).toBe(599);
+  });
+
   it("admit a known session from a client address that is over its limit", async () => {
     const addressLimiter = { limit: async () => ({ success: false }) } as unknown as RateLimit;
     const { client } = await signIn(world);

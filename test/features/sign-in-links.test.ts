@@ -202,6 +202,37 @@ describe("a sign-in link", () => {
     expect((await press(path, browser, { origin: "https://longshore.test" })).status).toBe(303);
   });
 
+  it("leaves no secret in the log and in the database, nor does its session or its key", async () => {
+    const worker = new Instrumented();
+    const other = await newWorld();
+    const visitor = new Client(undefined, worker.fetch);
+    const signedIn = await visitor.post("/v1/sessions", { api_key: other.client.key });
+    const session = sessionIn(signedIn);
+    const caller = Client.withSession(session).via(worker.fetch);
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const { body } = await caller.request("POST", "/v1/sign-in-links", undefined, headers);
+    const { pathname } = new URL(body.url);
+    await open(pathname, visitor);
+    const used = await press(pathname, visitor);
+    await press(pathname, visitor);
+    await caller.delete("/v1/sessions/current");
+    await caller.get("/v1/orgs");
+    const texts = [JSON.stringify(worker.logged)];
+    for (const table of ["audit_log", "idempotency_records", "sessions"]) {
+      const select = env.DB.prepare(`select * from ${table} where organization_id = ?`);
+      const { results } = await select.bind(other.id).all();
+      expect(results.length).toBeGreaterThan(0);
+      texts.push(JSON.stringify(results));
+    }
+    expect(texts[0]).toContain("/sign-in/{token}");
+    const credentials = [session, sessionIn(used), pathname.split("/").at(-1), other.client.key];
+    const secrets = credentials.map((text) => String(text).split("_")[2]);
+    expect(new Set(secrets).size).toBe(4);
+    for (const text of texts) {
+      for (const secret of secrets) expect(text).not.toContain(secret);
+    }
+  });
+
   it("redirects to this origin, whatever the request asks for", async () => {
     const { path } = await newLink(world.client);
     const query = "?next=https://evil.example&redirect=//evil.example&return_to=/%5Cevil.example";
@@ -254,5 +285,25 @@ describe("a sign-in link of a session", () => {
     expect((await caller.delete("/v1/sessions/current")).status).toBe(204);
     expect((await press(unused.path, visitor)).status).toBe(404);
     expect((await other.get("/v1/orgs")).status).toBe(200);
+  });
+
+  it("does not sign in once its session has reached its last day", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const person = await join(world);
+    const { client, sessionId } = await signIn(person);
+    await env.DB.prepare("update sessions set expires_at = ? where id = ?")
+      .bind(now + 5 * MINUTE_MS, sessionId)
+      .run();
+    const links = [await newLink(client), await newLink(client)];
+    const ofKey = await newLink(person.client);
+    const visitor = new Client(undefined, worker.fetch);
+    now += 5 * MINUTE_MS - 1_000;
+    expect((await press(String(links[0]?.path), visitor)).status).toBe(303);
+    now += 1_000;
+    const late = await press(String(links[1]?.path), visitor);
+    expect([late.status, late.headers.has("set-cookie")]).toEqual([404, false]);
+    expect((await open(String(links[1]?.path), visitor)).status).toBe(404);
+    expect((await press(ofKey.path, visitor)).status).toBe(303);
   });
 });

@@ -58,7 +58,7 @@ describe("the cookie of a session", () => {
     expect(sessionCookie("http://[::1]/", "s", 60)).toBe(atLoopback("80"));
   });
 
-  it("opens the API at its own origin only, and never at http on another host", async () => {
+  it("opens the API at its own origin only: not at another port, and never at http on another host", async () => {
     const secure = `__Host-longshore=${secret}`;
     const local = `longshore-8787=${secret}`;
     expect(await statusOf(secure)).toBe(200);
@@ -164,6 +164,27 @@ describe("a request with the cookie", () => {
   });
 
   it.each([
+    ["of another origin", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+    ["of a subdomain", { "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate" }],
+    ["of another origin, without fetch metadata", { origin: "https://evil.example" }],
+    ["without Origin and fetch metadata", {}],
+  ])("that a form %s sends is refused, whatever its encoding", async (_, headers) => {
+    const types = [
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "text/plain",
+    ];
+    for (const type of types) {
+      const sent = { method: "POST", path: "/v1/sign-in-links", body: "{}" };
+      const reply = await send({
+        ...sent,
+        headers: { ...cookie(), ...headers, "content-type": type },
+      });
+      expect([reply.status, reply.body.code]).toEqual([403, "forbidden"]);
+    }
+  });
+
+  it.each([
     ["this origin", { "sec-fetch-site": "same-origin" }],
     ["this origin, without fetch metadata", { origin: HTTPS }],
   ])("that changes something is admitted from %s", async (_, headers) => {
@@ -172,6 +193,24 @@ describe("a request with the cookie", () => {
     expect((await send({ ...sent, headers: { ...cookie(), ...json, ...headers } })).status).toBe(
       201,
     );
+  });
+
+  it.each([
+    ["GET", { "x-http-method-override": "DELETE" }],
+    ["HEAD", { "x-http-method": "DELETE" }],
+    ["POST", { "x-http-method-override": "GET" }],
+    ["PROPFIND", {}],
+    ["OPTIONS", { "access-control-request-method": "DELETE" }],
+  ])("of another site has its own method: %s", async (method, headers) => {
+    const { client } = await newKey(world);
+    const project = await newProject(client);
+    const path = `/v1/projects/${project.id}?_method=DELETE`;
+    const from = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+    const reply = await send({ method, path, headers: { ...cookie(), ...from, ...headers } });
+    const isRead = ["GET", "HEAD"].includes(method);
+    expect(reply.status).toBe(isRead ? 200 : method === "OPTIONS" ? 501 : 403);
+    expect(reply.headers.has("access-control-allow-origin")).toBe(false);
+    expect((await client.get(`/v1/projects/${project.id}`)).status).toBe(200);
   });
 
   it("that is refused does not become admitted by an invalid session", async () => {
@@ -197,10 +236,16 @@ describe("a request with the cookie", () => {
       expect((await from(site, "/v1/orgs")).status).toBe(200);
       expect((await from(site, log)).status).toBe(200);
     }
-    for (const site of ["same-site", "cross-site"]) {
+    for (const site of ["same-site", "cross-site", "same-origin, cross-site"]) {
       expect((await from(site, "/v1/orgs")).status).toBe(200);
       expect((await from(site, log)).status).toBe(403);
+      const headers = { ...cookie(), "sec-fetch-site": site };
+      expect((await send({ method: "HEAD", path: log, headers })).status).toBe(403);
     }
+    const withOrigin = (origin: string) => send({ path: log, headers: { ...cookie(), origin } });
+    expect((await withOrigin("https://evil.example")).status).toBe(403);
+    expect((await withOrigin(HTTPS)).status).toBe(200);
+    expect((await send({ path: log, headers: cookie() })).status).toBe(200);
   });
 
   it("with a key needs no page of this origin", async () => {

@@ -1,4 +1,4 @@
-import { authorize, credentialIdOf, requireScope, type ServiceContext } from "../../context.ts";
+import { authorize, requireScope, type ServiceContext } from "../../context.ts";
 import { BadInput, NotFound } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
@@ -62,7 +62,7 @@ export async function streamLog(
 ): Promise<ReadableStream<Uint8Array>> {
   await requireRun(ctx, deploymentId, query);
   const after = query.lastEventId ?? query.after;
-  const release = openStreams.open(credentialIdOf(ctx.actor));
+  const release = openStreams.open(ctx.actor.keyId);
   let connection: LogConnection | undefined;
   const end = () => {
     connection?.close();

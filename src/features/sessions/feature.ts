@@ -3,6 +3,8 @@ import { publicSessionRoutes, sessionRoutes } from "./routes.ts";
 import { sweepSessions } from "./service.ts";
 import { sessions, signInLinks } from "./table.ts";
 
+const NOT_IN_BACKUPS = "A restore would bring back sessions that were revoked, and used links.";
+
 export const sessionsFeature = {
   tags: [
     {
@@ -19,8 +21,8 @@ export const sessionsFeature = {
       })),
   },
   tables: [
-    { table: sessions, deletedWith: [sessions.membershipId] },
-    { table: signInLinks, deletedWith: [signInLinks.membershipId] },
+    { table: sessions, deletedWith: [sessions.membershipId], notInBackups: NOT_IN_BACKUPS },
+    { table: signInLinks, deletedWith: [signInLinks.membershipId], notInBackups: NOT_IN_BACKUPS },
   ],
   sweep: sweepSessions,
 } satisfies Feature;

@@ -48,12 +48,13 @@ export async function createSignInLink(
   const id = newId(clock);
   const { key: token, secretHash } = await issueCredential("lsl", id);
   const now = clock.now();
+  const sessionExpiresAt = session?.expiresAt ?? null;
   const row = {
     ...{ id, organizationId, membershipId, keyId, secretHash },
     createdBySessionId: session?.id ?? null,
-    sessionExpiresAt: session?.expiresAt ?? null,
+    sessionExpiresAt,
     createdAt: now,
-    expiresAt: now + SIGN_IN_LINK_TTL_MS,
+    expiresAt: Math.min(now + SIGN_IN_LINK_TTL_MS, sessionExpiresAt ?? Number.POSITIVE_INFINITY),
   };
   const limits = limitGrowth(ctx, { organizationId, bounds: [links.unusedLinkBound(keyId)] });
   const target = { type: "sign_in_link", id } as const;
