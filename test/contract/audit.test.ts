@@ -507,7 +507,7 @@ const isGrace = ({ name }: Parsed) => name === "Grace";
 describe("what is done without an API key", () => {
   it("is all in the tests below, or in those of the bootstrap", () => {
     const tested = [...Object.keys(ACCEPTANCES), ...Object.keys(SIGN_INS)];
-    const expected = [...tested, "bootstrap", "exchangeToken"];
+    const expected = [...tested, "bootstrap", "exchangeToken", "finishSignIn"];
     const found = publicWrites.map(({ operationId }) => operationId);
     expect(found.toSorted()).toEqual([...expected, "finishSlackInstallation"].toSorted());
   });

@@ -245,7 +245,7 @@ export function publicInvitationRoutes(
       const ctx = createContext(c.env, c.executionCtx);
       const invitation = await findInvitation(ctx, c.req.valid("param").token);
       const byLink = trustsAdmins(c.env);
-      const isConfigured = readProviderSettings(c.env, c.req.url) !== undefined;
+      const isConfigured = readProviderSettings(c.env) !== undefined;
       if (!byLink && !isConfigured) throw SIGN_IN_ONLY;
       const { token } = c.req.valid("param");
       const signInPath = isConfigured ? signInPathOf(token) : undefined;

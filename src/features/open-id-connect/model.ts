@@ -1,13 +1,39 @@
-import { ApiError, BadInput, NotFound, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
+import {
+  ApiError,
+  BadInput,
+  NotConfigured,
+  Unauthenticated,
+  Unauthorized,
+} from "../../lib/errors.ts";
 
 /** From the redirect to the identity provider until the callback. */
 export const SIGN_IN_TTL_MS = 10 * 60_000;
 
-export const CALLBACK_PATH = "/sign-in/callback";
+export const CALLBACK_PATH = "/v1/sign-in/callback";
 
-export const NOT_CONFIGURED = new NotFound(
-  "identity provider: this deployment has no sign-in with OpenID Connect. Use a link or an API key",
-);
+/** What the browser must bring back, and what the provider must confirm. */
+export interface SignInChallenge {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/** A sign-in that waits for the callback, in an encrypted cookie of the browser that has started it. */
+export interface PendingSignIn extends SignInChallenge {
+  /** It succeeds at most once. */
+  id: string;
+  expiresAt: number;
+  /** A path on this origin. */
+  returnTo: string;
+  /** The token of the invitation to accept. Absent: none. */
+  invitation?: string;
+}
+
+export const NOT_CONFIGURED = new NotConfigured("sign-in with OpenID Connect", [
+  "OIDC_ISSUER",
+  "OIDC_CLIENT_ID",
+  "OIDC_CLIENT_SECRET",
+]);
 
 export const PROVIDER_UNAVAILABLE = new ApiError(
   "timeout",

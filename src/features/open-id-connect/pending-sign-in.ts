@@ -3,22 +3,10 @@ import { hostCookie, readHostCookie } from "../../http/host-cookie.ts";
 import type { Cipher } from "../../lib/cipher.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { newId } from "../../lib/ids.ts";
-import { SIGN_IN_TTL_MS, UNKNOWN_SIGN_IN } from "./model.ts";
-import type { SignInChallenge } from "./provider.ts";
+import { type PendingSignIn, SIGN_IN_TTL_MS, UNKNOWN_SIGN_IN } from "./model.ts";
 
 const COOKIE = "longshore-sign-in";
 const SEALED_FOR = { table: "pending_sign_ins", row: "cookie", organizationId: "", owners: [] };
-
-/** A sign-in that waits for the callback, in an encrypted cookie of the browser that has started it. */
-export interface PendingSignIn extends SignInChallenge {
-  /** It succeeds at most once. */
-  id: string;
-  expiresAt: number;
-  /** A path on this origin. */
-  returnTo: string;
-  /** The token of the invitation to accept. Absent: none. */
-  invitation?: string;
-}
 
 export function newPendingSignIn(
   clock: Clock,

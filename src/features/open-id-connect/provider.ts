@@ -4,17 +4,15 @@ import { type Fetch, readResponseBody } from "../../lib/fetch.ts";
 import type { ProviderSettings } from "../../lib/identity-provider.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError, type Log } from "../../lib/log.ts";
-import { PROVIDER_REFUSED, PROVIDER_UNAVAILABLE, UNVERIFIED_ADDRESS } from "./model.ts";
+import {
+  PROVIDER_REFUSED,
+  PROVIDER_UNAVAILABLE,
+  type SignInChallenge,
+  UNVERIFIED_ADDRESS,
+} from "./model.ts";
 
 const METADATA_TTL_MS = 600_000;
 const MAX_ADDRESS_LENGTH = 320;
-
-/** What the browser must bring back, and what the provider must confirm. */
-export interface SignInChallenge {
-  state: string;
-  nonce: string;
-  codeVerifier: string;
-}
 
 interface OutgoingRequest {
   method: string;

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import type { PublicRouteDeps } from "../../feature.ts";
 import { operation } from "../../http/operation.ts";
-import { jsonBody, jsonReply } from "../../http/replies.ts";
+import { OrganizationParams } from "../../http/params.ts";
+import { jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../http/router.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
 import { ApiError } from "../../lib/errors.ts";
@@ -15,6 +15,7 @@ import {
   renderRefusal,
   Session,
   SIGN_IN_PATH,
+  type SignInContext,
 } from "../sessions/index.ts";
 import {
   CALLBACK_PATH,
@@ -33,15 +34,9 @@ import {
   sealPendingSignIn,
 } from "./pending-sign-in.ts";
 import { presentOrganization } from "./presenters.ts";
-import { IdentityProvider } from "./provider.ts";
+import type { IdentityProvider } from "./provider.ts";
 import { readReturnPath } from "./return-path.ts";
-import {
-  CallbackQuery,
-  SessionOrganizations,
-  SignInMethods,
-  SignInQuery,
-  SwitchOrganization,
-} from "./schemas.ts";
+import { CallbackQuery, SessionOrganizations, SignInMethods, SignInQuery } from "./schemas.ts";
 import { listOwnOrganizations, signInWithAddress, switchOrganization } from "./service.ts";
 
 const methods = operation({
@@ -50,6 +45,8 @@ const methods = operation({
   operationId: "listSignInMethods",
   tags: ["Sessions"],
   summary: "List the ways to sign in",
+  description:
+    "Links and API keys always sign in. Tells whether the deployment has an identity provider, too.",
   credentials: [],
   responses: { 200: jsonReply(SignInMethods, "The ways to sign in.") },
 });
@@ -112,7 +109,7 @@ const organizations = operation({
 
 const change = operation({
   method: "put",
-  path: "/v1/sessions/current/organization",
+  path: "/v1/sessions/current/organizations/{org_id}",
   operationId: "switchOrganization",
   tags: ["Sessions"],
   summary: "Switch to another organization",
@@ -122,7 +119,7 @@ const change = operation({
     "no longer than the one that ends.",
   notFound: ["organization"],
   errors: { only_open_id_connect: ONLY_OPEN_ID_CONNECT },
-  request: { body: jsonBody(SwitchOrganization) },
+  request: { params: OrganizationParams },
   responses: { 200: jsonReply(Session, "The new session.") },
 });
 
@@ -133,8 +130,8 @@ export const organizationSwitchRoutes = createRouter()
     return c.json({ data: found.map((row) => presentOrganization(row, organizationId)) }, 200);
   })
   .openapi(change, async (c) => {
-    const { organization_id } = c.req.valid("json");
-    const { row, secret, maxAgeSeconds } = await switchOrganization(c.env, organization_id);
+    const { org_id } = c.req.valid("param");
+    const { row, secret, maxAgeSeconds } = await switchOrganization(c.env, org_id);
     c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
     return c.json(presentNewSession(row), 200);
   });
@@ -151,10 +148,15 @@ const showErrors: MiddlewareHandler<PublicEnv> = async (c, next) => {
   }
 };
 
-export function publicOpenIdConnectRoutes({ clock, fetch, log, createContext }: PublicRouteDeps) {
-  const provider = new IdentityProvider({ clock, fetch, log });
+export function publicOpenIdConnectRoutes(
+  provider: IdentityProvider,
+  createContext: (
+    env: PublicEnv["Bindings"],
+    execution: Pick<ExecutionContext, "waitUntil">,
+  ) => SignInContext,
+) {
   const requireProvider = (env: PublicEnv["Bindings"], url: string) => {
-    const settings = readProviderSettings(env, url);
+    const settings = readProviderSettings(env);
     if (!settings) throw NOT_CONFIGURED;
     const redirectUri = new URL(CALLBACK_PATH, url).href;
     return { settings, redirectUri };
@@ -164,7 +166,7 @@ export function publicOpenIdConnectRoutes({ clock, fetch, log, createContext }: 
   router.use(CALLBACK_PATH, showErrors);
   return router
     .openapi(methods, (c) => {
-      const settings = readProviderSettings(c.env, c.req.url);
+      const settings = readProviderSettings(c.env);
       const url = new URL(SIGN_IN_PATH, c.req.url).href;
       const issuer = c.env.OIDC_ISSUER;
       return c.json({ ...(settings && { open_id_connect: { issuer, url } }) }, 200);
@@ -174,16 +176,16 @@ export function publicOpenIdConnectRoutes({ clock, fetch, log, createContext }: 
       if (sessionCookieName(c.req.url) === undefined) throw NO_SESSIONS_HERE;
       const { return_to = AFTER_SIGN_IN, invitation } = c.req.valid("query");
       const returnTo = readReturnPath(return_to, new URL(c.req.url).origin) ?? AFTER_SIGN_IN;
+      const { clock, cipher } = createContext(c.env, c.executionCtx);
       const pending = newPendingSignIn(clock, { returnTo, ...(invitation && { invitation }) });
       const url = await provider.authorizationUrl(settings, redirectUri, pending);
-      const { cipher } = createContext(c.env, c.executionCtx);
       c.header("set-cookie", await sealPendingSignIn(c.req.url, pending, await cipher()));
       return c.redirect(url.href, 303);
     })
     .openapi(callback, async (c) => {
       const { settings, redirectUri } = requireProvider(c.env, c.req.url);
-      const ctx = { ...createContext(c.env, c.executionCtx), origin: c.env.origin };
-      const pending = await openPendingSignIn(c.req.raw, await ctx.cipher(), clock);
+      const ctx = createContext(c.env, c.executionCtx);
+      const pending = await openPendingSignIn(c.req.raw, await ctx.cipher(), ctx.clock);
       const callback = new URL(c.req.url);
       const email = await provider.readAddress(settings, { callback, redirectUri }, pending);
       const { secret, maxAgeSeconds } = await signInWithAddress(ctx, pending, email);

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
@@ -69,18 +68,10 @@ const SessionOrganization = component(
 export const SessionOrganizations = component(
   "SessionOrganizations",
   z
-    .object({ data: z.array(SessionOrganization) })
-    .openapi({ description: "The organizations that the session can switch to, with its own." }),
-);
-
-export const SwitchOrganization = component(
-  "SwitchOrganization",
-  z
-    .strictObject({
-      organization_id: identifierOf("organization", "The organization to switch to."),
+    .object({
+      data: z
+        .array(SessionOrganization)
+        .openapi({ description: "The organizations, those with an active membership first." }),
     })
-    .openapi({
-      description: "Where to continue.",
-      example: { organization_id: EXAMPLE_IDS.organization },
-    }),
+    .openapi({ description: "The organizations that the session can switch to, with its own." }),
 );

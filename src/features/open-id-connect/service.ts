@@ -10,8 +10,7 @@ import {
   type SignInContext,
   startPersonSession,
 } from "../sessions/index.ts";
-import { NO_ACCOUNT, ONLY_OPEN_ID_CONNECT, UNKNOWN_SIGN_IN } from "./model.ts";
-import type { PendingSignIn } from "./pending-sign-in.ts";
+import { NO_ACCOUNT, ONLY_OPEN_ID_CONNECT, type PendingSignIn, UNKNOWN_SIGN_IN } from "./model.ts";
 import type { PersonMembership } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -73,9 +72,10 @@ export async function switchOrganization(
 ): Promise<CreatedSession> {
   const { db, actor, clock } = ctx;
   const { session } = actor;
-  if (!session?.isOfPerson) throw ONLY_OPEN_ID_CONNECT;
-  const [person] = await store.findMembershipOf(db, actor.membershipId, organizationId);
+  const found = await listOwnOrganizations(ctx);
+  const person = found.find((each) => each.organizationId === organizationId);
   if (!person) throw new NotFound("organization");
+  if (!session?.isOfPerson) throw ONLY_OPEN_ID_CONNECT;
   const ended = revokeSession(ctx, session.id);
   let changed: ChangedKey[] = [];
   const act = { action: "session.revoked", target: { type: "session", id: session.id } } as const;

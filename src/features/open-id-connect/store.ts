@@ -33,13 +33,6 @@ export function listMembershipsOf(db: Database, membershipId: string) {
   return select(db, isPersonWith(addressOf(membershipId)));
 }
 
-export function findMembershipOf(db: Database, membershipId: string, organizationId: string) {
-  return select(
-    db,
-    sql`${isPersonWith(addressOf(membershipId))} and memberships.organization_id = ${organizationId}`,
-  );
-}
-
 function addressOf(membershipId: string): SQL {
   return sql`(select own.email from memberships as own where own.id = ${membershipId})`;
 }

@@ -24,6 +24,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sign-in-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ways to sign in
+         * @description Links and API keys always sign in. Tells whether the deployment has an identity provider, too.
+         */
+        get: operations["listSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in with OpenID Connect
+         * @description Redirects to the identity provider, which redirects back with a code. Errors are a page, if `Accept` has `text/html`.
+         */
+        get: operations["startSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the identity provider
+         * @description The identity provider redirects the browser to this path. Starts a session of the person with the verified e-mail address, in the organization of the invitation, or in the person's first one.
+         */
+        get: operations["finishSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions": {
         parameters: {
             query?: never;
@@ -533,6 +593,46 @@ export interface paths {
          * @description Needs the scope `keys:write`. Needs the role `owner` in the organization. Applies to keys that are created or rotated from now on. Existing keys keep their expiry, and so does the last owner's key when it is rotated.
          */
         put: operations["putApiKeyPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/current/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the organizations that you can switch to
+         * @description With a session from OpenID Connect, all organizations of the person; otherwise, only that of the session.
+         */
+        get: operations["listSessionOrganizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/current/organizations/{org_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Switch to another organization
+         * @description Ends the session, and starts one in the other organization, whose cookie is in `Set-Cookie`. It lasts no longer than the one that ends.
+         */
+        put: operations["switchOrganization"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2349,7 +2449,7 @@ export interface components {
          * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
          * @enum {string}
          */
-        AuditActorType: "api_key" | "session" | "sign_in_link" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
+        AuditActorType: "api_key" | "session" | "sign_in_link" | "open_id_connect" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
         /**
          * @description Whether it was done. Of the refused requests, only escalations are recorded.
          * @enum {string}
@@ -2948,6 +3048,73 @@ export interface components {
             token: string;
         };
         /**
+         * @description How the person signed in.
+         * @enum {string}
+         */
+        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
+        /** @description A session of a person at a browser, without its secret. */
+        Session: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        SessionList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description What to sign in with.
+         * @example {
+         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
+         *     }
+         */
+        CreateSession: {
+            /**
+             * @description An API key. The session has its role, scopes and boundaries.
+             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            api_key: string;
+        };
+        /** @description A new sign-in link. Only this response contains it. */
+        SignInLink: {
+            /**
+             * @description The link, shown only once. It signs in once.
+             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
+             */
+            url: string;
+            /** @description The link does not sign in from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description What went wrong, for programs.
          * @enum {string}
          */
@@ -3204,7 +3371,7 @@ export interface components {
                  */
                 id: components["schemas"]["Identifier"];
                 /**
-                 * @description The key that the session came from.
+                 * @description The key that the session came from. Absent: none.
                  * @example 1CfrKuhzvvc8GfuDyU5wWz
                  */
                 key_id?: components["schemas"]["Identifier"];
@@ -6039,6 +6206,44 @@ export interface components {
              */
             url: string;
         };
+        /** @description How people sign in, besides with links and API keys, which always work. */
+        SignInMethods: {
+            /**
+             * @description Absent: this deployment has no identity provider.
+             * @example {
+             *       "issuer": "https://accounts.example.com",
+             *       "url": "https://longshore.example.com/sign-in"
+             *     }
+             */
+            open_id_connect?: {
+                /** @description The issuer of the identity provider. */
+                issuer: string;
+                /** @description Where the sign-in begins. */
+                url: string;
+            };
+        };
+        /** @description An organization of the person who has signed in. */
+        SessionOrganization: {
+            /**
+             * @description The organization's own ID.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization's name.
+             * @example Acme
+             */
+            name: string;
+            /** @description The role of the person's membership. */
+            role: components["schemas"]["OrgRole"];
+            /** @description Whether it is the organization of the session. */
+            current: boolean;
+        };
+        /** @description The organizations that the session can switch to, with its own. */
+        SessionOrganizations: {
+            /** @description The organizations, those with an active membership first. */
+            data: components["schemas"]["SessionOrganization"][];
+        };
         /** @description A deployment without its patch and its stacks. */
         DeploymentSummary: {
             /**
@@ -6335,73 +6540,6 @@ export interface components {
             name?: string;
             /** @description Absent: the role stays. */
             role?: components["schemas"]["ServiceAccountRole"];
-        };
-        /**
-         * @description How the person signed in.
-         * @enum {string}
-         */
-        SessionSource: "api_key" | "sign_in_link";
-        /** @description A session of a person at a browser, without its secret. */
-        Session: {
-            /**
-             * @description The session's own ID, which is also a part of its cookie.
-             * @example 1Cg5bWz8mKq3TnRv6HxPdY
-             */
-            id: components["schemas"]["Identifier"];
-            source: components["schemas"]["SessionSource"];
-            /**
-             * @description The key whose role, scopes and boundaries it has. It ends with this key.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The browser that signed in. Absent: not known.
-             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
-             */
-            user_agent?: string;
-            /** @description Whether it is the session of this request. */
-            current: boolean;
-            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
-            expires_at: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description When the person signed in. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        SessionList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Session"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description What to sign in with.
-         * @example {
-         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
-         *     }
-         */
-        CreateSession: {
-            /**
-             * @description An API key. The session has its role, scopes and boundaries.
-             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            api_key: string;
-        };
-        /** @description A new sign-in link. Only this response contains it. */
-        SignInLink: {
-            /**
-             * @description The link, shown only once. It signs in once.
-             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
-             */
-            url: string;
-            /** @description The link does not sign in from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
         };
         /**
          * @description `runner_token` if the trust is for a pool.
@@ -6760,6 +6898,60 @@ export interface operations {
                 };
             };
         };
+    };
+    listSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to sign in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    startSignIn: {
+        parameters: {
+            query?: {
+                /** @description The path on this origin to continue at. Default: the console. */
+                return_to?: string;
+                /** @description The token of the invitation to accept. */
+                invitation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    finishSignIn: {
+        parameters: {
+            query?: {
+                /** @description The authorization code from the identity provider. */
+                code?: string;
+                /** @description The state that the sign-in started with. */
+                state?: string;
+                /** @description The issuer (RFC 9207). */
+                iss?: string;
+                /** @description Why there is no code. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
     };
     listSessions: {
         parameters: {
@@ -7874,6 +8066,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKeyPolicy"];
+                };
+            };
+        };
+    };
+    listSessionOrganizations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organizations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOrganizations"];
+                };
+            };
+        };
+    };
+    switchOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
         };
