@@ -38,6 +38,8 @@ const OF_AN_ATTEMPT = "It is the course of an attempt, which the deployment has.
 /** The operations that leave no record, each with the reason. */
 const NOT_RECORDED: Record<string, string> = {
   deleteOrganization: "Its record is not in the log of the organization, which is deleted with it.",
+  switchOrganization:
+    "It needs a session from OpenID Connect: test/features/open-id-connect/organizations.test.ts.",
   createEnvironment: IN_THE_CHANGELOG,
   replaceEnvironment: IN_THE_CHANGELOG,
   updateEnvironment: IN_THE_CHANGELOG,

@@ -107,6 +107,7 @@ describe("health", () => {
         "sessions",
         "sign_in_links",
         "trusts",
+        "used_sign_ins",
         "used_tokens",
       ]);
     });

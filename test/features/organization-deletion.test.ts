@@ -512,6 +512,9 @@ describe("the purge of a deleted organization", () => {
     )
       .bind(newId(systemClock), world.id)
       .run();
+    await env.DB.prepare("insert into used_sign_ins values (?1, ?2, ?3)")
+      .bind(newId(systemClock), world.id, Number.MAX_SAFE_INTEGER)
+      .run();
     const counts = await countRows(world.id);
     const empty = Object.entries(counts).filter(([, count]) => count === 0);
     expect(empty.map(([name]) => name)).toEqual(["limit_checks"]);

@@ -4,9 +4,11 @@ import { seedDeployments } from "../../scripts/seed/deployments.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Client, Parsed } from "./client.ts";
+import { Browser, TestIdentityProvider } from "./identity-provider.ts";
 import { newIds } from "./operations.ts";
 import { Attempt } from "./runner.ts";
 import {
+  addressOf,
   connect,
   join,
   newDeployment,
@@ -152,6 +154,10 @@ async function addSessions(world: World): Promise<void> {
     await signIn(person);
     await signIn(person);
     await person.client.post("/v1/sign-in-links", undefined);
+  }
+  const provider = await TestIdentityProvider.create();
+  for (const person of [world, await join(world)]) {
+    await new Browser(provider).signIn(provider, await addressOf(person));
   }
 }
 

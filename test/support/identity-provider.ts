@@ -106,8 +106,11 @@ export class Browser {
   readonly cookies = new Map<string, string>();
   readonly isolate: Instrumented;
 
-  constructor(provider: TestIdentityProvider, { clock }: { clock?: Clock } = {}) {
-    this.isolate = new Instrumented({ network: provider.fetch, ...(clock && { clock }) });
+  constructor(
+    provider: TestIdentityProvider,
+    options: { clock?: Clock; settings?: Record<string, string> } = {},
+  ) {
+    this.isolate = new Instrumented({ network: provider.fetch, ...options });
   }
 
   /** Follows no redirect. */

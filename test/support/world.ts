@@ -357,6 +357,14 @@ export async function newResource(stackId: string): Promise<string> {
   return id;
 }
 
+/** The address that a person is a member with. */
+export async function addressOf({ membershipId }: Pick<Person, "membershipId">): Promise<string> {
+  const email = await env.DB.prepare("select email from memberships where id = ?")
+    .bind(membershipId)
+    .first<string>("email");
+  return String(email);
+}
+
 export function newEmail(): string {
   return `${newId(systemClock)}@example.com`.toLowerCase();
 }

@@ -242,11 +242,11 @@ export function publicInvitationRoutes(
       return c.json(presentAcceptedInvitation(accepted), 201);
     })
     .openapi(show, async (c) => {
-      const ctx = createContext(c.env, c.executionCtx);
-      const invitation = await findInvitation(ctx, c.req.valid("param").token);
       const byLink = trustsAdmins(c.env);
       const isConfigured = readProviderSettings(c.env) !== undefined;
       if (!byLink && !isConfigured) throw SIGN_IN_ONLY;
+      const ctx = createContext(c.env, c.executionCtx);
+      const invitation = await findInvitation(ctx, c.req.valid("param").token);
       const { token } = c.req.valid("param");
       const signInPath = isConfigured ? signInPathOf(token) : undefined;
       const page = renderOffer(invitation, { byLink, signInPath });

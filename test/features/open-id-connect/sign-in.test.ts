@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Client } from "../../support/client.ts";
 import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
 import { newSigningKey } from "../../support/issuer.ts";
-import { join, newEmail, newWorld, type World } from "../../support/world.ts";
+import { addressOf, join, newEmail, newWorld, type World } from "../../support/world.ts";
 
 let provider: TestIdentityProvider;
 let world: World;
@@ -12,15 +12,8 @@ let email: string;
 beforeAll(async () => {
   provider = await TestIdentityProvider.create();
   world = await newWorld();
-  email = await addressOf(world.membershipId);
+  email = await addressOf(world);
 });
-
-async function addressOf(membershipId: string): Promise<string> {
-  const found = await env.DB.prepare("select email from memberships where id = ?")
-    .bind(membershipId)
-    .first<string>("email");
-  return String(found);
-}
 
 async function countSessions(membershipId: string): Promise<number> {
   const count = await env.DB.prepare("select count(*) as n from sessions where membership_id = ?")
@@ -85,7 +78,7 @@ describe("a sign-in with OpenID Connect", () => {
   it("has the role of the membership, and follows it", async () => {
     const member = await join(world);
     const browser = new Browser(provider);
-    await browser.signIn(provider, await addressOf(member.membershipId));
+    await browser.signIn(provider, await addressOf(member));
     const keys = `/v1/orgs/${world.id}/trusts`;
     expect((await clientOf(browser).get(keys)).status).toBe(403);
     await world.client.put(`/v1/orgs/${world.id}/members/${member.membershipId}`, {
@@ -102,7 +95,7 @@ describe("a sign-in with OpenID Connect", () => {
       .bind(member.membershipId)
       .run();
     const browser = new Browser(provider);
-    expect((await browser.signIn(provider, await addressOf(member.membershipId))).status).toBe(303);
+    expect((await browser.signIn(provider, await addressOf(member))).status).toBe(303);
     const { body } = await world.client.get(`/v1/orgs/${world.id}/members/${member.membershipId}`);
     expect(body.status).toBe("active");
   });
@@ -136,7 +129,7 @@ describe("a sign-in with OpenID Connect", () => {
     const person = await newWorld();
     const before = (await person.client.get(`/v1/orgs/${person.id}/usage`)).body;
     const browser = new Browser(provider);
-    await browser.signIn(provider, await addressOf(person.membershipId));
+    await browser.signIn(provider, await addressOf(person));
     const { body: log } = await person.client.get(`/v1/orgs/${person.id}/audit-log`);
     expect(log.data[0]).toMatchObject({
       action: "session.created",
@@ -154,7 +147,7 @@ describe("a sign-in with OpenID Connect", () => {
   it("ends with its key when the person signs out or revokes it, and keeps what it has created", async () => {
     const person = await newWorld();
     const [browser, other] = [new Browser(provider), new Browser(provider)];
-    const address = await addressOf(person.membershipId);
+    const address = await addressOf(person);
     for (const each of [browser, other]) await each.signIn(provider, address);
     const created = await clientOf(browser).post(`/v1/orgs/${person.id}/api-keys`, {
       name: "kept",
@@ -189,7 +182,7 @@ describe("a callback", () => {
 
   it("works once, also with the same cookie and another code", async () => {
     const member = await join(world);
-    const address = await addressOf(member.membershipId);
+    const address = await addressOf(member);
     const browser = new Browser(provider);
     const { headers } = await browser.open("/sign-in");
     const pending = new Map(browser.cookies);
