@@ -20,15 +20,19 @@ export class TestIdentityProvider {
   readonly requests: { url: string; init: RequestInit }[] = [];
   /** Instead of its own responses, by the path. */
   readonly answers = new Map<string, () => Response | Promise<Response>>();
+  /** What the UserInfo endpoint responds with. Undefined: there is none. */
+  userInfo: object | undefined;
+  readonly issuer: string;
   readonly #codes = new Map<string, { url: URL; answers: Answers }>();
   #key: SigningKey;
 
-  private constructor(key: SigningKey) {
+  private constructor(key: SigningKey, issuer: string) {
     this.#key = key;
+    this.issuer = issuer;
   }
 
-  static async create(): Promise<TestIdentityProvider> {
-    return new TestIdentityProvider(await newSigningKey("RS256"));
+  static async create(issuer = PROVIDER): Promise<TestIdentityProvider> {
+    return new TestIdentityProvider(await newSigningKey("RS256"), issuer);
   }
 
   /** Signs with a new key from now on, which replaces the published one. */
@@ -52,14 +56,16 @@ export class TestIdentityProvider {
     const { pathname } = new URL(text);
     const answer = this.answers.get(pathname);
     if (answer) return answer();
-    if (pathname === "/.well-known/openid-configuration") {
+    if (pathname.endsWith("/.well-known/openid-configuration")) {
       return Response.json({
-        issuer: PROVIDER,
+        issuer: this.issuer,
+        ...(this.userInfo && { userinfo_endpoint: `${PROVIDER}/userinfo` }),
         authorization_endpoint: `${PROVIDER}/authorize`,
         token_endpoint: `${PROVIDER}/token`,
         jwks_uri: `${PROVIDER}/keys`,
       });
     }
+    if (pathname === "/userinfo") return Response.json(this.userInfo);
     if (pathname === "/keys") return Response.json({ keys: [this.#key.jwk] });
     return this.#redeem(new URLSearchParams(String(init.body)));
   };
@@ -76,7 +82,7 @@ export class TestIdentityProvider {
     const { claims = {}, header = {}, signedBy = this.#key } = issued.answers;
     const seconds = Math.floor(Date.now() / 1000);
     const payload = {
-      iss: PROVIDER,
+      iss: this.issuer,
       aud: "longshore",
       sub: "person-1",
       iat: seconds,

@@ -13,6 +13,7 @@ import {
 
 const METADATA_TTL_MS = 600_000;
 const MAX_ADDRESS_LENGTH = 320;
+const ENTRA_HOST = "login.microsoftonline.com";
 
 interface OutgoingRequest {
   method: string;
@@ -77,11 +78,9 @@ export class IdentityProvider {
   ): Promise<string> {
     const server = await this.#metadata(settings);
     const claims = await this.#redeem(server, settings, { callback, redirectUri, challenge });
-    const { email, email_verified } = claims;
-    const isVerified = email_verified === true;
-    if (typeof email !== "string" || !isVerified || email.length > MAX_ADDRESS_LENGTH) {
-      throw UNVERIFIED_ADDRESS;
-    }
+    const { email } = claims;
+    const isAddress = typeof email === "string" && email.length <= MAX_ADDRESS_LENGTH;
+    if (!isAddress || !isVerified(claims, settings)) throw UNVERIFIED_ADDRESS;
     return email.toLowerCase();
   }
 
@@ -89,7 +88,7 @@ export class IdentityProvider {
     server: oauth.AuthorizationServer,
     settings: ProviderSettings,
     sent: { callback: URL; redirectUri: string; challenge: SignInChallenge },
-  ): Promise<oauth.IDToken> {
+  ): Promise<AddressClaims> {
     const { state, nonce, codeVerifier } = sent.challenge;
     const client = this.#clientOf(settings);
     try {
@@ -113,7 +112,11 @@ export class IdentityProvider {
       await oauth.validateApplicationLevelSignature(server, response, this.#options(settings));
       const claims = oauth.getValidatedIdTokenClaims(tokens);
       if (!claims) throw new Error("There is no ID token");
-      return claims;
+      if (claims["email"] !== undefined || server.userinfo_endpoint === undefined) return claims;
+      const { access_token } = tokens;
+      const options = this.#options(settings);
+      const information = await oauth.userInfoRequest(server, client, access_token, options);
+      return await oauth.processUserInfoResponse(server, client, claims.sub, information);
     } catch (error) {
       // New keys may be known to the provider only: the next sign-in reads all again.
       this.#cached = undefined;
@@ -169,6 +172,19 @@ export class IdentityProvider {
     const type = response.headers.get("content-type") ?? "";
     return new Response(text, { status, headers: { "content-type": type } });
   }
+}
+
+/** Of the ID token or, where it has no address, of the UserInfo endpoint (OpenID Connect Core 1.0, 5.3). */
+type AddressClaims = Readonly<Record<string, unknown>>;
+
+/** Entra has no `email_verified`: it says whether the tenant has verified that it owns the domain. */
+function isVerified(
+  { email_verified, xms_edov }: AddressClaims,
+  { issuer }: ProviderSettings,
+): boolean {
+  if (issuer.hostname !== ENTRA_HOST || email_verified !== undefined)
+    return email_verified === true;
+  return xms_edov === true || xms_edov === 1;
 }
 
 /** `client_secret_basic` is the default of OpenID Connect Discovery 1.0. */

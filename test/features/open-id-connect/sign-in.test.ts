@@ -302,6 +302,35 @@ describe("a callback", () => {
     await expectRefused(browser, response, 403, "has no account here");
   });
 
+  it("takes the address from the UserInfo endpoint if the token has none, and only that of its subject", async () => {
+    const own = await TestIdentityProvider.create();
+    const cases = [
+      [{ sub: "person-1", email, email_verified: true }, 303],
+      [{ sub: "person-1", email, email_verified: false }, 403],
+      [{ sub: "person-2", email, email_verified: true }, 401],
+    ] as const;
+    for (const [information, status] of cases) {
+      own.userInfo = information;
+      const claims = { email: undefined, email_verified: undefined };
+      expect((await new Browser(own).signIn(own, email, { claims })).status).toBe(status);
+    }
+  });
+
+  it("takes Entra's word for its domains, and no other provider's", async () => {
+    const tenant = "https://login.microsoftonline.com/tenant/v2.0";
+    const entra = await TestIdentityProvider.create(tenant);
+    const settings = { OIDC_ISSUER: tenant };
+    const statusOf = async (own: TestIdentityProvider, edov: unknown, options = {}) => {
+      const claims = { email_verified: undefined, xms_edov: edov };
+      return (await new Browser(own, options).signIn(own, email, { claims })).status;
+    };
+    for (const edov of [true, 1]) expect(await statusOf(entra, edov, { settings })).toBe(303);
+    for (const edov of [false, 0, "true", undefined]) {
+      expect(await statusOf(entra, edov, { settings })).toBe(403);
+    }
+    expect(await statusOf(provider, true)).toBe(403);
+  });
+
   it("shows no text of the provider", async () => {
     const browser = new Browser(provider);
     await browser.open("/sign-in");
