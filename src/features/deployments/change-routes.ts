@@ -36,7 +36,7 @@ const redeployment = operation({
   path: "/v1/deployments/{deployment_id}/redeployment",
   operationId: "previewRedeployment",
   tags: ["Deployments"],
-  summary: "Preview a redeploy or a rollback",
+  summary: "Preview a redeploy",
   role: "viewer",
   scope: "deployments:read",
   description: PREVIEW,

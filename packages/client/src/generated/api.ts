@@ -1640,7 +1640,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Preview a redeploy or a rollback
+         * Preview a redeploy
          * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
          */
         get: operations["previewRedeployment"];
