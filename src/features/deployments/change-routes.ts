@@ -21,7 +21,7 @@ const configuration = operation({
   path: "/v1/deployments/{deployment_id}/configuration",
   operationId: "getDeploymentConfiguration",
   tags: ["Deployments"],
-  summary: "Read a deployment's configuration, before and after",
+  summary: "Read the configuration before and after a deployment",
   role: "viewer",
   scope: "deployments:read",
   description: `An environment keeps the configurations of its newest ${LIMITS.redeployableDeployments.value} deployments.`,
