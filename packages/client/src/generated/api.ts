@@ -1620,7 +1620,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a deployment's configuration, before and after
+         * Read the configuration before and after a deployment
          * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. An environment keeps the configurations of its newest 1000 deployments.
          */
         get: operations["getDeploymentConfiguration"];
