@@ -8,6 +8,7 @@ export const AUDITED_ACTIONS = [
   "organization.deleted",
   "organization.key_policy_changed",
   "member.added",
+  "member.activated",
   "member.role_changed",
   "member.removed",
   "account.updated",

@@ -2,7 +2,7 @@ import type { ChangedKey, ServiceContext, SystemContext } from "../../context.ts
 import { observe, type Statements } from "../../db/batch.ts";
 import { mapUniqueViolation } from "../../db/constraint-errors.ts";
 import { NotFound } from "../../lib/errors.ts";
-import { recordActs } from "../audit/index.ts";
+import { recordActs, recordActsOf } from "../audit/index.ts";
 import { acceptWithAddress, INVALID_INVITATION } from "../invitations/index.ts";
 import {
   type CreatedSession,
@@ -43,12 +43,26 @@ interface PlannedSignIn {
   records?: { members: number };
 }
 
-async function planSignIn({ db, clock }: SignInContext, email: string): Promise<PlannedSignIn> {
-  const [person] = await store.listMemberships(db, email);
+async function planSignIn(ctx: SignInContext, email: string): Promise<PlannedSignIn> {
+  const [person] = await store.listMemberships(ctx.db, email);
   if (!person) throw NO_ACCOUNT;
+  return { person, statements: activate(ctx, person) };
+}
+
+/** Signing in with its address accepts a pending membership. Changes nothing if it is active. */
+function activate(
+  ctx: SignInContext,
+  { organizationId, membershipId, accountId }: PersonMembership,
+) {
+  const actor = { type: "open_id_connect", membershipId, accountId } as const;
+  const act = {
+    action: "member.activated",
+    target: { type: "member", id: membershipId },
+    changes: { before: { status: "pending" }, after: { status: "active" } },
+  } as const;
   return {
-    person,
-    statements: { activated: store.activate(db, person.membershipId, clock.now()) },
+    activated: store.activate(ctx.db, membershipId, ctx.clock.now()),
+    activation: recordActsOf(ctx, organizationId, actor, [act]),
   };
 }
 
@@ -70,7 +84,7 @@ export async function switchOrganization(
   ctx: ServiceContext,
   organizationId: string,
 ): Promise<CreatedSession> {
-  const { db, actor, clock } = ctx;
+  const { actor } = ctx;
   const { session } = actor;
   const found = await listOwnOrganizations(ctx);
   const person = found.find((each) => each.organizationId === organizationId);
@@ -82,7 +96,7 @@ export async function switchOrganization(
   const before = {
     ended: { ...ended, keys: observe(ended.keys, (keys) => (changed = keys)) },
     audit: recordActs(ctx, actor.organizationId, [act]),
-    activated: store.activate(db, person.membershipId, clock.now()),
+    activated: activate(ctx, person),
   };
   const created = await startPersonSession(ctx, person, { before, expiresAt: session.expiresAt });
   await ctx.invalidateKeys(changed);

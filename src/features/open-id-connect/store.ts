@@ -47,7 +47,6 @@ function select(db: Database, condition: SQL) {
     .limit(LIMITS.organizationsOfPerson.value);
 }
 
-/** Signing in with the address accepts a membership. */
 export function activate(db: Database, membershipId: string, now: number) {
   return db
     .update(memberships)

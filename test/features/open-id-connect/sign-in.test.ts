@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Client } from "../../support/client.ts";
+import { Client, type Parsed } from "../../support/client.ts";
 import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
 import { newSigningKey } from "../../support/issuer.ts";
 import { addressOf, join, newEmail, newWorld, type World } from "../../support/world.ts";
@@ -98,6 +98,19 @@ describe("a sign-in with OpenID Connect", () => {
     expect((await browser.signIn(provider, await addressOf(member))).status).toBe(303);
     const { body } = await world.client.get(`/v1/orgs/${world.id}/members/${member.membershipId}`);
     expect(body.status).toBe("active");
+    const activations = async () => {
+      const { body: log } = await world.client.get(`/v1/orgs/${world.id}/audit-log`);
+      const found = log.data.filter((each: Parsed) => each.target.id === member.membershipId);
+      return found.filter(({ action }: Parsed) => action === "member.activated");
+    };
+    expect(await activations()).toMatchObject([
+      {
+        actor: { type: "open_id_connect", membership_id: member.membershipId },
+        changes: { before: { status: "pending" }, after: { status: "active" } },
+      },
+    ]);
+    await browser.signIn(provider, await addressOf(member));
+    expect(await activations()).toHaveLength(1);
   });
 
   it("continues at a path of this origin, and at no other origin", async () => {
