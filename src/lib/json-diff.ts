@@ -1,8 +1,6 @@
-import type { Operation } from "./json-patch.ts";
+import type { Operation, RecordedOperation } from "./json-patch.ts";
 import { escapeToken, getChild } from "./json-pointer.ts";
 import { type Budget, cloneJson, equalJson, isObject, jsonBytes, type Work } from "./json-value.ts";
-
-export type RecordedOperation = Operation & { old_value?: unknown };
 
 /** A value is undefined if its document has none at this path. */
 interface NodePair {

@@ -25,6 +25,8 @@ export interface Operation {
   value?: unknown;
 }
 
+export type RecordedOperation = Operation & { old_value?: unknown };
+
 export class PatchError extends Error {
   readonly index: number;
 
@@ -77,6 +79,23 @@ export function applyPatch(
   return { document: target.document, oldValues };
 }
 
+/**
+ * The document before a patch that gave `document`. Needs all old values of `applyPatch`, which a
+ * patch may have without needing them. Throws `PatchError` if a `remove` or a `replace` has none.
+ */
+export function revertPatch(document: unknown, patch: readonly RecordedOperation[]): unknown {
+  const work = { nodes: 0 };
+  const target = new PatchTarget(cloneJson(document, work), 0, work);
+  for (const [index, operation] of [...patch.entries()].reverse()) {
+    try {
+      target.revert(operation);
+    } catch (error) {
+      throw error instanceof PointerError ? new PatchError(index, error.message) : error;
+    }
+  }
+  return target.document;
+}
+
 const ROOT = "document";
 
 /** Changed in place. No two parts of the document share a value. */
@@ -114,6 +133,37 @@ class PatchTarget {
     else if (op === "copy") this.#copy(from(), path);
     else if (op === "test") this.#test(path, value());
     else throw new PointerError(path, `needs an op out of ${OPERATIONS.join(", ")}.`);
+  }
+
+  /** Undoes `perform`, for the newest operation of those that are not undone. */
+  revert(operation: RecordedOperation): void {
+    const { op, path, from = "", old_value } = operation;
+    if (op === "test" || (op === "move" && path === from)) return;
+    const before = () => cloneJson(required(old_value, "old_value", operation), this.#work);
+    if (op === "remove") this.#add(path, before());
+    else if (op === "replace") this.#replace(path, before());
+    else if (op === "move") this.#revertMove(operation, from);
+    else this.#revertAdd(path, old_value);
+  }
+
+  #revertMove({ path, old_value }: RecordedOperation, from: string): void {
+    const moved = this.#readAdded(path);
+    this.#revertAdd(path, old_value);
+    // The old value of a place that contained `from` has it.
+    if (!from.startsWith(`${path}/`)) this.#add(from, moved);
+  }
+
+  #revertAdd(pointer: string, before: unknown): void {
+    const { parent, token } = this.#locate(pointer);
+    if (Array.isArray(parent)) parent.splice(indexOfAdded(parent, token), 1);
+    else if (before === undefined) delete parent[token];
+    else setOwn(parent, token, cloneJson(before, this.#work));
+  }
+
+  #readAdded(pointer: string): unknown {
+    const { parent, token } = this.#locate(pointer);
+    if (Array.isArray(parent)) return parent[indexOfAdded(parent, token)];
+    return requireChild(parent, token, pointer);
   }
 
   #add(pointer: string, value: unknown): void {
@@ -178,6 +228,10 @@ class PatchTarget {
     }, this.#holder);
     return { parent: requireContainer(parent, pointer), token };
   }
+}
+
+function indexOfAdded(array: readonly unknown[], token: string): number {
+  return token === "-" ? array.length - 1 : Number(token);
 }
 
 function required<Value>(value: Value | undefined, field: string, operation: Operation): Value {

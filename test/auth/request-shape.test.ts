@@ -119,6 +119,8 @@ const COSTS: Record<string, { trips: number; statements: number }> = {
   createDeployment: { trips: 2, statements: 17 },
   cancelDeployment: { trips: 2, statements: 12 },
   redeployDeployment: { trips: 2, statements: 20 },
+  previewRedeployment: { trips: 1, statements: 7 },
+  previewPromotion: { trips: 1, statements: 7 },
   promoteDeployment: { trips: 2, statements: 21 },
   listEnvironmentDeployments: { trips: 1, statements: 2 },
   getEnvironmentDeployment: { trips: 1, statements: 1 },

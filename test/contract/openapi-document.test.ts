@@ -128,6 +128,7 @@ describe("an example", () => {
     member: "membership",
     credential: "key",
     default_environment: "environment",
+    superseded: "deployment",
     webhook: "event",
   };
 

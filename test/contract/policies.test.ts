@@ -128,6 +128,8 @@ const ACCESS: Record<string, Access> = {
   listEnvironmentDeployments: { api_key: "polling" },
   cancelDeployment: { api_key: "default" },
   redeployDeployment: { api_key: "default" },
+  previewRedeployment: { api_key: "polling" },
+  previewPromotion: { api_key: "polling" },
   promoteDeployment: { api_key: "default" },
   getEnvironmentDeployment: { api_key: "polling" },
   listStackDeployments: { api_key: "polling" },

@@ -13,6 +13,9 @@ const SOURCES: Record<string, string> = {
   stack_id: "select id as stack_id, organization_id from stacks",
   variable_id: "select id as variable_id, organization_id from variables",
   deployment_id: "select id as deployment_id, environment_id, organization_id from deployments",
+  promotion: `select deployment_id, environment_id, organization_id from (
+    select deployments.id as deployment_id, environments.id as environment_id, deployments.organization_id
+    from deployments join environments on environments.project_id = deployments.project_id)`,
   resource_id: "select id as resource_id, stack_id, environment_id, organization_id from resources",
   integration_id: "select id as integration_id, project_id, organization_id from integrations",
   delivery_id: `select id as delivery_id, integration_id, project_id, organization_id
@@ -43,6 +46,7 @@ export const READS = operations.filter(isRead);
 /** Whose last parameter has the name of another record's. */
 const SOURCE_OF: Record<string, string> = {
   getMember: "membership_id",
+  previewPromotion: "promotion",
   getServiceAccount: "service_account_id",
 };
 

@@ -1,14 +1,12 @@
 import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
-import { type ApiError, BadInput, Conflict, NotFound } from "../../lib/errors.ts";
+import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { recordChange } from "../changelog/index.ts";
 import {
   configurationProblem,
   type EnvironmentRow,
-  findEnvironment,
   requireEnvironment,
 } from "../environments/index.ts";
 import { recordRow } from "../idempotency/index.ts";
@@ -19,20 +17,16 @@ import {
   type Operation,
   PatchError,
   type PatchedDocument,
-  patchBetween,
   patchDocument,
 } from "./patch.ts";
 import { presentNewDeployment } from "./presenters.ts";
-import type { DeploymentContent, DeploymentRow } from "./store.ts";
+import type { DeploymentRow } from "./store.ts";
 import * as store from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
 import * as creation from "./transitions/create.ts";
 import { finalize } from "./transitions/finalize.ts";
 import { writePromotionEvent } from "./write-events.ts";
 
-const CONFIGURATION_CLEARED =
-  `The deployment's configuration is no longer stored: an environment keeps that of its newest ` +
-  `${LIMITS.redeployableDeployments.value} deployments.`;
 const PATCH_TOO_LARGE =
   `Send a patch of at most ${LIMITS.patchBytes.value} bytes of JSON, together with the values that ` +
   "it replaces.";
@@ -68,73 +62,16 @@ export async function createDeployment(
   });
 }
 
-/** With those of its stacks that still exist. Also rolls back. */
-export async function redeploy(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
-  const { db, actor } = ctx;
-  const [[found], [content], [environment], stacks] = await db.batch([
-    store.findDeployment(db, actor, id),
-    store.findContent(db, actor.organizationId, id),
-    findEnvironment(db, actor, store.environmentIdOf(id)),
-    store.listExistingStacks(db, actor.organizationId, id),
-  ]);
-  authorize(actor, "deployment", found, "contributor");
-  if (!content || !environment) throw new NotFound("deployment");
-  const stackIds = stacks.map((stack) => stack.id);
-  return queueDeployment(ctx, environment, copyOf(content, environment, stackIds));
-}
-
-/**
- * With all stacks of the other environment. Throws `Conflict` if the deployment has not succeeded.
- */
-export async function promote(
-  ctx: ServiceContext,
-  id: string,
-  environmentId: string,
-): Promise<DeploymentRow> {
-  const { db, actor } = ctx;
-  const [[found], [content], [target]] = await db.batch([
-    store.findDeployment(db, actor, id),
-    store.findContent(db, actor.organizationId, id),
-    findEnvironment(db, actor, environmentId),
-  ]);
-  const deployment = authorize(actor, "deployment", found, "contributor");
-  if (!content) throw new NotFound("deployment");
-  const environment = authorize(actor, "environment", target, "contributor");
-  if (environment.projectId !== deployment.projectId) {
-    throw new NotFound("environment in the project");
-  }
-  if (deployment.status !== "succeeded") {
-    throw new Conflict(
-      `Only a deployment that has succeeded can be promoted: this one is ${deployment.status}.`,
-    );
-  }
-  return queueDeployment(ctx, environment, copyOf(content, environment, undefined), id);
-}
-
-type DeploymentFields = Pick<
+export type DeploymentFields = Pick<
   NewDeployment,
   "patch" | "configuration" | "source" | "stackIds" | "reason" | "isAbsolute"
 > & { queue: Queue };
 
-function copyOf(
-  { configuration, source }: DeploymentContent,
-  environment: EnvironmentRow,
-  stackIds: readonly string[] | undefined,
-): DeploymentFields {
-  if (configuration === "") throw new Conflict(CONFIGURATION_CLEARED);
-  const patch = patchBetween(readDocument(environment.configuration), readDocument(configuration));
-  return {
-    queue: "supersede",
-    patch: JSON.stringify(patch),
-    configuration,
-    source,
-    stackIds,
-    reason: null,
-    isAbsolute: true,
-  };
-}
-
-async function queueDeployment(
+/**
+ * Throws `LimitReached` for the stored bytes, then as `requireConnected`.
+ * @param promotedId The deployment that a promotion copies.
+ */
+export async function queueDeployment(
   ctx: ServiceContext,
   environment: EnvironmentRow,
   fields: DeploymentFields,
@@ -148,7 +85,7 @@ async function queueDeployment(
   const row = { id, ...ids, ...fields, now };
   const limits = limitGrowth(ctx, {
     organizationId,
-    bytes: bytesOf(fields.patch, fields.configuration, fields.source, fields.reason),
+    bytes: sizeOfDeployment(fields),
     bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
   });
   const batch = commit(ctx, {
@@ -175,13 +112,18 @@ async function queueDeployment(
   const results = await limits.enforce(batch);
   const [created] = results.created;
   if (created) return created;
-  throw creationError(results.project[0]?.connectionStatus);
+  requireConnected(results.project[0]);
+  throw new NotFound("stack in the environment");
 }
 
-function creationError(connectionStatus: string | undefined): ApiError {
-  if (connectionStatus === undefined) return new NotFound("environment");
-  if (connectionStatus === "connected") return new NotFound("stack in the environment");
-  return new Conflict("The project is not connected to a cloud provider. Connect it first.");
+export function sizeOfDeployment(fields: DeploymentFields): number {
+  return bytesOf(fields.patch, fields.configuration, fields.source, fields.reason);
+}
+
+export function requireConnected(project: { connectionStatus: string } | undefined): void {
+  if (!project) throw new NotFound("environment");
+  if (project.connectionStatus === "connected") return;
+  throw new Conflict("The project is not connected to a cloud provider. Connect it first.");
 }
 
 function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
@@ -193,13 +135,9 @@ function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): Pa
 
 function applyOrRefuse(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
   try {
-    return patchDocument(readDocument(environment.configuration), sent);
+    return patchDocument(JSON.parse(environment.configuration) as Document, sent);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     throw new BadInput([{ path: `patch.${error.index}`, message: error.message }]);
   }
-}
-
-function readDocument(json: string): Document {
-  return JSON.parse(json) as Document;
 }

@@ -1,6 +1,6 @@
-import { diffDocuments, type RecordedOperation } from "../../lib/json-diff.ts";
+import { diffDocuments } from "../../lib/json-diff.ts";
 import { depthOf } from "../../lib/json-document.ts";
-import { applyPatch, PatchError } from "../../lib/json-patch.ts";
+import { applyPatch, PatchError, type RecordedOperation } from "../../lib/json-patch.ts";
 import { isObject, jsonBytes } from "../../lib/json-value.ts";
 import { LIMITS } from "../../lib/limits.ts";
 

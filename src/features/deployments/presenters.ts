@@ -1,4 +1,5 @@
 import { toTimestamp } from "../../lib/clock.ts";
+import type { ApiError } from "../../lib/errors.ts";
 import type { Operation } from "./patch.ts";
 import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
@@ -19,6 +20,30 @@ export function presentDeployment(row: DeploymentRow) {
     started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
     finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
     updated_at: toTimestamp(row.updatedAt),
+  };
+}
+
+/** What redeploy or promote would do. */
+export interface DeploymentPreview {
+  environmentId: string;
+  /** Undefined: the configuration to deploy is no longer stored. */
+  fields: Pick<NewDeployment, "patch" | "source"> | undefined;
+  stackIds: string[];
+  /** Those that the new deployment replaces in the queue. */
+  supersededIds: string[];
+  /** What the request would throw now. */
+  error: ApiError | undefined;
+}
+
+export function presentPreview(preview: DeploymentPreview) {
+  const { environmentId, fields, stackIds, supersededIds, error } = preview;
+  return {
+    environment_id: environmentId,
+    ...(fields && { patch: JSON.parse(fields.patch) as Operation[] }),
+    ...(fields?.source && { source: JSON.parse(fields.source) as object }),
+    stack_ids: stackIds,
+    superseded_ids: supersededIds,
+    ...(error && { error: { code: error.code, message: error.message } }),
   };
 }
 

@@ -8,7 +8,8 @@ import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
-import { createDeployment, promote, redeploy } from "./creation-service.ts";
+import { CONFIGURATION_CLEARED, promote, redeploy } from "./copy-service.ts";
+import { createDeployment } from "./creation-service.ts";
 import { presentDeployment } from "./presenters.ts";
 import {
   CreateDeployment,
@@ -21,10 +22,6 @@ import {
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
 const CONNECTED = "If the project is not connected, the reply is a `conflict`.";
-
-const CONFIGURATION_CLEARED =
-  `The deployment's configuration is no longer stored: an environment keeps that of its newest ` +
-  `${LIMITS.redeployableDeployments.value} deployments.`;
 
 const list = operation({
   method: "get",

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
+import { ErrorBody } from "../../http/replies.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -197,6 +198,33 @@ export const CreateDeployment = component(
       description: "The deployment to create. Every field is optional.",
       example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
     }),
+);
+
+export const DeploymentPreview = component(
+  "DeploymentPreview",
+  z
+    .object({
+      environment_id: identifierOf("environment", "The environment that would be deployed."),
+      patch: z
+        .array(PatchOperation)
+        .optional()
+        .openapi({
+          description:
+            "What the deployment would change in the environment's present configuration. Absent if its " +
+            "own configuration is no longer stored.",
+        }),
+      source: Source.optional().openapi({ description: "What would be deployed. Absent if none." }),
+      stack_ids: identifiersOf("stack").openapi({
+        description: "The stacks that would be deployed, in this order.",
+      }),
+      superseded_ids: identifiersOf("deployment").openapi({
+        description: "The queued deployments that the new one would replace, the oldest first.",
+      }),
+      error: ErrorBody.optional().openapi({
+        description: "The error that the request would return now. Absent if it would succeed.",
+      }),
+    })
+    .openapi({ description: "What a redeploy or a promotion would do now." }),
 );
 
 export const PromoteDeployment = component(

@@ -138,6 +138,51 @@ export function listExistingStacks(db: Database, organizationId: string, id: str
     .orderBy(deploymentStacks.position);
 }
 
+/** In the order of a deployment of all of them. */
+export function listStacksOfEnvironment(
+  db: Database,
+  organizationId: string,
+  environmentId: string,
+) {
+  return db
+    .select({ id: stacks.id })
+    .from(stacks)
+    .where(and(eq(stacks.organizationId, organizationId), eq(stacks.environmentId, environmentId)))
+    .orderBy(stacks.createdAt, stacks.id);
+}
+
+/** Or a select of it. */
+export type EnvironmentId = string | SQL;
+
+/** The oldest first. */
+export function listQueued(db: Database, organizationId: string, environmentId: EnvironmentId) {
+  return db
+    .select({ id: deployments.id })
+    .from(deployments)
+    .where(
+      and(
+        eq(deployments.organizationId, organizationId),
+        eq(deployments.environmentId, environmentId),
+        eq(deployments.status, "queued"),
+      ),
+    )
+    .orderBy(createdAt, id);
+}
+
+export function findConnectionStatusOf(
+  db: Database,
+  organizationId: string,
+  environmentId: EnvironmentId,
+) {
+  return db
+    .select({ connectionStatus: projects.connectionStatus })
+    .from(environments)
+    .innerJoin(projects, eq(projects.id, environments.projectId))
+    .where(
+      and(eq(environments.organizationId, organizationId), eq(environments.id, environmentId)),
+    );
+}
+
 export function findConnectionStatus(db: Database, organizationId: string, projectId: string) {
   return db
     .select({ connectionStatus: projects.connectionStatus })

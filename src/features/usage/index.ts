@@ -1,2 +1,2 @@
-export { bytesOf, limitGrowth } from "./service.ts";
-export type { Bound } from "./store.ts";
+export { bytesOf, limitGrowth, requireStorage } from "./service.ts";
+export { type Bound, sumStoredBytes } from "./store.ts";

@@ -1,6 +1,7 @@
 import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
 import { isLimitViolation } from "../../db/constraint-errors.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import type { UsageByKind } from "./model.ts";
 import type { Growth } from "./store.ts";
 import * as store from "./store.ts";
@@ -22,6 +23,12 @@ export function limitGrowth(ctx: SystemContext, growth: Growth) {
       }
     },
   };
+}
+
+/** For a preview: throws as the write would throw for its bytes. */
+export function requireStorage(used: number, added: number): void {
+  const allowed = LIMITS.storedBytes.value;
+  if (added > 0 && used + added > allowed) throw new LimitReached(allowed, "bytes");
 }
 
 /** The length in UTF-8. */

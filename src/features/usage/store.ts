@@ -65,6 +65,13 @@ export function findExceeded(ctx: SystemContext, growth: Growth) {
   );
 }
 
+export function sumStoredBytes(db: Database, organizationId: string) {
+  return db
+    .select({ bytes: sql<number>`coalesce(sum(${usage.bytes}), 0)`.as("stored_bytes") })
+    .from(usage)
+    .where(eq(usage.organizationId, organizationId));
+}
+
 export function listUsage(db: Database, organizationId: string) {
   return db.select().from(usage).where(eq(usage.organizationId, organizationId));
 }

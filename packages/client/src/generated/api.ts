@@ -1384,6 +1384,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deployments/{deployment_id}/redeployment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a redeploy or a rollback
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
+         */
+        get: operations["previewRedeployment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/promotion/{environment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a promotion to another environment
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
+         */
+        get: operations["previewPromotion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/resources/{resource_id}": {
         parameters: {
             query?: never;
@@ -4673,6 +4713,24 @@ export interface components {
              * @example More traffic
              */
             reason?: string;
+        };
+        /** @description What a redeploy or a promotion would do now. */
+        DeploymentPreview: {
+            /**
+             * @description The environment that would be deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /** @description What the deployment would change in the environment's present configuration. Absent if its own configuration is no longer stored. */
+            patch?: components["schemas"]["PatchOperation"][];
+            /** @description What would be deployed. Absent if none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description The stacks that would be deployed, in this order. */
+            stack_ids: components["schemas"]["Identifier"][];
+            /** @description The queued deployments that the new one would replace, the oldest first. */
+            superseded_ids: components["schemas"]["Identifier"][];
+            /** @description The error that the request would return now. Absent if it would succeed. */
+            error?: components["schemas"]["Error"];
         };
         /**
          * @description Where to promote the deployment.
@@ -9566,6 +9624,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeploymentList"];
+                };
+            };
+        };
+    };
+    previewRedeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the deployment. */
+                deployment_id: components["parameters"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the redeploy would do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentPreview"];
+                };
+            };
+        };
+    };
+    previewPromotion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the environment. */
+                environment_id: string;
+                /** @description The ID of the deployment. */
+                deployment_id: components["parameters"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the promotion would do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentPreview"];
                 };
             };
         };

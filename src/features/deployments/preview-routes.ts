@@ -1,0 +1,51 @@
+import { operation } from "../../http/operation.ts";
+import { jsonReply } from "../../http/replies.ts";
+import { createRouter } from "../../http/router.ts";
+import { previewPromotion, previewRedeployment } from "./copy-service.ts";
+import { presentPreview } from "./presenters.ts";
+import { DeploymentOfEnvironmentParams, DeploymentParams, DeploymentPreview } from "./schemas.ts";
+
+const PREVIEW =
+  "Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key " +
+  "or the role may not make it.";
+
+const redeployment = operation({
+  method: "get",
+  path: "/v1/deployments/{deployment_id}/redeployment",
+  operationId: "previewRedeployment",
+  tags: ["Deployments"],
+  summary: "Preview a redeploy or a rollback",
+  role: "viewer",
+  scope: "deployments:read",
+  description: PREVIEW,
+  policy: "polling",
+  notFound: ["deployment"],
+  request: { params: DeploymentParams },
+  responses: { 200: jsonReply(DeploymentPreview, "What the redeploy would do.") },
+});
+
+const promotion = operation({
+  method: "get",
+  path: "/v1/deployments/{deployment_id}/promotion/{environment_id}",
+  operationId: "previewPromotion",
+  tags: ["Deployments"],
+  summary: "Preview a promotion to another environment",
+  role: "viewer",
+  scope: "deployments:read",
+  description: PREVIEW,
+  policy: "polling",
+  notFound: ["deployment", "environment", "environment in the project"],
+  request: { params: DeploymentOfEnvironmentParams },
+  responses: { 200: jsonReply(DeploymentPreview, "What the promotion would do.") },
+});
+
+export const previewRoutes = createRouter()
+  .openapi(redeployment, async (c) => {
+    const { deployment_id } = c.req.valid("param");
+    return c.json(presentPreview(await previewRedeployment(c.env, deployment_id)), 200);
+  })
+  .openapi(promotion, async (c) => {
+    const { deployment_id, environment_id } = c.req.valid("param");
+    const preview = await previewPromotion(c.env, deployment_id, environment_id);
+    return c.json(presentPreview(preview), 200);
+  });

@@ -1,0 +1,267 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
+import type { Client, Parsed, Reply } from "../../support/client.ts";
+import { jsonObject } from "../../support/json.ts";
+import { canonicalState } from "../../support/organization-state.ts";
+import {
+  connect,
+  join,
+  newDeployableProject,
+  newDeployment,
+  newInside,
+  newKey,
+  newProject,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+const SOURCE = { registry: { image: "ghcr.io/acme/shop:1.4.2" } };
+
+interface Place {
+  world: World;
+  projectId: string;
+  /** Two environments, and a deployment that has succeeded in the first. */
+  staging: string;
+  production: string;
+  deploymentId: string;
+}
+
+async function newPlace(): Promise<Place> {
+  const world = await newWorld();
+  const { project, environmentId } = await newDeployableProject(world);
+  const { body } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+    name: "staging",
+  });
+  for (const id of [body.id, environmentId, environmentId]) await newInside(world.client, id);
+  const patch = [{ op: "add", path: "/replicas", value: 3 }];
+  const { id } = await newDeployment(world.client, body.id, { patch, source: SOURCE });
+  await setStatus(id, "succeeded");
+  const places = { staging: body.id, production: environmentId, deploymentId: id };
+  return { world, projectId: project.id, ...places };
+}
+
+async function setStatus(id: string, status: string): Promise<void> {
+  await env.DB.prepare("update deployments set status = ?, announced = ? where id = ?")
+    .bind(status, status, id)
+    .run();
+}
+
+type Target = "redeploy" | "promote";
+
+async function preview(client: Client, place: Place, target: Target): Promise<Reply> {
+  const path = `/v1/deployments/${place.deploymentId}`;
+  return target === "redeploy"
+    ? client.get(`${path}/redeployment`)
+    : client.get(`${path}/promotion/${place.production}`);
+}
+
+async function carryOut(client: Client, place: Place, target: Target): Promise<Reply> {
+  const path = `/v1/deployments/${place.deploymentId}`;
+  return target === "redeploy"
+    ? client.post(`${path}/redeploy`, undefined)
+    : client.post(`${path}/promote`, { environment_id: place.production });
+}
+
+async function newCaller(world: World): Promise<Client> {
+  return (await newKey(world)).client;
+}
+
+/** The IDs of the deployments of an environment that are superseded. */
+async function supersededIn(environmentId: string): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    `select id from deployments where environment_id = ? and status = 'superseded'
+      order by created_at, id`,
+  )
+    .bind(environmentId)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
+/** Compares a preview with what the request itself then does, or with its refusal. */
+async function expectSame(place: Place, target: Target, caller?: Client): Promise<Parsed> {
+  const client = caller ?? (await newCaller(place.world));
+  const withoutKeys = (lines: string[]) => lines.filter((line) => !line.startsWith("api_keys "));
+  const before = withoutKeys(await canonicalState(place.world.id));
+  const { status, body: shown } = await preview(client, place, target);
+  expect(status).toBe(200);
+  expect(withoutKeys(await canonicalState(place.world.id))).toEqual(before);
+  const already = await supersededIn(shown.environment_id);
+  const { status: done, body: made } = await carryOut(client, place, target);
+  if (shown.error) {
+    expect(made).toEqual(shown.error);
+    return shown;
+  }
+  expect(done).toBe(201);
+  const superseded = (await supersededIn(shown.environment_id)).filter(
+    (id) => !already.includes(id),
+  );
+  expect(shown).toEqual({
+    environment_id: made.environment_id,
+    patch: made.data.patch,
+    ...(made.data.source && { source: made.data.source }),
+    stack_ids: made.stack_ids,
+    superseded_ids: superseded,
+  });
+  return shown;
+}
+
+describe.each(["redeploy", "promote"] as const)("the preview of %s", (target) => {
+  it("is what the request then does, whatever the configurations are", async () => {
+    const place = await newPlace();
+    await fc.assert(
+      fc.asyncProperty(jsonObject(), jsonObject(), jsonObject(), async (own, one, other) => {
+        const write = (table: string, document: unknown, id: string) =>
+          env.DB.prepare(`update ${table} set configuration = ? where id = ?`)
+            .bind(JSON.stringify(document), id)
+            .run();
+        await write("deployments", own, place.deploymentId);
+        await write("environments", one, place.staging);
+        await write("environments", other, place.production);
+        await expectSame(place, target);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("names the queued deployments that it replaces, and not those of the other environment", async () => {
+    const place = await newPlace();
+    const { client } = place.world;
+    const queued: Record<string, string[]> = {};
+    for (const id of [place.staging, place.production]) {
+      const both = [];
+      for (const queue of ["fifo", "fifo"]) both.push(await newDeployment(client, id, { queue }));
+      queued[id] = both.map((each) => each.id);
+    }
+    const { environment_id, superseded_ids } = await expectSame(place, target);
+    expect(superseded_ids).toEqual(queued[environment_id]);
+  });
+
+  it("has the stacks that exist now", async () => {
+    const place = await newPlace();
+    const { client } = place.world;
+    const environmentId = target === "redeploy" ? place.staging : place.production;
+    const { body: before } = await preview(client, place, target);
+    expect(before.stack_ids).toHaveLength(target === "redeploy" ? 1 : 2);
+    await newInside(client, environmentId);
+    const { stack_ids } = (await preview(client, place, target)).body;
+    expect(stack_ids).toHaveLength(target === "redeploy" ? 1 : 3);
+    for (const id of stack_ids.slice(0, 1)) await client.delete(`/v1/stacks/${id}`);
+    const after = await expectSame(place, target);
+    expect(after["stack_ids"]).toEqual(stack_ids.slice(1));
+  });
+
+  it("has the conflict of a project that is not connected, and the patch", async () => {
+    const place = await newPlace();
+    await place.world.client.patch(`/v1/projects/${place.projectId}/disconnect`);
+    const shown = await expectSame(place, target);
+    expect(shown).toMatchObject({ error: { code: "conflict" }, source: SOURCE });
+    expect(shown["patch"]).toEqual([{ op: "add", path: "/replicas", value: 3 }]);
+    await connect(place.world.client, place.projectId);
+    expect(await expectSame(place, target)).not.toHaveProperty("error");
+  });
+
+  it("has the conflict of a configuration that is no longer stored, without a patch", async () => {
+    const place = await newPlace();
+    await env.DB.prepare("update deployments set configuration = '' where id = ?")
+      .bind(place.deploymentId)
+      .run();
+    const shown = await expectSame(place, target);
+    expect(shown["error"].message).toContain("no longer stored");
+    expect(shown).not.toHaveProperty("patch");
+  });
+
+  it("has the conflict of the stored bytes, up to the last byte", async () => {
+    const place = await newPlace();
+    // A new key would count, too.
+    const { client } = place.world;
+    const { body } = await preview(client, place, target);
+    const added = new TextEncoder().encode(
+      JSON.stringify(body.patch) + JSON.stringify(SOURCE) + JSON.stringify({ replicas: 3 }),
+    ).byteLength;
+    const used = "(select sum(bytes) from usage where organization_id = ?1)";
+    const fill = (bytes: number) =>
+      env.DB.prepare(
+        `update usage set bytes = bytes + ?2 - ${used} where organization_id = ?1 and kind = 'projects'`,
+      )
+        .bind(place.world.id, bytes)
+        .run();
+    await fill(LIMITS.storedBytes.value - added + 1);
+    const { error } = await expectSame(place, target, client);
+    expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining("bytes") });
+    await fill(LIMITS.storedBytes.value - added);
+    expect(await expectSame(place, target, client)).not.toHaveProperty("error");
+  });
+
+  it("has the refusal of a viewer, and of a key that only reads", async () => {
+    const place = await newPlace();
+    const { world } = place;
+    const viewer = await join(world);
+    const members = `/v1/projects/${place.projectId}/members`;
+    await world.client.post(members, { member_ids: [viewer.membershipId] });
+    const reading = await newKey(world, { scopes: ["deployments:read"] });
+    const refusals = [
+      [viewer.client, "forbidden"],
+      [reading.client, "unauthorized"],
+    ] as const;
+    for (const [client, code] of refusals) {
+      const { status, body } = await preview(client, place, target);
+      expect([status, body.error.code]).toEqual([200, code]);
+      expect((await carryOut(client, place, target)).body).toEqual(body.error);
+    }
+  });
+
+  it("is refused as the request is, for those who may not read", async () => {
+    const place = await newPlace();
+    const { world } = place;
+    const stranger = await newWorld();
+    const member = await join(world);
+    const elsewhere = await newKey(world, { environmentIds: [newId(systemClock)] });
+    const lacking = await newKey(world, { scopes: ["environments:write"] });
+    for (const { client } of [stranger, member, elsewhere]) {
+      const refused = await preview(client, place, target);
+      const { status, body } = await carryOut(client, place, target);
+      expect([403, 404]).toContain(refused.status);
+      expect([refused.status, refused.body.code]).toEqual([status, body.code]);
+    }
+    expect((await preview(lacking.client, place, target)).status).toBe(403);
+    const unknown = { ...place, deploymentId: newId(systemClock) };
+    expect((await preview(world.client, unknown, target)).status).toBe(404);
+  });
+});
+
+describe("the preview of a promotion", () => {
+  let place: Place;
+
+  beforeAll(async () => {
+    place = await newPlace();
+  });
+
+  it.each(["queued", "in_progress", "failed", "canceled", "superseded"])(
+    "has the conflict of a deployment that is %s, and what it would change",
+    async (status) => {
+      const own = await newPlace();
+      await setStatus(own.deploymentId, status);
+      const shown = await expectSame(own, "promote");
+      expect(shown["error"].message).toContain(status);
+      expect(shown["patch"]).toHaveLength(1);
+    },
+  );
+
+  it("is not found for an environment of another project, of another tenant, or of a narrow key", async () => {
+    const { client } = place.world;
+    const other = await newProject(client, { name: "other" });
+    const foreign = await newProject((await newWorld()).client);
+    for (const { default_environment_id: production } of [other, foreign]) {
+      const elsewhere = { ...place, production };
+      const { status, body } = await preview(client, elsewhere, "promote");
+      expect([status, body]).toEqual([404, (await carryOut(client, elsewhere, "promote")).body]);
+    }
+    const narrow = await newKey(place.world, { environmentIds: [place.staging] });
+    expect((await preview(narrow.client, place, "promote")).status).toBe(404);
+    expect((await preview(narrow.client, place, "redeploy")).status).toBe(200);
+  });
+});
