@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { ensureDevVars, requireSafeDevVars } from "./lib/dev-vars.ts";
-import { bootstrap, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
+import { bootstrap, createSignInLink, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
 import { createLocalKey } from "./lib/local-key.ts";
 import { prepareDatabase } from "./lib/local-state.ts";
 import { acquireLock } from "./lib/lock.ts";
@@ -108,9 +108,12 @@ async function serve(options: Options, bootstrapToken: string): Promise<number> 
   try {
     await waitUntilHealthy(url, exitController.signal);
     const firstKey = await bootstrap(url, bootstrapToken);
-    console.log(
-      startMessage(url, firstKey ?? (options.newKey ? await createLocalKey() : undefined)),
-    );
+    const apiKey = firstKey ?? (options.newKey ? await createLocalKey() : undefined);
+    const access =
+      apiKey === undefined
+        ? undefined
+        : { apiKey, signInLink: await createSignInLink(url, apiKey) };
+    console.log(startMessage(url, access));
   } catch (error) {
     if (exitController.signal.aborted) return exited;
     stopWrangler();

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { Dispatcher } from "./auth/dispatcher.ts";
-import { apiKeyScheme, runnerTokenScheme } from "./auth/schemes.ts";
+import { apiKeyScheme, runnerTokenScheme, sessionScheme } from "./auth/schemes.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
 import { HEALTH_PATH } from "./features/health/routes.ts";
@@ -31,8 +31,11 @@ import {
   type RunnerEnv,
   readBody,
 } from "./http/router.ts";
+import { mayUseCookie } from "./http/same-origin.ts";
+import { hasSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
+import { CROSS_ORIGIN } from "./lib/header-errors.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
 import { ClientAddressLimiter } from "./rate-limits/index.ts";
@@ -68,7 +71,7 @@ export function createApp({
     systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
-  const routers = createRouters({ clock, fetch: network, createContext: bindContext });
+  const routers = createRouters({ clock, log, fetch: network, createContext: bindContext });
   const route = createRouteHandler(routers, { clock, log, createContext });
   const endpoints = new Endpoints();
   return {
@@ -121,6 +124,7 @@ function createRouteHandler(
   const addressLimiter = new ClientAddressLimiter(clock, log);
   const deps = { routes, addressLimiter, clock, log, createContext };
   const apiKeyDispatcher = new Dispatcher(apiKeyScheme(apiKeyRouter), deps);
+  const sessionDispatcher = new Dispatcher(sessionScheme(apiKeyRouter), deps);
   const runnerDispatcher = new Dispatcher(runnerTokenScheme(runnerRouter), deps);
   return async (context: RequestContext): Promise<Response> => {
     const { requestId, request, env, execution, path, requestLog } = context;
@@ -139,7 +143,15 @@ function createRouteHandler(
     if (route?.acceptsRunnerToken && looksLikeRunnerToken(request.headers.get("x-api-key"))) {
       return runnerDispatcher.handle(context, route);
     }
-    if (path.startsWith("/v1/") && !route?.isPublic) return apiKeyDispatcher.handle(context, route);
+    if (path.startsWith("/v1/") && !route?.isPublic) {
+      const usesCookie = !request.headers.has("x-api-key") && hasSessionCookie(request);
+      if (usesCookie && !mayUseCookie(request, route?.writes === true)) {
+        await addressLimiter.enforce(context);
+        throw CROSS_ORIGIN;
+      }
+      const needsSession = usesCookie || route?.needsSession === true;
+      return (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, route);
+    }
     await addressLimiter.enforce(context);
     if (!route) throw routes.noRouteError(request.method, path);
     return publicRouter.fetch(request, { ...env, origin: originOf(context) }, execution);

@@ -11,6 +11,18 @@ import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } fr
 import { grantsScope, type Scope } from "./lib/scopes.ts";
 import type { SecretName } from "./lib/settings.ts";
 
+/** Acts with the authority of the key that it came from, which is the key of its actor. */
+export interface ActorSession {
+  id: string;
+  /** At the latest. */
+  expiresAt: number;
+  /**
+   * Whether the person has signed in by OpenID Connect. The session then has a key of its own, which
+   * nobody else has, and may switch between the person's organizations.
+   */
+  isOfPerson: boolean;
+}
+
 export interface Actor {
   keyId: string;
   organizationId: string;
@@ -31,6 +43,13 @@ export interface Actor {
   createdByMembershipId: string | null;
   /** When the key expires. Null: never. */
   expiresAt: number | null;
+  /** Absent: the request has the key itself. */
+  session?: ActorSession;
+}
+
+/** The ID of the session or the key that a request was sent with. */
+export function credentialIdOf({ session, keyId }: Pick<Actor, "session" | "keyId">): string {
+  return session?.id ?? keyId;
 }
 
 /** Where a request comes from, for the audit log. */
@@ -96,7 +115,10 @@ export interface CoreContext extends SystemContext {
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
 /** Without those that belong to the pipeline or to one feature: secrets, periods of the purge, CORS. */
-export type Settings = Omit<TextSettings, SecretName | RetentionSetting | "CORS_ORIGINS"> & {
+export type Settings = Omit<
+  TextSettings,
+  SecretName | RetentionSetting | "CORS_ORIGINS" | "OIDC_ISSUER" | "OIDC_CLIENT_ID"
+> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };
@@ -118,7 +140,7 @@ export interface IdempotentRequest {
   replayedStatus: number | undefined;
 }
 
-/** The context of a request with an API key. */
+/** The context of a request with an API key or a session. */
 export interface ServiceContext extends CoreContext, ConditionalRequest {
   actor: Actor;
   settings: Settings;

@@ -7,11 +7,13 @@ import type { Tag } from "./http/openapi.ts";
 import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/router.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
+import type { Log } from "./lib/log.ts";
 
 /** What public routes are created with: they have no service context. */
 export interface PublicRouteDeps {
   clock: Clock;
   fetch: Fetch;
+  log: Log;
   createContext(env: Env, execution: Pick<ExecutionContext, "waitUntil">): SystemContext;
 }
 

@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The longest files of each project, in this order. */
 const LONGEST = {
-  node: ["tour", "operations", "start", "dev", "logs"],
+  node: ["reference-pages", "tour", "operations", "reference-browser", "start", "dev", "logs"],
   worker: [
     "hostile-input",
     "even",

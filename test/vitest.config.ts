@@ -45,6 +45,9 @@ const inWorkerd = {
           // Overrides .dev.vars.
           ALLOW_INSECURE_WEBHOOKS: "false",
           SLACK_CLIENT_ID: "1234.5678",
+          OIDC_ISSUER: "https://id.example.com",
+          OIDC_CLIENT_ID: "longshore",
+          OIDC_CLIENT_SECRET: "canary-secret-of-the-identity-provider",
           SLACK_CLIENT_SECRET: "canary-secret-of-the-slack-app",
           // `.ci/run` runs more of each.
           WALKS: process.env["WALKS"] ?? "2",
@@ -55,6 +58,7 @@ const inWorkerd = {
           LOG_HISTORIES: process.env["LOG_HISTORIES"] ?? "6",
           FAULT_STRIDE: process.env["FAULT_STRIDE"] ?? "4",
           HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "9",
+          SESSION_STRIDE: process.env["SESSION_STRIDE"] ?? "8",
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

@@ -8,6 +8,8 @@ const sources: Record<string, string> = import.meta.glob(
     "../scripts/**/*.ts",
     "./**/*.ts",
     "!./vocabulary.test.ts",
+    // The text of docs/.
+    "!../src/reference/generated/**",
     "!../**/node_modules/**",
   ],
   { query: "?raw", import: "default", eager: true },

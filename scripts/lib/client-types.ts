@@ -54,7 +54,9 @@ function slim(document: Document): Document {
 }
 
 function isPage({ responses = {} }: Operation): boolean {
-  return Object.values(responses).some(({ content = {} }) => "text/html" in content);
+  return Object.values(responses).some(({ content = {} }) => {
+    return "text/html" in content || "text/javascript" in content;
+  });
 }
 
 async function renderTypes(document: Document): Promise<string> {

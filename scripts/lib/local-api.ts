@@ -45,6 +45,18 @@ export async function bootstrap(url: string, token: string): Promise<string | un
   return api_key.key;
 }
 
+/** Creates a link that signs in at a browser with what the key may do. */
+export async function createSignInLink(url: string, apiKey: string): Promise<string> {
+  const path = "/v1/sign-in-links";
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "x-api-key": apiKey },
+  });
+  const text = await response.text();
+  if (!response.ok) throw new CommandError(`POST ${url}${path}: ${response.status} ${text}`);
+  return (JSON.parse(text) as { url: string }).url;
+}
+
 /** Runs the cron trigger every minute, because `wrangler dev` does not. */
 export function runSchedule(url: string, exited: AbortSignal): void {
   const timer = setInterval(() => {

@@ -16,10 +16,11 @@ export const LICENSES_FILE = "licenses.txt";
 const EXECUTABLE = 0o755;
 const READABLE = 0o644;
 
-/** CommonJS packages in the bundle require modules of Node. */
-const REQUIRE = [
+/** What CommonJS packages in the bundle expect. */
+const COMMONJS = [
   'import { createRequire as createRequireOfNode } from "node:module";',
   "const require = createRequireOfNode(import.meta.url);",
+  "const __filename = import.meta.filename;",
 ].join("\n");
 
 export const CLI_PROGRAM: Program = {
@@ -55,7 +56,7 @@ export function bundleProgram({ entry, fileName, options }: Program): Map<string
   });
   const packages = packagesOf(metafile);
   const code = outputFiles.map(({ text }) => text).join("");
-  const files = new Map([[fileName, packages.length > 0 ? addRequire(code) : code]]);
+  const files = new Map([[fileName, packages.length > 0 ? addCommonJs(code) : code]]);
   if (packages.length > 0) files.set(LICENSES_FILE, packages.map(readLicense).join("\n"));
   return files;
 }
@@ -72,11 +73,11 @@ export function writeProgram(program: Program): void {
 }
 
 /** After the first line, which names the interpreter. */
-function addRequire(code: string): string {
+function addCommonJs(code: string): string {
   const [first = "", ...rest] = code.split("\n");
   return first.startsWith("#!")
-    ? [first, REQUIRE, ...rest].join("\n")
-    : [REQUIRE, first, ...rest].join("\n");
+    ? [first, COMMONJS, ...rest].join("\n")
+    : [COMMONJS, first, ...rest].join("\n");
 }
 
 /** The folders of the packages that the bundle contains. */

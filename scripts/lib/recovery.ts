@@ -14,6 +14,7 @@ import { auditOperator, recordActsFrom } from "../../src/features/audit/index.ts
 import { invitations } from "../../src/features/invitations/table.ts";
 import { memberships } from "../../src/features/memberships/table.ts";
 import { runnerTokens } from "../../src/features/runner-pools/table.ts";
+import { sessions, signInLinks } from "../../src/features/sessions/table.ts";
 import { trusts } from "../../src/features/trusts/table.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -114,7 +115,10 @@ export async function listCredentials(
   return [...keys, ...tokens];
 }
 
-/** Makes the Worker accept credentials again that it refuses since a restore. */
+/**
+ * Makes the Worker accept credentials again that it refuses since a restore. Ends the sessions of the
+ * keys and deletes their links: the restore has brought back those that were revoked or used.
+ */
 export async function admitCredentials(
   d1: D1Database,
   clock: Clock,
@@ -131,6 +135,8 @@ export async function admitCredentials(
         .update(apiKeys)
         .set({ version: raised(sql`${apiKeys.version}`) })
         .where(sql`${apiKeys.id} in ${ids}`),
+      sessions: db.delete(sessions).where(sql`${sessions.keyId} in ${ids}`),
+      signInLinks: db.delete(signInLinks).where(sql`${signInLinks.keyId} in ${ids}`),
       tokens: db
         .update(runnerTokens)
         .set({ version: raised(sql`${runnerTokens.version}`) })

@@ -18,8 +18,8 @@ export function newSecrets(): Record<SecretName, string> {
   return Object.fromEntries(entries);
 }
 
-/** Secrets that enable optional features (docs/slack.md). */
-export const OPTIONAL_SECRET_NAMES = ["SLACK_CLIENT_SECRET"] as const;
+/** Secrets that enable optional features (docs/slack.md, docs/sign-in.md). */
+export const OPTIONAL_SECRET_NAMES = ["SLACK_CLIENT_SECRET", "OIDC_CLIENT_SECRET"] as const;
 
 /** Throws with a list of the settings below the heading. */
 export function requireNoneRefused(refused: readonly RefusedSetting[], heading: string): void {

@@ -1,24 +1,33 @@
 import { FIRST_ORGANIZATION } from "./local-api.ts";
 
+/** What only the first start has, and one with `--new-key`. */
+export interface NewAccess {
+  apiKey: string;
+  signInLink: string;
+}
+
 /** Printed by `npm start`. A key is shown once, because only its hash is stored. */
-export function startMessage(url: string, key: string | undefined): string {
-  const apiKey = key ? `${key}\n           Save it now: it is not shown again.` : LATER;
+export function startMessage(url: string, access: NewAccess | undefined): string {
   return `
   Longshore is ready.
 
   API      ${url}
   Docs     ${url}/docs
-  API key  ${apiKey}
-${key ? tryIt(url, key) : ""}
+${access ? describeAccess(url, access) : LATER}
   Ctrl-C stops it.
 `;
 }
 
-const LATER = `printed by an earlier start.
-           To create another: npm start -- --new-key`;
+const LATER = `  API key  printed by an earlier start.
+           To create another, and a sign-in link: npm start -- --new-key
+`;
 
-function tryIt(url: string, key: string): string {
-  return `
+function describeAccess(url: string, { apiKey: key, signInLink }: NewAccess): string {
+  return `  API key  ${key}
+           Save it now: it is not shown again.
+  Sign in  ${signInLink}
+           For a browser. It works once, within 10 minutes.
+
   Try it:
 
 curl ${url}/v1/projects -H 'x-api-key: ${key}'

@@ -9,6 +9,13 @@ const MAX_PARSED_KEYS = 10_000;
 /** Does no I/O. Undefined if the text is malformed or of another kind. */
 export type ParseKey = (text: string) => Promise<PresentedKey | undefined>;
 
+/** How requests present a credential. */
+export interface CredentialReader {
+  /** Empty if the request has none. */
+  readCredential(request: Request): string;
+  parseKey: ParseKey;
+}
+
 export interface Authenticated<P extends Principal> {
   key: PresentedKey;
   /** May be up to 30 s old; the rate limiter reports a newer version of the key. */
@@ -20,7 +27,7 @@ export interface Authenticated<P extends Principal> {
  * or with a key that is not cached, counts once against the limit of its client address.
  */
 export class Authenticator<P extends Principal> {
-  readonly #parseKey: ParseKey;
+  readonly #reader: CredentialReader;
   readonly #credentials: CredentialCache<P>;
   readonly #addressLimiter: ClientAddressLimiter;
   readonly #limiter: Limiter;
@@ -28,11 +35,11 @@ export class Authenticator<P extends Principal> {
   readonly #parsedKeys = new BoundedMap<string, PresentedKey>(MAX_PARSED_KEYS);
 
   constructor(
-    parseKey: ParseKey,
+    reader: CredentialReader,
     credentials: CredentialCache<P>,
     limits: { addressLimiter: ClientAddressLimiter; limiter: Limiter },
   ) {
-    this.#parseKey = parseKey;
+    this.#reader = reader;
     this.#credentials = credentials;
     this.#addressLimiter = limits.addressLimiter;
     this.#limiter = limits.limiter;
@@ -43,8 +50,8 @@ export class Authenticator<P extends Principal> {
    * @throws RateLimited if the client address is over its limit.
    */
   async authenticate(context: RequestContext): Promise<Authenticated<P> | undefined> {
-    const text = context.request.headers.get("x-api-key") ?? "";
-    const key = this.#parsedKeys.get(text) ?? (await this.#parseKey(text));
+    const text = this.#reader.readCredential(context.request);
+    const key = this.#parsedKeys.get(text) ?? (await this.#reader.parseKey(text));
     if (!key) {
       await this.#addressLimiter.enforce(context);
       return undefined;

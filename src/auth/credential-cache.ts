@@ -1,3 +1,4 @@
+import type { ActorSession } from "../context.ts";
 import { type Database, openForReading, openForWriting } from "../db/client.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -13,12 +14,27 @@ export interface Principal {
   version: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
+  /** The object of its key limits a session, and has the version. Absent: not a session. */
+  session?: ActorSession & { keySecretHash: string };
 }
 
 export interface CredentialStore<P extends Principal> {
   find(db: Database, key: PresentedKey): Promise<P | undefined>;
-  recordUse(db: Database, keyId: string, hour: number): Promise<void>;
+  /** The time from which the credential is refused, unless it is used before. Null: never. */
+  endOf(principal: P): number | null;
+  /** The time to record as that of the last use. Undefined: the recorded one is recent. */
+  useToRecord(principal: P, now: number): number | undefined;
+  recordUse(db: Database, principal: P, time: number): Promise<void>;
 }
+
+/** Of a key or a token, which does not end by not being used, and whose last use is kept to the hour. */
+export const HOURLY_USE = {
+  endOf: ({ expiresAt }: Principal) => expiresAt,
+  useToRecord({ lastUsedAt }: Principal, now: number) {
+    const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+    return (lastUsedAt ?? 0) < hour ? hour : undefined;
+  },
+};
 
 interface CacheEntry<P> {
   /** Undefined if the key does not exist. It cannot exist later: a key is made with its secret. */
@@ -57,18 +73,12 @@ export class CredentialCache<P extends Principal> {
     return this.#set(key, await this.#store.find(openForWriting(d1).db, key));
   }
 
-  /** `last_used_at` is kept to the hour. */
-  isFirstUseOfHour(principal: P): boolean {
-    return (principal.lastUsedAt ?? 0) < this.#hour();
-  }
-
-  async recordUse(d1: D1Database, principal: P): Promise<void> {
-    principal.lastUsedAt = this.#hour();
-    await this.#store.recordUse(openForWriting(d1).db, principal.keyId, principal.lastUsedAt);
-  }
-
-  #hour(): number {
-    return Math.floor(this.#clock.now() / HOUR_MS) * HOUR_MS;
+  /** Undefined if the last use that is recorded is recent. */
+  recordUse(d1: D1Database, principal: P): Promise<void> | undefined {
+    const time = this.#store.useToRecord(principal, this.#clock.now());
+    if (time === undefined) return undefined;
+    principal.lastUsedAt = time;
+    return this.#store.recordUse(openForWriting(d1).db, principal, time);
   }
 
   #get({ id, secretHash }: PresentedKey): CacheEntry<P> | undefined {
@@ -86,7 +96,7 @@ export class CredentialCache<P extends Principal> {
   }
 
   #unlessExpired(principal: P | undefined): P | undefined {
-    const expiresAt = principal?.expiresAt ?? Number.POSITIVE_INFINITY;
-    return this.#clock.now() < expiresAt ? principal : undefined;
+    const end = (principal && this.#store.endOf(principal)) ?? Number.POSITIVE_INFINITY;
+    return this.#clock.now() < end ? principal : undefined;
   }
 }

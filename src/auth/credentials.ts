@@ -9,8 +9,8 @@ const CHECKSUM_BYTES = 4;
 const CHECKSUM_WIDTH = 6;
 const LAST_FOUR = -4;
 
-/** `lsh` is an API key, `lsr` a runner token, `lsi` an invitation. */
-export type CredentialPrefix = "lsh" | "lsr" | "lsi";
+/** `lsh` is an API key, `lsr` a runner token, `lsi` an invitation, `lss` a session, `lsl` a sign-in link. */
+export type CredentialPrefix = "lsh" | "lsr" | "lsi" | "lss" | "lsl";
 
 /** Well-formed, but may not exist. */
 export interface PresentedKey {
@@ -33,6 +33,8 @@ function credentialPattern(prefix: CredentialPrefix): RegExp {
 export const API_KEY_PATTERN = credentialPattern("lsh");
 export const RUNNER_TOKEN_PATTERN = credentialPattern("lsr");
 export const INVITATION_TOKEN_PATTERN = credentialPattern("lsi");
+export const SESSION_PATTERN = credentialPattern("lss");
+export const SIGN_IN_TOKEN_PATTERN = credentialPattern("lsl");
 
 export async function issueCredential(prefix: CredentialPrefix, id: string): Promise<IssuedKey> {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));

@@ -10,16 +10,19 @@ import type { Scope } from "../lib/scopes.ts";
 import {
   type ClientAddressLimiter,
   ConcurrentRequests,
+  type LimitedRequest,
   Limiter,
   type PolicyName,
   type RateLimitResult,
   rateLimitHeaders,
   resetSeconds,
 } from "../rate-limits/index.ts";
-import { type Authenticated, Authenticator, type ParseKey } from "./authenticator.ts";
+import { type Authenticated, Authenticator, type CredentialReader } from "./authenticator.ts";
 import { CredentialCache, type CredentialStore, type Principal } from "./credential-cache.ts";
+import type { PresentedKey } from "./credentials.ts";
 
-export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
+export interface AuthScheme<P extends Principal, Bound extends CoreContext>
+  extends CredentialReader {
   api: {
     fetch(
       request: Request,
@@ -27,9 +30,8 @@ export interface AuthScheme<P extends Principal, Bound extends CoreContext> {
       execution: ExecutionContext,
     ): Response | Promise<Response>;
   };
-  defaultPolicy: PolicyName;
+  policyOf(route: IndexedRoute | undefined): PolicyName;
   credentialStore: CredentialStore<P>;
-  parseKey: ParseKey;
   unauthenticatedMessage: string;
   /** Throws `Unauthorized` if the credential is narrowed and lacks the scope. */
   requireScope(principal: P, scope: Scope): void;
@@ -49,9 +51,12 @@ export interface DispatcherDeps {
   createContext(db: Database, env: Env, execution: ExecutionContext): SystemContext;
 }
 
+/** Which window of which object limits a request. */
+type LimitedWindow = Pick<LimitedRequest, "key" | "policy" | "sessionId">;
+
 interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
   context: RequestContext;
-  policy: PolicyName;
+  window: LimitedWindow;
   isRead: boolean;
   route: IndexedRoute | undefined;
 }
@@ -80,7 +85,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     this.#credentials = new CredentialCache(scheme.credentialStore, clock);
     this.#limiter = new Limiter(clock, log);
     const limits = { addressLimiter, limiter: this.#limiter };
-    this.#authenticator = new Authenticator(scheme.parseKey, this.#credentials, limits);
+    this.#authenticator = new Authenticator(scheme, this.#credentials, limits);
   }
 
   async handle(context: RequestContext, route: IndexedRoute | undefined): Promise<Response> {
@@ -90,10 +95,11 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const { key, principal } = authenticated;
     requestLog.keyId = principal.keyId;
     requestLog.organizationId = principal.organizationId;
+    if (principal.session) requestLog.sessionId = principal.session.id;
     const isRead = /^(GET|HEAD)$/.test(request.method) && !route?.writes;
-    const policy = route?.policy ?? this.#scheme.defaultPolicy;
-    const limited = { context, key, principal, policy, isRead, route };
-    return this.#concurrentRequests.track(key.secretHash, (others) => {
+    const window = windowOf(authenticated, this.#scheme.policyOf(route));
+    const limited = { context, key, principal, window, isRead, route };
+    return this.#concurrentRequests.track(window.key, (others) => {
       const isParallel = isRead && others < LIMITS.concurrentReads.value;
       return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
     });
@@ -101,7 +107,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 
   async #readInParallel(request: AuthenticatedRequest<P>): Promise<Response> {
     const { principal } = request;
-    const refusal = this.#limiter.cachedRefusal(request.key.secretHash, request.policy);
+    const refusal = this.#limiter.cachedRefusal(request.window);
     if (refusal) this.#enforce(request, refusal);
     const work = this.#dispatch(request, principal);
     try {
@@ -124,16 +130,16 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 
   /** Returns the current principal of the key. */
   async #admit(request: AuthenticatedRequest<P>, parallelWork?: Promise<unknown>): Promise<P> {
-    const { context, key, policy, principal } = request;
+    const { context, key, window, principal } = request;
     const { env } = context;
     const { organizationId, version } = principal;
-    const limited = { key: key.secretHash, organizationId, policy, version };
+    const limited = { ...window, organizationId, version };
     const result = await this.#limiter.consume(env.RATE_LIMITER, limited, parallelWork);
     this.#enforce(request, result);
     const isCurrent = result.version !== undefined && result.version <= version;
     const current = isCurrent ? principal : await this.#credentials.refresh(env.DB, key);
     if (!current || this.#isBehind(current, result)) throw this.#revokedKeyError(context);
-    this.#recordUse(context, current);
+    this.#recordUse(context, key, current);
     return current;
   }
 
@@ -175,9 +181,12 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   }
 
   /** `known` itself if the key is valid and has not changed. Undefined if the key is no longer valid. */
-  async #refresh({ context, key }: AuthenticatedRequest<P>, known: P): Promise<P | undefined> {
+  async #refresh(
+    { context, key, window }: AuthenticatedRequest<P>,
+    known: P,
+  ): Promise<P | undefined> {
     const { DB, RATE_LIMITER } = context.env;
-    const newest = await this.#limiter.versionOf(RATE_LIMITER, key.secretHash);
+    const newest = await this.#limiter.versionOf(RATE_LIMITER, window.key);
     const isCurrent = newest !== undefined && newest <= known.version;
     const current = await (isCurrent
       ? this.#credentials.find(DB, key)
@@ -198,18 +207,32 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   /** The response for a revoked key must equal that for a key that never existed. */
   #revokedKeyError({ requestLog, responseHeaders }: RequestContext): Unauthenticated {
     delete requestLog.keyId;
+    delete requestLog.sessionId;
     delete requestLog.organizationId;
     for (const name of Object.keys(responseHeaders)) delete responseHeaders[name];
     return new Unauthenticated(this.#scheme.unauthenticatedMessage);
   }
 
-  #recordUse({ env, execution }: RequestContext, principal: P): void {
-    if (!this.#credentials.isFirstUseOfHour(principal)) return;
-    const recorded = this.#credentials.recordUse(env.DB, principal).catch((error: unknown) => {
+  #recordUse({ env, execution }: RequestContext, key: PresentedKey, principal: P): void {
+    const recorded = this.#credentials.recordUse(env.DB, principal);
+    if (!recorded) return;
+    const logged = recorded.catch((error: unknown) => {
       this.#log("error", "api_key.use_not_recorded", describeError(error));
     });
-    execution.waitUntil(recorded);
+    execution.waitUntil(logged);
+    if (!principal.session) return;
+    // The object of the key counts its requests, so that of the session does not know it otherwise.
+    const known = { secretHash: key.secretHash, version: 0 };
+    execution.waitUntil(this.#limiter.invalidateKeys(env.RATE_LIMITER, [known]));
   }
+}
+
+/** A session has a window of its own, but reads no more values of variables than its key. */
+function windowOf({ key, principal }: Authenticated<Principal>, policy: PolicyName): LimitedWindow {
+  const { session } = principal;
+  if (!session) return { key: key.secretHash, policy };
+  const sessionId = policy === "console" ? session.id : undefined;
+  return { key: session.keySecretHash, policy, sessionId };
 }
 
 /** Lets a stream end, so that it holds nothing. */

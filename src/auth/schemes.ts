@@ -10,7 +10,10 @@ import {
   type RunnerPrincipal,
   runnerTokenStore,
 } from "../features/runner-pools/index.ts";
+import { parseSession, type SessionPrincipal, sessionStore } from "../features/sessions/index.ts";
+import { readSessionCookie } from "../http/session-cookie.ts";
 import { hmacHex } from "../lib/digest.ts";
+import { SIGN_IN_AGAIN } from "../lib/header-errors.ts";
 import type { AuthScheme } from "./dispatcher.ts";
 
 export function apiKeyScheme(
@@ -18,18 +21,30 @@ export function apiKeyScheme(
 ): AuthScheme<KeyPrincipal, ServiceContext> {
   return {
     api,
-    defaultPolicy: "default",
+    policyOf: (route) => route?.policy ?? "default",
     credentialStore: apiKeyStore,
+    readCredential: readApiKey,
     parseKey: parseApiKey,
     unauthenticatedMessage: "Send a valid API key in the x-api-key header.",
     requireScope,
-    bind: (core, actor, { env, refresh }) => ({
-      ...core,
-      actor,
-      refreshActor: refresh,
-      settings: settingsOf(env),
-      allowsNewOrganizations: env.ALLOW_NEW_ORGANIZATIONS === "true",
-    }),
+    bind: bindActor,
+  };
+}
+
+/** Does what the key of the session does, in a window of its own. */
+export function sessionScheme(
+  api: AuthScheme<SessionPrincipal, ServiceContext>["api"],
+): AuthScheme<SessionPrincipal, ServiceContext> {
+  return {
+    api,
+    policyOf: (route) => (route?.policy === "reveal" ? "reveal" : "console"),
+    credentialStore: sessionStore,
+    readCredential: (request) =>
+      request.headers.has("x-api-key") ? "" : readSessionCookie(request),
+    parseKey: parseSession,
+    unauthenticatedMessage: SIGN_IN_AGAIN,
+    requireScope,
+    bind: bindActor,
   };
 }
 
@@ -38,8 +53,9 @@ export function runnerTokenScheme(
 ): AuthScheme<RunnerPrincipal, RunnerContext> {
   return {
     api,
-    defaultPolicy: "runner",
+    policyOf: (route) => route?.policy ?? "runner",
     credentialStore: runnerTokenStore,
+    readCredential: readApiKey,
     parseKey: parseRunnerToken,
     unauthenticatedMessage:
       "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
@@ -53,6 +69,18 @@ export function runnerTokenScheme(
     }),
   };
 }
+
+function readApiKey({ headers }: Request): string {
+  return headers.get("x-api-key") ?? "";
+}
+
+const bindActor: AuthScheme<KeyPrincipal, ServiceContext>["bind"] = (core, actor, deps) => ({
+  ...core,
+  actor,
+  refreshActor: deps.refresh,
+  settings: settingsOf(deps.env),
+  allowsNewOrganizations: deps.env.ALLOW_NEW_ORGANIZATIONS === "true",
+});
 
 /** The bindings and the secrets of the Worker stay out of the context of handlers. */
 function settingsOf(env: Env & Pick<Settings, "SLACK_CLIENT_SECRET">): Settings {

@@ -18,6 +18,7 @@ import { integrationsFeature } from "./notifications/integrations/feature.ts";
 import { outboxFeature } from "./notifications/outbox/feature.ts";
 import { recoveriesFeature } from "./notifications/recoveries/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
+import { openIdConnectFeature } from "./open-id-connect/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
 import { overviewFeature } from "./overview/feature.ts";
 import { projectMembersFeature } from "./project-members/feature.ts";
@@ -27,6 +28,7 @@ import { resourcesFeature } from "./resources/feature.ts";
 import { runnerApiFeature } from "./runner-api/feature.ts";
 import { runnerPoolsFeature } from "./runner-pools/feature.ts";
 import { serviceAccountsFeature } from "./service-accounts/feature.ts";
+import { sessionsFeature } from "./sessions/feature.ts";
 import { stacksFeature } from "./stacks/feature.ts";
 import { trustsFeature } from "./trusts/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
@@ -41,6 +43,9 @@ export const FEATURES: readonly Feature[] = [
   accountFeature,
   serviceAccountsFeature,
   apiKeysFeature,
+  // Before the operation whose path has the token of a link.
+  openIdConnectFeature,
+  sessionsFeature,
   runnerPoolsFeature,
   trustsFeature,
   projectsFeature,

@@ -1,3 +1,6 @@
+import { html } from "hono/html";
+import { toTimestamp } from "../lib/clock.ts";
+
 export const ICON =
   "data:image/svg+xml," +
   encodeURIComponent(
@@ -63,19 +66,34 @@ export const PAGE_STYLE = COLORS + TEXT;
 export const NARROW_LAYOUT = `
 main { max-width: 40rem; margin: 0 auto; padding: clamp(2rem, 10vh, 6rem) 1.5rem 2rem; }`;
 
-/** Allows this exact style, no script, and forms that go to this origin, if any. */
+interface PolicyOptions {
+  /** Where forms go to. */
+  formAction?: "none" | "self";
+  /** Whether the page loads scripts from this origin, which send requests to it. */
+  scripts?: boolean;
+}
+
+/** Allows this exact style, and nothing else that the options do not allow. */
 export async function contentSecurityPolicy(
   style: string,
-  formAction: "none" | "self" = "none",
+  { formAction = "none", scripts = false }: PolicyOptions = {},
 ): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
   return [
     "default-src 'none'",
     `style-src 'sha256-${hash}'`,
+    ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
     "img-src data:",
     "base-uri 'none'",
     `form-action '${formAction}'`,
     "frame-ancestors 'none'",
   ].join("; ");
+}
+
+/** A time, to the minute. */
+export function renderMinute(time: number) {
+  const timestamp = toTimestamp(time);
+  const [date, clock = ""] = timestamp.split("T");
+  return html`<time datetime="${timestamp}">${date} ${clock.slice(0, "00:00".length)} UTC</time>`;
 }

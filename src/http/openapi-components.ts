@@ -19,7 +19,7 @@ export const HEADERS = {
     "Of a record: its version and a digest of it, for `If-Match` and `If-None-Match`. Otherwise a weak " +
       "digest of the response, for `If-None-Match`.",
   ),
-  Location: header("The path of the created record."),
+  Location: header("The path of the created record, or of the page that follows."),
   "Idempotency-Replayed": header(
     "`true` if this repeats the response to an earlier request with the same `Idempotency-Key`.",
   ),
@@ -82,7 +82,7 @@ function successHeaders(operation: DocumentedOperation, status: string): HeaderN
   const isIdempotent = parameters.some(({ name }) => name === "Idempotency-Key");
   return [
     ...((isRecord || isPolled) && status !== "204" ? (["ETag"] as const) : []),
-    ...(isRecord && status === "201" ? (["Location"] as const) : []),
+    ...((isRecord && status === "201") || status === "303" ? (["Location"] as const) : []),
     ...(isIdempotent ? (["Idempotency-Replayed"] as const) : []),
   ];
 }
@@ -119,7 +119,7 @@ const HEADERS_OF_AUDIENCE: Record<Audience, readonly HeaderName[]> = {
 };
 
 function audienceOf(security: readonly object[]): Audience {
-  if (security.some((each) => "api_key" in each)) return "";
+  if (security.some((each) => "session" in each)) return "";
   return security.some((each) => "runner_token" in each) ? "ForRunners" : "Public";
 }
 

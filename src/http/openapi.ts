@@ -26,7 +26,8 @@ variables, and the roles of their members. It queues deployments, which your run
 notifies webhooks and Slack.
 
 **Authentication.** Send an API key in the \`x-api-key\` header. A key belongs to one organization;
-a record of another organization is \`not_found\`. The runner endpoints, \`/v1/runner/*\`, take a
+a record of another organization is \`not_found\`. A browser that has signed in sends a session's cookie
+instead, which may do what its key may do. The runner endpoints, \`/v1/runner/*\`, take a
 runner token in the same header instead.
 
 **Identifiers** are 22 characters of base58, and sort by time. A request may also use the same UUID in
@@ -64,6 +65,15 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
     in: "header",
     name: "x-api-key",
     description: "`lsh_…`. `POST /v1/orgs/{org_id}/api-keys` returns it once.",
+  });
+  router.openAPIRegistry.registerComponent("securitySchemes", "session", {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-longshore",
+    description:
+      "`lss_…`. `POST /v1/sessions` and sign-in links set it. At http://localhost, its name is " +
+      "`longshore-` and the port. `x-api-key` takes precedence. A request that changes something needs " +
+      "`Sec-Fetch-Site: same-origin`, or the same `Origin` from a browser that sends no fetch metadata.",
   });
   router.openAPIRegistry.registerComponent("securitySchemes", "runner_token", {
     type: "apiKey",

@@ -12,6 +12,7 @@ import {
   Unauthenticated,
   Unauthorized,
 } from "../lib/errors.ts";
+import { CROSS_ORIGIN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";
 import { toIssues } from "./errors.ts";
 import { type ErrorOptions, optionsOf, separateErrorOptions } from "./operation.ts";
 import { headerErrors } from "./operation-headers.ts";
@@ -22,6 +23,7 @@ type NamedErrors = Readonly<Record<string, ApiError>>;
 /** By the credential that is missing. */
 const UNAUTHENTICATED: Record<string, Unauthenticated> = {
   api_key: new Unauthenticated("Send a valid API key in the x-api-key header."),
+  session: new Unauthenticated(SIGN_IN_AGAIN),
   runner_token: new Unauthenticated(
     "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
       "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
@@ -65,7 +67,7 @@ export function withErrorReplies(route: RouteConfig): RouteConfig {
 function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOptions): NamedErrors {
   const { credentials, writes, scope } = optionsOf(route);
   const sendsBody = ["post", "put", "patch"].includes(route.method);
-  const hasKey = credentials.includes("api_key") || credentials.includes("runner_token");
+  const hasKey = credentials.includes("session") || credentials.includes("runner_token");
   const mayWrite = sendsBody || route.method === "delete" || writes;
   return {
     ...parameterErrors(route),
@@ -77,6 +79,7 @@ function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOpti
     ...Object.fromEntries(notFound.map((what) => [nameOf(what), new NotFound(what)])),
     ...((credentials.length > 0 || writes) && { timeout: new DatabaseTimeout() }),
     ...(hasKey && mayWrite && { deleted_meanwhile: DELETED }),
+    ...(credentials.includes("session") && mayWrite && { cross_origin: CROSS_ORIGIN }),
     ...headerErrors(route),
     rate_limited: new RateLimited(12),
     internal: INTERNAL,

@@ -6,11 +6,12 @@ import { POLICIES, type PolicyName, WINDOW_MS } from "../rate-limits/policies.ts
 
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 const WRITES_EXTENSION = "x-writes";
-const SCOPE_EXTENSION = "x-scope";
+export const SCOPE_EXTENSION = "x-scope";
 const RECORD_EXTENSION = "x-record";
 const POLLED_EXTENSION = "x-polled";
 
-export type Credential = "api_key" | "runner_token" | "bootstrap_token";
+/** An operation that accepts an API key accepts a session, too. */
+export type Credential = "api_key" | "session" | "runner_token" | "bootstrap_token";
 
 /** A role in the project, or `admin` in the organization. */
 type NeededRole = ProjectRole | "admin";
@@ -84,7 +85,9 @@ export function operation<const Config extends OperationConfig>(
   return {
     ...route,
     ...(description && { description }),
-    security: credentials.map((name) => ({ [name]: [] })),
+    security: credentials.flatMap((name) =>
+      name === "api_key" ? [{ api_key: [] }, { session: [] }] : [{ [name]: [] }],
+    ),
     ...(policy && { [POLICY_EXTENSION]: policy }),
     ...(writes && { [WRITES_EXTENSION]: writes }),
     ...(record && { [RECORD_EXTENSION]: record }),
@@ -124,9 +127,14 @@ export function separateErrorOptions(route: RouteConfig): {
 }
 
 /** The rate limit policies of requests with an API key, as the API presents them. */
-export const API_KEY_POLICIES = Object.entries(POLICIES)
-  .filter(([name]) => name !== "runner")
-  .map(([name, { limit }]) => ({ name, limit, window_seconds: WINDOW_MS / 1000 }));
+export const API_KEY_POLICIES = presentPolicies(["default", "polling", "reveal"]);
+export const SESSION_POLICIES = presentPolicies(["console", "reveal"]);
+
+function presentPolicies(names: readonly PolicyName[]) {
+  return names.map((name) => {
+    return { name, limit: POLICIES[name].limit, window_seconds: WINDOW_MS / 1000 };
+  });
+}
 
 function isPolicyName(name: unknown): name is PolicyName {
   return typeof name === "string" && name in POLICIES;

@@ -8,7 +8,9 @@ import { toApiError } from "./errors.ts";
 export interface RequestLog {
   /** The route's pattern. The path itself contains IDs, which are not logged. */
   route?: string;
+  /** Of a session: the key that it came from. */
   keyId?: string;
+  sessionId?: string;
   organizationId?: string;
 }
 
@@ -60,6 +62,7 @@ export async function handleRequest(
     status: response.status,
     duration_ms: Math.round(performance.now() - start),
     key_id: requestLog.keyId,
+    session_id: requestLog.sessionId,
     organization_id: requestLog.organizationId,
   });
   return response;

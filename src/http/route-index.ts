@@ -17,6 +17,8 @@ export interface IndexedRoute {
   /** What a narrowed API key needs. Undefined: nothing. */
   scope: Scope | undefined;
   isPublic: boolean;
+  /** Whether an API key does not open the route. */
+  needsSession: boolean;
   acceptsRunnerToken: boolean;
   requiresBody: boolean;
   /** Whether the body is text, not JSON. */
@@ -53,7 +55,8 @@ export class RouteIndex {
         policy,
         writes,
         scope,
-        isPublic: !accepts("api_key") && !accepts("runner_token"),
+        isPublic: !accepts("session") && !accepts("runner_token"),
+        needsSession: accepts("session") && !accepts("api_key"),
         acceptsRunnerToken: accepts("runner_token"),
         requiresBody: route.request?.body?.required === true,
         acceptsText: "text/plain" in (route.request?.body?.content ?? {}),

@@ -25,6 +25,8 @@ export const EXAMPLE_IDS = {
   invitation: "1Cg5ZDvX9xhTrxC3WqbHLb",
   serviceAccount: "1Cg5mJtqN7yYk2RrTWv3sD",
   trust: "1Cg7UqP2dY4nZbKx8VhGtM",
+  session: "1Cg5bWz8mKq3TnRv6HxPdY",
+  signInLink: "1Cg5dLk2VfJ9sYc4BtGwNq",
   auditRecord: "1CgRkWm5sT9vXcLd3JfBzN",
   changelogEntry: "1CgQuY8akfz7QnnHApfdSd",
 } as const;

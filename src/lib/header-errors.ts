@@ -1,4 +1,4 @@
-import { BadInput } from "./errors.ts";
+import { ApiError, BadInput } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
 const SEND_TAGS = "Send ETags with their quotes, as responses give them, separated by commas.";
@@ -26,3 +26,15 @@ export const IDEMPOTENCY_KEY_REUSED = headerError(
 function headerError(path: string, message: string): BadInput {
   return new BadInput([{ path, message }]);
 }
+
+/** The same for every cookie that is of no use, so that it tells nothing about the reason. */
+export const SIGN_IN_AGAIN =
+  "Your session has ended, or its cookie is not valid. Sign in again, or send a valid API key in the " +
+  "x-api-key header.";
+
+export const CROSS_ORIGIN = new ApiError(
+  "forbidden",
+  "A browser's request that signs in, or that changes something with a session, must come from a page of " +
+    "this origin: Sec-Fetch-Site is not same-origin, or the Origin is absent or another one. Send an " +
+    "API key in the x-api-key header instead.",
+);

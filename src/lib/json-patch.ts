@@ -80,8 +80,9 @@ export function applyPatch(
 }
 
 /**
- * The document before a patch that gave `document`. Needs all old values of `applyPatch`, which a
- * patch may have without needing them. Throws `PatchError` if a `remove` or a `replace` has none.
+ * The document before a patch that gave `document`, from the old values of `applyPatch`. Throws
+ * `PatchError` if a `remove` or a `replace` has none, and for a `move` out of an array to a member
+ * of a later element of it, whose old value is that of another element.
  */
 export function revertPatch(document: unknown, patch: readonly RecordedOperation[]): unknown {
   const work = { nodes: 0 };
@@ -147,10 +148,23 @@ class PatchTarget {
   }
 
   #revertMove({ path, old_value }: RecordedOperation, from: string): void {
+    const { parent } = this.#locate(path);
+    const isInserted = Array.isArray(parent);
+    if (!isInserted && this.#isShifted(path, from)) {
+      throw new PointerError(path, "has an old value that was read before the removal shifted it.");
+    }
     const moved = this.#readAdded(path);
     this.#revertAdd(path, old_value);
-    // The old value of a place that contained `from` has it.
-    if (!from.startsWith(`${path}/`)) this.#add(from, moved);
+    // The old value of a member that contained `from` has it.
+    if (isInserted || !from.startsWith(`${path}/`)) this.#add(from, moved);
+  }
+
+  /** Whether removing `from` from its array has moved what `path` names. */
+  #isShifted(path: string, from: string): boolean {
+    const array = from.slice(0, from.lastIndexOf("/"));
+    if (!path.startsWith(`${array}/`) || !Array.isArray(this.find(array))) return false;
+    const [index] = path.slice(array.length + 1).split("/");
+    return Number(index) >= Number(from.slice(array.length + 1));
   }
 
   #revertAdd(pointer: string, before: unknown): void {

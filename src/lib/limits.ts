@@ -132,6 +132,7 @@ export const LIMITS = {
   resourceNameLength: characters("The `template_id` and `resource_type` of a resource", 255),
   physicalIdLength: characters("The `physical_id` of a resource", 2_048),
   statusReasonLength: characters("A `status_reason`, and the `message` of a completion", 2_000),
+  apiKeyLength: characters("The `api_key` to sign in with", 200),
   invitationTokenLength: characters("The `token` of an invitation", 200),
   callbackLength: characters("Parameters of the callback from Slack", 4_000),
   pageBytes: bytes(
@@ -235,6 +236,14 @@ export const LIMITS = {
     2_000,
     "an isolate that has cached one refuses it within 30 s",
   ),
+  sessionsOfMembership: items("Sessions of a membership that have not ended", 100, CONFLICT),
+  organizationsOfPerson: items("Organizations that a session can switch to, the oldest", 200),
+  sessionWindowsOfKey: items(
+    "Sessions of one key with a rate limit of their own within 60 s",
+    8,
+    "the other sessions of the key share one more",
+  ),
+  signInLinksOfKey: items("Unused sign-in links of a key", 10, CONFLICT),
   openInvitations: items("Open invitations of an organization", 200, CONFLICT),
   storedBytes: bytes(
     "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +
@@ -399,6 +408,11 @@ export const LIMITS = {
     "Invitations that one run of the sweep checks for their expiry, the oldest first",
     500,
     "the next run, within a minute, continues",
+  ),
+  sweepSessions: items(
+    "Sessions and sign-in links that one run of the sweep checks for their end, the oldest first",
+    500,
+    "later runs continue; those after current ones may remain for up to 7 days, without effect",
   ),
   organizationRequests: timesOfKey(
     "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +

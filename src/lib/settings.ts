@@ -1,5 +1,6 @@
 import { parseKeyring } from "./cipher.ts";
 import { ApiError } from "./errors.ts";
+import { type IdentityProviderSettings, identityProviderProblems } from "./identity-provider.ts";
 import type { Log } from "./log.ts";
 import { isLoopback, originsProblem, readOrigins } from "./origins.ts";
 import {
@@ -17,7 +18,8 @@ export type SecretName = (typeof REQUIRED_SECRETS)[number];
 /** The settings that are checked, as they are in the environment. */
 export type CheckedSettings = {
   readonly [Name in SecretName | "ALLOW_INSECURE_WEBHOOKS" | "CORS_ORIGINS"]?: string | undefined;
-} & RetentionSettings;
+} & RetentionSettings &
+  IdentityProviderSettings;
 
 /** A setting that the Worker does not run with. */
 export interface RefusedSetting {
@@ -112,7 +114,11 @@ function refusedInEnvironment(settings: CheckedSettings): readonly RefusedSettin
     settings.ALLOW_INSECURE_WEBHOOKS === "true",
   );
   const refusedOrigins = message ? [{ name: CORS_ORIGINS, message }] : [];
-  const refused = [...refusedSecrets, ...refusedPeriods, ...refusedOrigins];
+  const refusedProvider = identityProviderProblems(
+    settings,
+    settings.ALLOW_INSECURE_WEBHOOKS === "true",
+  );
+  const refused = [...refusedSecrets, ...refusedPeriods, ...refusedOrigins, ...refusedProvider];
   refusedOf.set(settings, refused);
   return refused;
 }

@@ -2,6 +2,7 @@ export { ClientAddressLimiter } from "./client-address-limiter.ts";
 export { rateLimitHeaders, resetSeconds } from "./headers.ts";
 export {
   ConcurrentRequests,
+  type LimitedRequest,
   Limiter,
   type LimiterNamespace,
   type RateLimitResult,

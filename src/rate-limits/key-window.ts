@@ -53,6 +53,12 @@ export class KeyWindow {
     return this.#log;
   }
 
+  /** Whether a new window would decide the same. */
+  isIdle(now: number): boolean {
+    if (this.#pending || this.#waiting.length > 0) return false;
+    return recentAdmissions(this.#log, now).length === 0;
+  }
+
   /** Undefined if the request waits: `resolve` is called when the pending response has arrived. */
   consume(now: number, resolve: (decision: KeyDecision) => void): KeyDecision | undefined {
     this.#isUsed = true;

@@ -35,7 +35,12 @@ export interface LimitedRequest {
   policy: PolicyName;
   /** The version of the key that the caller has cached. */
   version: number;
+  /** Of a request that counts in the session's own window, which the key's object holds. */
+  sessionId?: string | undefined;
 }
+
+/** What selects a window. */
+type WindowName = Pick<LimitedRequest, "key" | "policy" | "sessionId">;
 
 export type LimiterNamespace = Pick<DurableObjectNamespace<RateLimiter>, "getByName">;
 
@@ -60,8 +65,9 @@ export class Limiter {
     this.#log = log;
   }
 
-  cachedRefusal(key: string, policy: PolicyName): RateLimitResult | undefined {
-    const refusal = this.#refusals.get(`${key}:${policy}`);
+  cachedRefusal(window: WindowName): RateLimitResult | undefined {
+    const { policy } = window;
+    const refusal = this.#refusals.get(nameOf(window));
     const waitMs = refusal ? refusal.until - this.#clock.now() : 0;
     return refusal && waitMs > 0
       ? toResult(policy, { ...REFUSED, by: refusal.by, waitMs })
@@ -75,30 +81,31 @@ export class Limiter {
    */
   async consume(
     namespace: LimiterNamespace,
-    { key, organizationId, policy, version }: LimitedRequest,
+    request: LimitedRequest,
     parallelWork?: Promise<unknown>,
   ): Promise<RateLimitResult> {
-    const refusal = this.cachedRefusal(key, policy);
+    const { key, organizationId, policy, version, sessionId } = request;
+    const refusal = this.cachedRefusal(request);
     if (refusal) return refusal;
     const sentAt = this.#clock.now();
-    if (sentAt < (this.#fallbackUntil.get(key) ?? 0)) return this.#consumeFallback(key, policy);
+    if (sentAt < (this.#fallbackUntil.get(key) ?? 0)) return this.#consumeFallback(request);
     try {
       const consumption = await callObject(
         namespace,
         key,
-        (object) => object.consume(policy, version, organizationId),
+        (object) => object.consume(policy, version, organizationId, sessionId),
         { timeoutsMs: TIMEOUTS_MS, parallelWork },
       );
       const { admitted, by, waitMs, version: newest } = consumption;
       // The object decided after `sentAt`, so the cached refusal ends no later than the real one.
       const until = sentAt + waitMs;
-      if (!admitted) this.#refusals.set(`${key}:${policy}`, { by, until });
+      if (!admitted) this.#refusals.set(nameOf(request), { by, until });
       return toResult(policy, consumption, newest);
     } catch (error) {
       if (isOverloaded(error)) return toResult(policy, { ...REFUSED, waitMs: OVERLOADED_WAIT_MS });
       this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
       this.#fallbackUntil.set(key, this.#clock.now() + FALLBACK_MS);
-      return this.#consumeFallback(key, policy);
+      return this.#consumeFallback(request);
     }
   }
 
@@ -145,13 +152,18 @@ export class Limiter {
     }
   }
 
-  #consumeFallback(key: string, policy: PolicyName): RateLimitResult {
-    const window = `${key}:${policy}`;
+  #consumeFallback(request: WindowName): RateLimitResult {
+    const { policy } = request;
+    const window = nameOf(request);
     const share = Math.ceil(POLICIES[policy].limit * FALLBACK_SHARE);
     const decision = admit(this.#fallbackLogs.get(window) ?? [], share, this.#clock.now());
     this.#fallbackLogs.set(window, decision.log);
     return toResult(policy, { ...decision, by: "key" });
   }
+}
+
+function nameOf({ key, policy, sessionId = "" }: WindowName): string {
+  return `${key}:${policy}:${sessionId}`;
 }
 
 const REFUSED = { admitted: false, by: "key", remaining: 0 } as const;

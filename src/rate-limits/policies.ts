@@ -9,6 +9,10 @@ export const POLICIES = {
   polling: { limit: 300, appliesTo: "reads of deployments, resources and logs" },
   reveal: { limit: 30, appliesTo: "reading values of variables" },
   runner: { limit: 1200, appliesTo: "requests with a runner token, for one token" },
+  console: {
+    limit: 600,
+    appliesTo: "requests with a session, for one session, except reading values of variables",
+  },
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;
 
 export type PolicyName = keyof typeof POLICIES;

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { callObject, isOverloaded } from "../lib/call-object.ts";
+import { LIMITS } from "../lib/limits.ts";
 import { consoleLog, describeError } from "../lib/log.ts";
 import { type KeyDecision, KeyWindow, type PendingLease } from "./key-window.ts";
 import { POLICIES, type PolicyName } from "./policies.ts";
@@ -14,6 +15,8 @@ const MIN_TIMEOUT_MS = 50;
 interface State {
   version: number;
   logs: Partial<Record<PolicyName, AdmissionLog>>;
+  /** By the ID of the session. Earlier releases stored none. */
+  sessionLogs?: Record<string, AdmissionLog>;
 }
 
 export interface Consumption extends KeyDecision {
@@ -22,12 +25,14 @@ export interface Consumption extends KeyDecision {
 }
 
 /**
- * The windows of one key, and the version of the key. The state is in memory, is saved at most every
- * 200 ms, and is loaded at start-up: an idle object may lose its memory after about 10 s.
+ * The windows of one key and of its sessions, and the version of the key. The state is in memory, is
+ * saved at most every 200 ms, and is loaded at start-up: an idle object may lose its memory after about 10 s.
  */
 export class RateLimiter extends DurableObject<Env> {
   readonly #scheduleSave: () => void;
   #windows = createWindows();
+  /** By the ID of the session. */
+  readonly #sessionWindows = new Map<string, KeyWindow>();
   #version = 0;
   /** Whether the object has stored state, or a save is scheduled. */
   #isKnown = false;
@@ -40,15 +45,21 @@ export class RateLimiter extends DurableObject<Env> {
       this.#version = stored?.version ?? 0;
       this.#isKnown = stored !== undefined;
       this.#windows = createWindows(stored?.logs);
+      for (const [id, log] of Object.entries(stored?.sessionLogs ?? {})) {
+        this.#sessionWindows.set(id, new KeyWindow(POLICIES.console.limit, log));
+      }
     });
   }
 
+  /** @param sessionId Of a request that counts in the session's own window. */
   consume(
     policy: PolicyName,
     version: number,
     organizationId: string,
+    sessionId?: string,
   ): Consumption | Promise<Consumption> {
-    const window = this.#windows[policy];
+    const window =
+      sessionId === undefined ? this.#windows[policy] : this.#sessionWindowOf(sessionId);
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
     const decision = window.consume(Date.now(), resolve);
     this.#renewLease(window, policy, organizationId);
@@ -73,9 +84,29 @@ export class RateLimiter extends DurableObject<Env> {
     await this.ctx.storage.put("state", this.#state);
   }
 
+  /** Further sessions share one window, so that a key cannot use up the window of its organization. */
+  #sessionWindowOf(sessionId: string): KeyWindow {
+    const own = this.#sessionWindows.get(sessionId);
+    if (own) return own;
+    if (this.#sessionWindows.size >= LIMITS.sessionWindowsOfKey.value) return this.#windows.console;
+    const window = new KeyWindow(POLICIES.console.limit);
+    this.#sessionWindows.set(sessionId, window);
+    return window;
+  }
+
+  /** Forgets the windows of sessions that are not used. */
   get #state(): State {
-    const logs = Object.entries(this.#windows).map(([policy, { log }]) => [policy, log]);
-    return { version: this.#version, logs: Object.fromEntries(logs) };
+    const now = Date.now();
+    for (const [id, window] of this.#sessionWindows) {
+      if (window.isIdle(now)) this.#sessionWindows.delete(id);
+    }
+    const logsOf = (windows: Iterable<readonly [string, KeyWindow]>) =>
+      Object.fromEntries([...windows].map(([name, { log }]) => [name, log]));
+    return {
+      version: this.#version,
+      logs: logsOf(Object.entries(this.#windows)),
+      sessionLogs: logsOf(this.#sessionWindows),
+    };
   }
 
   #toConsumption(decision: KeyDecision, knownVersion: number): Consumption {
@@ -130,5 +161,6 @@ function createWindows(logs: State["logs"] = {}) {
     polling: create("polling"),
     reveal: create("reveal"),
     runner: create("runner"),
+    console: create("console"),
   } satisfies Record<PolicyName, KeyWindow>;
 }

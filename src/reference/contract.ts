@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from "../http/openapi.ts";
-import { POLICY_EXTENSION } from "../http/operation.ts";
+import { POLICY_EXTENSION, SCOPE_EXTENSION } from "../http/operation.ts";
 import { type Schema, Schemas } from "./schemas.ts";
 
 export interface Contract {
@@ -34,6 +34,8 @@ export interface Operation {
   credential: Credential | undefined;
   /** Undefined if the operation needs no key. */
   policy: string | undefined;
+  /** What a narrowed API key needs, if anything. */
+  scope: string | undefined;
   parameters: Parameter[];
   body: { schema: Schema; required: boolean } | undefined;
   /** Whether the body is text. */
@@ -70,6 +72,8 @@ export interface Reply {
   status: string;
   description: string;
   mediaType: string | undefined;
+  /** Whether the response may also be a stream of events. */
+  isStream: boolean;
   schema: Schema | undefined;
 }
 
@@ -83,6 +87,7 @@ interface DocumentedOperation {
   requestBody?: { required?: boolean; content?: Content };
   responses?: Record<string, DocumentedReply>;
   [POLICY_EXTENSION]?: string;
+  [SCOPE_EXTENSION]?: string;
 }
 
 interface DocumentedReply {
@@ -172,6 +177,7 @@ function readOperation(
     description,
     credential,
     policy: documented[POLICY_EXTENSION] ?? (credential?.id === "api_key" ? "default" : undefined),
+    scope: documented[SCOPE_EXTENSION],
     parameters,
     body: schema && { schema, required: requestBody?.required ?? false },
     sendsText: requestBody?.content?.["text/plain"] !== undefined,
@@ -192,7 +198,8 @@ function readWebhook([type, item]: [string, { post?: unknown }]): Webhook[] {
 function readReplies(responses: DocumentedOperation["responses"] = {}): Reply[] {
   return Object.entries(responses).map(([status, { description = "", content = {} }]) => {
     const [[mediaType, { schema } = {}] = []] = Object.entries(content);
-    return { status, description, mediaType, schema };
+    const isStream = "text/event-stream" in content;
+    return { status, description, mediaType, isStream, schema };
   });
 }
 

@@ -60,8 +60,8 @@ function exampleScalar({ types: [type], format = "", minimum = 1 }: Shape): unkn
  * @param label The accessible name, which must be unique on the page.
  */
 export function renderSample(title: string, label: string, code: Html | Html[] | string): Html {
-  return html`<figure><figcaption>${title}</figcaption>
-<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></figure>`;
+  return html`<figure class="sample"><figcaption>${title}</figcaption>
+<pre tabindex="0" role="group" aria-label="${label}"><code>${typeof code === "string" ? withLineBreaks(code) : code}</code></pre></figure>`;
 }
 
 export function renderJson(value: unknown): Html[] {
@@ -69,6 +69,14 @@ export function renderJson(value: unknown): Html[] {
   return tokens.map((token, index) => {
     if (!token.startsWith('"')) return html`${token}`;
     const isKey = tokens[index + 1]?.startsWith(":");
-    return isKey ? html`<b>${token}</b>` : html`<i>${token}</i>`;
+    return isKey ? html`<b>${token}</b>` : html`<i>${withLineBreaks(token)}</i>`;
+  });
+}
+
+/** Long words, which are URLs and paths, break after a slash, but not in an origin: see `withOrigin`. */
+function withLineBreaks(code: string): (Html | string)[] {
+  return code.split(/(\S{40,})/).flatMap((part, at): (Html | string)[] => {
+    if (at % 2 === 0) return [part];
+    return part.split(/(?<=[^:/]\/|[?&])/).map((each) => html`${each}<wbr>`);
   });
 }

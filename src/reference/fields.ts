@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { linkToSchema } from "./links.ts";
 import { type Html, renderInline } from "./markdown.ts";
 import type { Schema, Schemas, Shape } from "./schemas.ts";
 
@@ -11,6 +12,8 @@ export interface Field {
   schema: Schema;
   required: boolean;
   description?: string | undefined;
+  /** Of a parameter. */
+  in?: string;
 }
 
 export interface FieldOptions {
@@ -40,13 +43,20 @@ function renderField(field: Field, options: FieldOptions): Html {
       ? undefined
       : description;
   const hasLabel = field.required === (labeled === "required");
-  return html`<div>
+  return html`<div${renderAttributes(field, shape)}>
 <dt><code>${field.name}</code> <span class="type">${renderType(shape, schemas)}</span>
 ${hasLabel ? html`<span class="${labeled}">${labeled}</span>` : ""}</dt>
 <dd>${shownDescription ? html`<p>${renderInline(shownDescription)}</p>` : ""}
 ${renderLimits(shape, schemas)}
 ${renderInnerFields(shape, options)}</dd>
 </div>`;
+}
+
+/** For the script, which sends requests. */
+function renderAttributes({ name, required, in: location }: Field, { example }: Shape) {
+  if (!location) return "";
+  const value = example === undefined ? "" : html` data-example="${String(example)}"`;
+  return html` data-parameter="${name}" data-in="${location}"${required ? " data-required" : ""}${value}`;
 }
 
 export function renderType(shape: Shape, schemas: Schemas): Html {
@@ -56,7 +66,7 @@ export function renderType(shape: Shape, schemas: Schemas): Html {
 
 function renderNonNullType(shape: Shape, schemas: Schemas): Html | string {
   const { name, types, variants, items, format, properties, additionalProperties: rest } = shape;
-  if (schemas.isLinked(name)) return html`<a href="#schema-${name}">${name}</a>`;
+  if (schemas.isLinked(name)) return html`<a href="${linkToSchema(name)}">${name}</a>`;
   if (items) return html`array of ${renderType(schemas.resolve(items), schemas)}`;
   if (typeof rest === "object") {
     return html`map of string to ${renderType(schemas.resolve(rest), schemas)}`;

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { slugOf } from "./links.ts";
 
 export type Html = ReturnType<typeof html>;
 
@@ -8,6 +9,15 @@ export function renderParagraphs(markdown: string): Html[] {
     .split(/\n{2,}/)
     .filter((paragraph) => paragraph.trim() !== "")
     .map((paragraph) => html`<p>${renderInline(paragraph)}</p>`);
+}
+
+/** Each paragraph that begins with a bold term has an anchor: `about-rate-limits`. */
+export function renderTopics(markdown: string): Html[] {
+  return markdown.split(/\n{2,}/).map((paragraph) => {
+    const [, term] = /^\*\*([^*]+?)\.?\*\*/.exec(paragraph) ?? [];
+    const text = renderInline(paragraph);
+    return term ? html`<p id="about-${slugOf(term)}">${text}</p>` : html`<p>${text}</p>`;
+  });
 }
 
 export function renderInline(markdown: string): (Html | string)[] {

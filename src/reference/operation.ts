@@ -1,6 +1,5 @@
 import { html } from "hono/html";
 import type { Operation, OperationError, Parameter, Reply } from "./contract.ts";
-import { renderCurl } from "./curl.ts";
 import { exampleOf, renderJson, renderSample } from "./example.ts";
 import {
   type FieldOptions,
@@ -10,7 +9,17 @@ import {
   renderLimits,
   renderType,
 } from "./fields.ts";
+import { guideOfTag } from "./guides.ts";
+import {
+  linkToCredential,
+  linkToError,
+  linkToOperation,
+  linkToPolicies,
+  linkToScope,
+  pathOfGuide,
+} from "./links.ts";
 import { type Html, renderInline, renderParagraphs } from "./markdown.ts";
+import { renderRequestSamples } from "./samples/request-samples.ts";
 import type { Schema, Schemas } from "./schemas.ts";
 
 const PARAMETER_GROUPS = [
@@ -19,29 +28,44 @@ const PARAMETER_GROUPS = [
   { location: "header", title: "Headers" },
 ];
 
-export function renderOperation(operation: Operation, schemas: Schemas): Html {
+export function renderOperation(operation: Operation, tag: string, schemas: Schemas): Html {
   const { id, summary, description, parameters, body, replies, errors } = operation;
-  return html`<article id="${id}" aria-labelledby="${id}-title">
+  return html`<article id="${id}" ${renderAttributes(operation, schemas)} aria-labelledby="${id}-title">
 <header>
-<h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>
+<h2 id="${id}-title"><a href="${linkToOperation(tag, id)}">${summary}</a></h2>
 <p class="endpoint">${renderMethod(operation.method)} <code>${withLineBreaks(operation.path)}</code></p>
 </header>
 <div class="facts">
 ${renderParagraphs(description)}
-${renderRequirements(operation)}
+${renderRequirements(operation, tag)}
 ${PARAMETER_GROUPS.map(({ location, title }) => {
   const group = parameters.filter((each) => each.in === location);
   return group.length === 0 ? "" : renderParameters(title, group, schemas);
 })}
-${body ? html`<h4>Body</h4>${renderContent("", body.schema, { schemas, labeled: "required" })}` : ""}
+${body ? html`<h3>Body</h3>${renderContent("", body.schema, { schemas, labeled: "required" })}` : ""}
 ${replies.map((reply) => renderReply(reply, schemas))}
 ${renderErrors(errors)}
 </div>
 <div class="samples">
-${renderSample("Request", `curl for: ${summary}`, renderCurl(operation, schemas))}
+${renderRequestSamples(operation, schemas)}
 ${replies.map((reply) => renderReplySample(reply, summary, schemas))}
+${isTryable(operation) ? html`<div data-try hidden></div>` : ""}
 </div>
 </article>`;
+}
+
+/** For the script, which sends requests. */
+function renderAttributes({ method, path, credential, body }: Operation, schemas: Schemas): Html {
+  const json = body && JSON.stringify(exampleOf(body.schema, schemas, true));
+  return html`data-method="${method}" data-path="${path}"${
+    credential ? html` data-credential="${credential.id}"` : ""
+  }${json ? html` data-body="${json}"` : ""}`;
+}
+
+/** Whether the request is JSON, and the response is JSON or empty. */
+function isTryable({ sendsText, replies }: Operation): boolean {
+  const types = replies.flatMap(({ mediaType }) => mediaType ?? []);
+  return !sendsText && types.every((type) => type === "application/json");
 }
 
 export function renderMethod(method: string): Html {
@@ -55,13 +79,16 @@ function withLineBreaks(path: string): Html[] {
   });
 }
 
-function renderRequirements({ credential, policy }: Operation): Html {
+function renderRequirements({ credential, scope, policy }: Operation, tag: string): Html {
   const authentication = credential
-    ? html`<a href="#credential-${credential.id}">${nameCredential(credential.id)}</a>`
+    ? html`<a href="${linkToCredential(credential.id)}">${nameCredential(credential.id)}</a>`
     : "None";
+  const guide = guideOfTag(tag);
   return html`<dl class="needs">
 <div><dt>Authentication</dt><dd>${authentication}</dd></div>
-${policy ? html`<div><dt>Rate limit policy</dt><dd><code>${policy}</code></dd></div>` : ""}
+${scope ? html`<div><dt>Scope</dt><dd><a href="${linkToScope(scope)}"><code>${scope}</code></a></dd></div>` : ""}
+${policy ? html`<div><dt>Rate limit policy</dt><dd><a href="${linkToPolicies()}"><code>${policy}</code></a></dd></div>` : ""}
+${guide ? html`<div><dt>Guide</dt><dd><a href="${pathOfGuide(guide.slug)}">${guide.title}</a></dd></div>` : ""}
 </dl>`;
 }
 
@@ -72,10 +99,12 @@ export function nameCredential(id: string): string {
 }
 
 function renderParameters(title: string, parameters: readonly Parameter[], schemas: Schemas): Html {
-  const fields = parameters.map(({ name, required = false, description, schema = {} }) => {
-    return { name, required, description, schema };
-  });
-  return html`<h4>${title}</h4>${renderFields(fields, { schemas, labeled: "required" })}`;
+  const fields = parameters.map(
+    ({ name, required = false, description, schema = {}, in: location }) => {
+      return { name, required, description, schema, in: location };
+    },
+  );
+  return html`<h3>${title}</h3>${renderFields(fields, { schemas, labeled: "required" })}`;
 }
 
 function renderContent(description: string, schema: Schema, options: FieldOptions): Html {
@@ -90,7 +119,7 @@ ${renderLimits(shape, schemas)}${renderInnerFields(shape, options)}`;
 }
 
 function renderReply({ status, description, mediaType, schema }: Reply, schemas: Schemas): Html {
-  return html`<h4>Response <span class="status">${status}</span></h4>
+  return html`<h3>Response <span class="status">${status}</span></h3>
 ${
   mediaType === "application/json" && schema
     ? renderContent(description, schema, { schemas, labeled: "optional" })
@@ -101,13 +130,13 @@ ${
 function renderErrors(errors: readonly OperationError[]): Html | "" {
   if (errors.length === 0) return "";
   return html`<details class="errors"><summary>Errors</summary>
-<table>
+<div class="table" tabindex="0" role="group" aria-label="Errors"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Example of a message</th></tr></thead>
 <tbody>${errors.map(
     ({ status, code, message }) =>
-      html`<tr><td>${status}</td><th scope="row"><code>${code}</code></th><td>${renderInline(message)}</td></tr>`,
+      html`<tr><td>${status}</td><th scope="row"><a href="${linkToError(code)}"><code>${code}</code></a></th><td>${renderInline(message)}</td></tr>`,
   )}</tbody>
-</table></details>`;
+</table></div></details>`;
 }
 
 function renderReplySample(

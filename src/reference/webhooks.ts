@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { Parameter, Reply, Webhook } from "./contract.ts";
 import { exampleOf, renderJson, renderSample } from "./example.ts";
 import { fieldsOf, renderFields } from "./fields.ts";
+import { WEBHOOKS_PATH } from "./links.ts";
 import { type Html, renderInline, renderParagraphs } from "./markdown.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -12,13 +13,13 @@ export function renderWebhooks(
 ): Html {
   const [first] = webhooks;
   if (!first) return html``;
-  return html`<section id="webhooks" aria-labelledby="webhooks-title">
-<h2 id="webhooks-title">Webhooks</h2>
+  return html`<section aria-labelledby="webhooks-title">
+<h1 id="webhooks-title">Webhooks</h1>
 ${renderParagraphs(description)}
 <div class="prose">
-<h3>Headers of a webhook</h3>
+<h2>Headers of a webhook</h2>
 ${renderHeaders(first.headers, schemas)}
-<h3>Meaning of the response</h3>
+<h2>Meaning of the response</h2>
 ${renderReplies(first.replies)}
 </div>
 ${webhooks.map((webhook) => renderWebhook(webhook, schemas))}
@@ -49,12 +50,12 @@ function renderWebhook(webhook: Webhook, schemas: Schemas): Html {
   const anchor = anchorOfWebhook(webhook);
   return html`<article id="${anchor}" aria-labelledby="${anchor}-title">
 <header>
-<h3 id="${anchor}-title"><a href="#${anchor}">${summary}</a></h3>
+<h2 id="${anchor}-title"><a href="${WEBHOOKS_PATH}#${anchor}">${summary}</a></h2>
 <p class="endpoint"><code>${type}</code></p>
 </header>
 <div class="facts">
 ${renderParagraphs(description)}
-<h4>Body</h4>
+<h3>Body</h3>
 ${renderFields(fieldsOf(schemas.resolve(body)), { schemas, labeled: "optional" })}
 </div>
 <div class="samples">

@@ -18,6 +18,7 @@ import {
   newProject,
   newToken,
   newWorld,
+  signIn,
   type World,
 } from "../support/world.ts";
 
@@ -74,6 +75,30 @@ describe("a database that is restored to a time before", () => {
     expect(await auditedActions(keyId)).toEqual(["credential.admitted"]);
     await other.client.delete(`/v1/orgs/${world.id}/api-keys/${keyId}`);
     expect(await statusOf(client, undefined, isolate)).toBe(401);
+  });
+
+  it("a session was revoked or a link was used does not revive them, also once their key is admitted", async () => {
+    const key = await newKey(world);
+    const other = await signIn(await newKey(world));
+    const { client } = await signIn(key);
+    const { body: link } = await key.client.post("/v1/sign-in-links", undefined);
+    const { body: otherLink } = await world.client.post("/v1/sign-in-links", undefined);
+    const headers = { "sec-fetch-site": "same-origin" };
+    const use = async ({ url }: { url: string }) =>
+      (await world.client.raw("POST", new URL(url).pathname, headers)).status;
+    expect(await statusOf(client)).toBe(200);
+    const travelBack = await rememberDatabase();
+    expect(await use(link)).toBe(303);
+    expect((await client.delete("/v1/sessions/current")).status).toBe(204);
+    await travelBack();
+    expect(await statusOf(client)).toBe(401);
+    await admit({ ids: [key.keyId] });
+    expect(await statusOf(key.client)).toBe(200);
+    expect(await statusOf(client)).toBe(401);
+    expect(await use(link)).toBe(404);
+    expect(await statusOf((await signIn(key)).client)).toBe(200);
+    expect(await statusOf(other.client)).toBe(200);
+    expect(await use(otherLink)).toBe(303);
   });
 
   it("a key was revoked gives the response of an unknown key", async () => {

@@ -27,6 +27,7 @@ import {
   newServiceAccount,
   newTrust,
   newWorld,
+  signIn,
   type World,
 } from "../support/world.ts";
 
@@ -37,6 +38,8 @@ const OF_AN_ATTEMPT = "It is the course of an attempt, which the deployment has.
 /** The operations that leave no record, each with the reason. */
 const NOT_RECORDED: Record<string, string> = {
   deleteOrganization: "Its record is not in the log of the organization, which is deleted with it.",
+  switchOrganization:
+    "It needs a session from OpenID Connect: test/features/open-id-connect/organizations.test.ts.",
   createEnvironment: IN_THE_CHANGELOG,
   replaceEnvironment: IN_THE_CHANGELOG,
   updateEnvironment: IN_THE_CHANGELOG,
@@ -68,7 +71,7 @@ const accepts = (name: string) => (each: Operation) =>
 const writes = operations.filter(
   (each) =>
     (each.method !== "GET" || each["x-writes"] === true) &&
-    (accepts("api_key")(each) || accepts("runner_token")(each)),
+    (accepts("session")(each) || accepts("runner_token")(each)),
 );
 const publicWrites = operations.filter(
   (each) => !writes.includes(each) && (each.method !== "GET" || each["x-writes"] === true),
@@ -106,6 +109,12 @@ async function newSender(operation: Operation, fixture: Fixture): Promise<Sender
     return { client: runner, actor, credentialId: tokenId };
   }
   const { membershipId: membership_id, accountId: account_id } = person;
+  if (caseOf(operation).isOfSession) {
+    const { client, sessionId } = await signIn(person);
+    const created_by = { key_id: person.keyId, membership_id };
+    const ids = { credential_id: sessionId, membership_id, account_id, created_by };
+    return { client, actor: { type: "session", ...ids }, credentialId: sessionId };
+  }
   const { body } = await person.client.post(`/v1/orgs/${world.id}/api-keys`, { name: "sender" });
   const created_by = { key_id: person.keyId, membership_id };
   const actor = { type: "api_key", credential_id: body.id, membership_id, account_id, created_by };
@@ -143,6 +152,7 @@ const STABLE_COLUMNS: Record<string, string> = {
   deliveries: "id",
   api_keys: "id, version, name, expires_at",
   runner_tokens: "id, version, expires_at",
+  sessions: "id, expires_at",
 };
 
 const ORGANIZATION = "select * from organizations where id = ?1";
@@ -463,11 +473,43 @@ const ACCEPTANCES: Record<string, (token: string) => Promise<Reply>> = {
     nobody.request("POST", `/invitations/${token}`, "", { ...ORIGIN, ...FORM }),
 };
 
+interface SignIn {
+  type: string;
+  source: string;
+  prepare(world: World): Promise<{ credentialId: string; request(): Promise<Reply> }>;
+}
+
+const SIGN_INS: Record<string, SignIn> = {
+  createSession: {
+    type: "api_key",
+    source: "api_key",
+    prepare: async ({ client: { key }, keyId }) => ({
+      credentialId: keyId,
+      request: () => nobody.request("POST", "/v1/sessions", { api_key: key }, ORIGIN),
+    }),
+  },
+  useSignInLink: {
+    type: "sign_in_link",
+    source: "sign_in_link",
+    prepare: async ({ client }) => {
+      const { body } = await client.post("/v1/sign-in-links", undefined);
+      const { pathname } = new URL(body.url);
+      const [, id] = /lsl_(.{22})/.exec(pathname) ?? [];
+      const headers = { ...ORIGIN, ...FORM, "sec-fetch-site": "same-origin" };
+      return {
+        credentialId: String(id),
+        request: () => nobody.request("POST", pathname, "", headers),
+      };
+    },
+  },
+};
+
 const isGrace = ({ name }: Parsed) => name === "Grace";
 
 describe("what is done without an API key", () => {
   it("is all in the tests below, or in those of the bootstrap", () => {
-    const expected = [...Object.keys(ACCEPTANCES), "bootstrap", "exchangeToken"];
+    const tested = [...Object.keys(ACCEPTANCES), ...Object.keys(SIGN_INS)];
+    const expected = [...tested, "bootstrap", "exchangeToken", "finishSignIn"];
     const found = publicWrites.map(({ operationId }) => operationId);
     expect(found.toSorted()).toEqual([...expected, "finishSlackInstallation"].toSorted());
   });
@@ -510,6 +552,32 @@ describe("what is done without an API key", () => {
         await recordsOf(world, done),
         acts.map((act) => ({ ...COMMON, ...act, actor, request_id })),
       );
+    },
+  );
+
+  it.each(Object.entries(SIGN_INS))(
+    "%s records the new session, by what signs in, in one transaction",
+    async (_, { prepare, type, source }) => {
+      const world = await newWorld();
+      const { credentialId, request } = await prepare(world);
+      await expectNothingWithoutRecord(world, credentialId, request);
+      const done = await request();
+      expect(done.status).toBeLessThan(400);
+      const { body: sessions } = await world.client.get("/v1/sessions");
+      const [{ id }] = sessions.data;
+      const { membershipId: membership_id, accountId: account_id, keyId: key_id } = world;
+      const ids = { credential_id: credentialId, membership_id, account_id };
+      const creator = type === "sign_in_link" && { created_by: { key_id, membership_id } };
+      expectSame(await recordsOf(world, done), [
+        {
+          ...COMMON,
+          action: "session.created",
+          actor: expect.objectContaining({ type, ...ids, ...creator }),
+          target: { type: "session", id },
+          changes: { after: { source, key_id } },
+          request_id: done.headers.get("x-request-id"),
+        },
+      ]);
     },
   );
 

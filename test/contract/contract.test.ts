@@ -14,7 +14,7 @@ import {
   sendsText,
 } from "../support/contract.ts";
 import { type Ids, newIds, pathWith, textRequest } from "../support/operations.ts";
-import { newWorld, SharedKeys, type World } from "../support/world.ts";
+import { newWorld, SharedKeys, signIn, type World } from "../support/world.ts";
 
 const accepting = (credential: string) =>
   operations.filter(({ security }) => security.some((each) => credential in each));
@@ -22,7 +22,7 @@ const accepting = (credential: string) =>
 const runnerOperations = accepting("runner_token").filter(
   (each) => !accepting("api_key").includes(each),
 );
-const authenticatedOperations = [...accepting("api_key"), ...runnerOperations];
+const authenticatedOperations = [...accepting("session"), ...runnerOperations];
 const title = ({ method, path }: Operation) => `${method} ${path}`;
 
 /** The path parameters that identify a record. {name} is excluded, because a new name is valid. */
@@ -79,6 +79,7 @@ function sendExample(operation: Operation, parameters: Ids) {
 async function clientFor(operation: Operation): Promise<Client> {
   if (!authenticatedOperations.includes(operation)) return new Client(undefined);
   if (runnerOperations.includes(operation)) return new Client(ids["runner"]);
+  if (!accepting("api_key").includes(operation)) return (await signIn(world)).client;
   return keys.next();
 }
 
@@ -150,14 +151,24 @@ describe("authentication", () => {
     expect(open.toSorted()).toEqual([
       "GET /",
       "GET /docs",
+      "GET /docs/guides/{guide}",
+      "GET /docs/reference.js",
+      "GET /docs/search.json",
+      "GET /docs/{page}",
       "GET /health",
       "GET /invitations/{token}",
       "GET /openapi.json",
+      "GET /sign-in",
+      "GET /sign-in/{token}",
+      "GET /v1/sign-in-methods",
+      "GET /v1/sign-in/callback",
       "GET /v1/slack/callback",
       "POST /invitations/{token}",
+      "POST /sign-in/{token}",
       "POST /v1/bootstrap",
       "POST /v1/invitations/accept",
       "POST /v1/oidc/token",
+      "POST /v1/sessions",
     ]);
   });
 
@@ -359,8 +370,10 @@ describe("bodies", () => {
   it.each(withoutBody.map((each) => [title(each), each] as const))(
     "are not required where none is declared: %s",
     async (_, operation) => {
-      expect((await send(operation, unknownIds)).status).toBe(404);
-      expect((await send(operation, unknownIds, "")).status).toBe(404);
+      const expected = operation.operationId === "createSignInLink" ? 201 : 404;
+      const headers = { "sec-fetch-site": "same-origin" };
+      expect((await send(operation, unknownIds, undefined, headers)).status).toBe(expected);
+      expect((await send(operation, unknownIds, "", headers)).status).toBe(expected);
     },
   );
 

@@ -4,6 +4,7 @@ import {
   INVITATION_TOKEN_PATTERN,
   parseCredential,
   RUNNER_TOKEN_PATTERN,
+  SIGN_IN_TOKEN_PATTERN,
 } from "../../src/auth/credentials.ts";
 import { FAILURES } from "../../src/features/deployments/index.ts";
 import { failureOf } from "../../src/features/notifications/delivery/outcome.ts";
@@ -14,7 +15,12 @@ import type { Parsed } from "../support/client.ts";
 import { openApi } from "../support/contract.ts";
 import { newProject, newWorld } from "../support/world.ts";
 
-const PATTERNS = [API_KEY_PATTERN, RUNNER_TOKEN_PATTERN, INVITATION_TOKEN_PATTERN];
+const PATTERNS = [
+  API_KEY_PATTERN,
+  RUNNER_TOKEN_PATTERN,
+  INVITATION_TOKEN_PATTERN,
+  SIGN_IN_TOKEN_PATTERN,
+];
 
 const schemaOf = (name: string): Parsed => openApi.components.schemas[name];
 
@@ -49,8 +55,13 @@ describe("an example in the OpenAPI document", () => {
 
   it("of a credential has the correct format and last four characters, and is not accepted", async () => {
     const fields = [examplesOf("last_four", "key"), examplesOf("last_four", "token")].flat();
-    const whole = [...new Set(JSON.stringify(openApi).match(/ls[hir]_[0-9A-Za-z_]{72}/g))];
-    expect(whole.map((text) => text.slice(0, 4)).toSorted()).toEqual(["lsh_", "lsi_", "lsr_"]);
+    const whole = [...new Set(JSON.stringify(openApi).match(/ls[hilr]_[0-9A-Za-z_]{72}/g))];
+    expect(whole.map((text) => text.slice(0, 4)).toSorted()).toEqual([
+      "lsh_",
+      "lsi_",
+      "lsl_",
+      "lsr_",
+    ]);
     for (const text of whole) {
       const pattern = PATTERNS.find((each) => each.test(text)) ?? /$^/;
       expect(text).toMatch(pattern);

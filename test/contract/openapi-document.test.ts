@@ -174,7 +174,7 @@ describe("an example", () => {
 });
 
 /** Without an ID, but `not_found` for a secret that is of no use. */
-const WITH_SECRET = ["/v1/bootstrap", "/v1/invitations/accept"];
+const WITH_SECRET = ["/v1/bootstrap", "/v1/invitations/accept", "/v1/sign-in/callback"];
 
 describe("the errors of an operation", () => {
   const statusesOf = ({ responses }: Operation) =>
@@ -197,8 +197,9 @@ describe("the errors of an operation", () => {
     const { method, path, security, requestBody } = operation;
     const statuses = statusesOf(operation);
     expect(statuses).toEqual(expect.arrayContaining([429, 500]));
-    const isExchange = path === "/v1/oidc/token";
-    expect(statuses.includes(401)).toBe(security.length > 0 || isExchange);
+    const isExchange = ["/v1/oidc/token", "/v1/sessions"].includes(path) && method === "POST";
+    const isCallback = path === "/v1/sign-in/callback";
+    expect(statuses.includes(401)).toBe(security.length > 0 || isExchange || isCallback);
     expect(statuses.includes(404)).toBe(path.includes("{") || WITH_SECRET.includes(path));
     if (requestBody) expect(statuses).toContain(400);
     const isRead = method === "GET" && !operation["x-writes"];
@@ -206,7 +207,7 @@ describe("the errors of an operation", () => {
     if (!isRead && security.some((each) => !("bootstrap_token" in each))) {
       expect(statuses).toContain(409);
     }
-    expect(statuses.includes(501)).toBe(path.includes("slack"));
+    expect(statuses.includes(501)).toBe(/slack|sign-in(\/callback)?$/.test(path));
   });
 
   it("are shared by operations with the same errors", () => {

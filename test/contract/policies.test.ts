@@ -4,10 +4,18 @@ import { newId } from "../../src/lib/ids.ts";
 import { POLICIES, type PolicyName } from "../../src/rate-limits/policies.ts";
 import { Client } from "../support/client.ts";
 import { exampleBody, type Operation, operations } from "../support/contract.ts";
-import { newKey, newPool, newProject, newWorld, type World } from "../support/world.ts";
+import {
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  SharedKeys,
+  signIn,
+  type World,
+} from "../support/world.ts";
 
 /** The rate limit policy for each accepted credential. */
-type Access = { readonly [Name in "api_key" | "runner_token"]?: PolicyName };
+type Access = { readonly [Name in (typeof names)[number]]?: PolicyName };
 
 /** Limited by client address only. A bootstrap token has no policy. */
 const PUBLIC: Access = {};
@@ -23,6 +31,10 @@ const ACCESS: Record<string, Access> = {
   readHome: PUBLIC,
   readOpenApiDocument: PUBLIC,
   readReference: PUBLIC,
+  readReferencePage: PUBLIC,
+  readGuide: PUBLIC,
+  readReferenceScript: PUBLIC,
+  readSearchIndex: PUBLIC,
   listOrganizations: { api_key: "default" },
   createOrganization: { api_key: "default" },
   getOrganization: { api_key: "default" },
@@ -47,6 +59,18 @@ const ACCESS: Record<string, Access> = {
   getApiKey: { api_key: "default" },
   updateApiKey: { api_key: "default" },
   rotateApiKey: { api_key: "default" },
+  createSession: PUBLIC,
+  showSignInLink: PUBLIC,
+  useSignInLink: PUBLIC,
+  listSessions: { api_key: "default" },
+  endCurrentSession: { session: "console" },
+  listSignInMethods: PUBLIC,
+  startSignIn: PUBLIC,
+  finishSignIn: PUBLIC,
+  listSessionOrganizations: { session: "console" },
+  switchOrganization: { session: "console" },
+  revokeSession: { api_key: "default" },
+  createSignInLink: { api_key: "default" },
   getApiKeyPolicy: { api_key: "default" },
   putApiKeyPolicy: { api_key: "default" },
   revokeApiKey: { api_key: "default" },
@@ -128,6 +152,7 @@ const ACCESS: Record<string, Access> = {
   listEnvironmentDeployments: { api_key: "polling" },
   cancelDeployment: { api_key: "default" },
   redeployDeployment: { api_key: "default" },
+  getDeploymentConfiguration: { api_key: "polling" },
   previewRedeployment: { api_key: "polling" },
   previewPromotion: { api_key: "polling" },
   promoteDeployment: { api_key: "default" },
@@ -166,19 +191,31 @@ const ACCESS: Record<string, Access> = {
   appendToLog: { runner_token: "runner" },
 };
 
-const names = ["api_key", "runner_token"] as const;
+const names = ["api_key", "session", "runner_token"] as const;
+
+/** A session opens what an API key opens. It reveals no more values than its key, and has one window else. */
+function accessOf(id: string): Access {
+  const { api_key, ...others } = ACCESS[id] ?? PUBLIC;
+  if (!api_key) return others;
+  return { api_key, session: api_key === "reveal" ? "reveal" : "console", ...others };
+}
 
 let world: World;
 let runnerToken: string | undefined;
+let sessions: SharedKeys;
 
 beforeAll(async () => {
   world = await newWorld();
+  sessions = new SharedKeys(world, {}, "session");
   const project = await newProject(world.client);
   runnerToken = (await newPool(world, [project.default_environment_id])).runner.key;
 });
 
-async function newClient(name: "api_key" | "runner_token"): Promise<Client> {
-  return name === "api_key" ? (await newKey(world)).client : new Client(runnerToken);
+async function newClient(name: (typeof names)[number], { operationId }: Operation) {
+  if (name === "runner_token") return new Client(runnerToken);
+  if (name === "session" && operationId !== "endCurrentSession") return sessions.next();
+  const key = await newKey(world);
+  return name === "session" ? (await signIn(key)).client : key.client;
 }
 
 /** The name of the policy in the reply to a request for records that do not exist. */
@@ -197,14 +234,14 @@ describe("every operation", () => {
   it.each(operations.map((each) => [each.operationId, each] as const))(
     "accepts the credentials and has the policy of the table: %s",
     async (id, operation) => {
-      const access = ACCESS[id] ?? PUBLIC;
+      const access = accessOf(id);
       const accepted = operation.security.flatMap((each) => Object.keys(each));
       expect(accepted.filter((name) => name !== "bootstrap_token")).toEqual(Object.keys(access));
       for (const name of names) {
         const policy = access[name];
         if (!policy) continue;
         const { limit } = POLICIES[policy];
-        const found = await policyOf(operation, await newClient(name));
+        const found = await policyOf(operation, await newClient(name, operation));
         expect(found).toBe(`"${policy}";q=${limit};w=60`);
       }
       if (accepted.length === 0)

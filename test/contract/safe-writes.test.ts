@@ -18,6 +18,7 @@ const named = (each: Operation) => [each.operationId, each] as const;
 /** What a use of a key and a consumer of the queue change in the background. */
 const VOLATILE: Record<string, readonly string[]> = {
   api_keys: ["last_used_at"],
+  sessions: ["last_used_at"],
   integrations: ["last_sent_at"],
   deliveries: ["status", "attempts", "due_at", "finished_at", "updated_at"],
 };
@@ -117,12 +118,17 @@ describe("the document", () => {
     expect(declaring).toEqual(repeatable);
   });
 
-  it("has a Location on every 201, except that of several records", () => {
+  it("has a Location on every 201, except that of several records, of a session and of a link", () => {
     const without = operations.filter(({ responses }) => {
       const created = responses["201"];
       return created && !("Location" in (resolve(created)["headers"] as object));
     });
-    expect(without.map(({ operationId }) => operationId)).toEqual(["addProjectMembers"]);
+    // No operation reads one session or one link.
+    expect(without.map(({ operationId }) => operationId).toSorted()).toEqual([
+      "addProjectMembers",
+      "createSession",
+      "createSignInLink",
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import page from "../../docs/api-keys.md?raw";
 import { ONLY_IN_ENVIRONMENTS } from "../../src/context.ts";
@@ -9,6 +10,8 @@ import type { Client, Reply } from "../support/client.ts";
 import { exampleBody, type Operation, operations } from "../support/contract.ts";
 import { type Ids, newIds, pathWith } from "../support/operations.ts";
 import {
+  CREDENTIAL_KINDS,
+  type CredentialKind,
   join,
   newDeployment,
   newInside,
@@ -40,6 +43,16 @@ it("docs/api-keys.md lists every scope once, in order", () => {
 async function callerOf(world: World): Promise<World> {
   return { ...world, client: (await newKey(world)).client };
 }
+
+/** The tests of sessions are those of keys. They take a part of the cases, and `.ci/run` takes all. */
+function sampleOf<Case>(credential: CredentialKind, cases: readonly Case[], offset = 0): Case[] {
+  const stride = credential === "session" ? Number(env.SESSION_STRIDE) : 1;
+  return cases.filter((_, at) => (at + offset) % stride === 0);
+}
+
+const SCOPE_CASES = CREDENTIAL_KINDS.flatMap((credential) =>
+  SCOPES.map((scope, at) => [credential, scope, at] as const),
+);
 
 describe("every operation", () => {
   it("that accepts an API key needs a scope, except for these", () => {
@@ -80,18 +93,18 @@ describe("every operation", () => {
     }
   });
 
-  it.each(SCOPES)(
-    "is open to a key that has only %s, if it needs that, and refused to one that has all others",
-    async (scope) => {
+  it.each(SCOPE_CASES)(
+    "%s: is open to one that has only %s, if it needs that, and refused to one that has all others",
+    async (credential, scope, at) => {
       const world = await newWorld();
-      const only = new SharedKeys(world, { scopes: [scope] });
+      const only = new SharedKeys(world, { scopes: [scope] }, credential);
       const without = SCOPES.filter((each) => !grantsScope([each], scope));
-      const others = new SharedKeys(world, { scopes: [...without] });
+      const others = new SharedKeys(world, { scopes: [...without] }, credential);
       const opened = withKey.filter((operation) => {
         const needed = scopeOf(operation);
         return needed === undefined || grantsScope([scope], needed);
       });
-      for (const operation of opened) {
+      for (const operation of sampleOf(credential, opened, at)) {
         const needed = scopeOf(operation);
         const refusal = `This key lacks the scope ${needed}.`;
         const reply = await callEmpty(await only.next(), operation);
@@ -103,9 +116,9 @@ describe("every operation", () => {
     },
   );
 
-  it("is open to a key that is not narrowed", async () => {
-    const keys = new SharedKeys(await newWorld());
-    for (const operation of withKey) {
+  it.each(CREDENTIAL_KINDS)("%s: is open to one that is not narrowed", async (credential) => {
+    const keys = new SharedKeys(await newWorld(), {}, credential);
+    for (const operation of sampleOf(credential, withKey)) {
       const client = await keys.next();
       const { body } = await callEmpty(client, operation);
       expect(body?.message ?? "", title(operation)).not.toContain("scope");
@@ -119,7 +132,7 @@ describe("every operation", () => {
   }
 });
 
-describe("a key with boundaries", () => {
+describe.each(CREDENTIAL_KINDS)("%s: one with boundaries", (credential) => {
   const ROLES: readonly OrgRole[] = ["owner", "admin", "member"];
   /** The project of `inside`; `sibling` is another environment of it. */
   const NARROWINGS = ["projects", "environments"] as const;
@@ -129,7 +142,8 @@ describe("a key with boundaries", () => {
   const RECORDS = inProjects.flatMap((operation) =>
     [...operation.path.matchAll(/\{(.+?)\}/g)]
       .map(([, name]) => String(name))
-      .filter((name) => name !== "name")
+      // Sessions belong to the membership, as keys do.
+      .filter((name) => name !== "name" && name !== "session_id")
       .map((name) => [operation, name] as const),
   );
   const OF_ENVIRONMENTS = [
@@ -186,10 +200,12 @@ describe("a key with boundaries", () => {
     const membershipId = role === "member" ? memberId : world.membershipId;
     const projectIds = [String(inside["project_id"])];
     const environmentIds = narrowing === "environments" ? [String(inside["environment_id"])] : null;
-    return new SharedKeys(world, { role, membershipId, projectIds, environmentIds });
+    const fields = { role, membershipId, projectIds, environmentIds };
+    return new SharedKeys(world, fields, credential);
   }
 
   const cases = ROLES.flatMap((role) => NARROWINGS.map((narrowing) => [role, narrowing] as const));
+  const offsetOf = (role: OrgRole) => ROLES.indexOf(role);
 
   it.each(cases)(
     "finds no record outside of them, on any route: %s, %s",
@@ -197,7 +213,7 @@ describe("a key with boundaries", () => {
       const { inside, outside, sibling } = fixtureOf(narrowing);
       const places = narrowing === "environments" ? [outside, sibling] : [outside];
       const keys = keysOf(role, narrowing);
-      for (const [operation, name] of RECORDS) {
+      for (const [operation, name] of sampleOf(credential, RECORDS, offsetOf(role))) {
         const replyTo = async (id: string) => {
           const path = pathWith(operation, { ...inside, [name]: id });
           const client = await keys.next();
@@ -229,7 +245,8 @@ describe("a key with boundaries", () => {
   it.each(cases)("reads every record inside of them: %s, %s", async (role, narrowing) => {
     const { inside } = fixtureOf(narrowing);
     const keys = keysOf(role, narrowing);
-    for (const operation of new Set(RECORDS.map(([each]) => each))) {
+    const all = [...new Set(RECORDS.map(([each]) => each))];
+    for (const operation of sampleOf(credential, all, offsetOf(role))) {
       if (isWrite(operation)) continue;
       const client = await keys.next();
       const { status } = await client.request("GET", pathWith(operation, inside));
@@ -250,7 +267,7 @@ describe("a key with boundaries", () => {
         : []),
     ];
     const keys = keysOf(role, narrowing);
-    for (const operation of lists) {
+    for (const operation of sampleOf(credential, lists, offsetOf(role))) {
       const client = await keys.next();
       const { status, text } = await client.get(`${pathWith(operation, inside)}?limit=240`);
       expect(status, title(operation)).toBe(200);
@@ -280,13 +297,14 @@ describe("a key with boundaries", () => {
       const keys = keysOf(role, "environments");
       const client = await keys.next();
       const stacks = `/v1/environments/${inside["environment_id"]}/stacks`;
-      expect((await client.post(stacks, { name: `n-${role}` })).status).toBe(201);
+      const name = `${credential}-${role}`;
+      expect((await client.post(stacks, { name })).status).toBe(201);
       const ofProject = RECORDS.filter(
         ([operation, name]) =>
           name === "project_id" && isWrite(operation) && !operation.path.includes("environment_id"),
       );
       expect(ofProject.length).toBeGreaterThan(10);
-      for (const [operation] of ofProject) {
+      for (const [operation] of sampleOf(credential, ofProject, offsetOf(role))) {
         const other = await keys.next();
         const path = pathWith(operation, inside);
         const { status, body } = await other.request(

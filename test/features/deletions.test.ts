@@ -21,6 +21,7 @@ import {
   newToken,
   newTrust,
   newWorld,
+  signIn,
   type World,
 } from "../support/world.ts";
 
@@ -34,6 +35,7 @@ const CHANGELOG: Record<string, boolean> = {
   deleteRunnerPool: false,
   deleteServiceAccount: false,
   deleteTrust: false,
+  revokeSession: false,
   revokeRunnerToken: false,
   // Deleting a project deletes its changelog.
   deleteProject: false,
@@ -75,6 +77,7 @@ async function newRecords(world: World, into?: { project: Parsed }): Promise<Ids
     member_id: member.membershipId,
     key_id: member.keyId,
     invitation_id: (await newInvitation(world)).id,
+    session_id: (await signIn(world)).sessionId,
     pool_id: pool.id,
     token_id: pool.tokenId,
     integration_id: (await newIntegration(world.client, project.id)).id,

@@ -104,7 +104,10 @@ describe("health", () => {
         "purges",
         "recoveries",
         "revoked_keys",
+        "sessions",
+        "sign_in_links",
         "trusts",
+        "used_sign_ins",
         "used_tokens",
       ]);
     });

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 /** The handler of a deployment with these settings, at this time. */
-function deployment(settings: { TRUST_ADMINS?: string } = {}, now = () => Date.now()) {
+function deployment(settings: Partial<Env> = {}, now = () => Date.now()) {
   const app = createApp({ clock: { now } });
   return async (request: Request): Promise<Response> => {
     const execution = createExecutionContext();
@@ -360,7 +360,10 @@ describe("accepting an invitation", () => {
 
   it("needs a sign-in where the deployment does not trust its admins, whatever the token", async () => {
     const { token } = await newInvitation(world);
-    const cautious = new Client(undefined, deployment({ TRUST_ADMINS: "false" }));
+    const cautious = new Client(
+      undefined,
+      deployment({ TRUST_ADMINS: "false", OIDC_ISSUER: "", OIDC_CLIENT_ID: "" }),
+    );
     for (const each of [token, "x"]) {
       for (const { status, body } of [
         await acceptWith(each, cautious),

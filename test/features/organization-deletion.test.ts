@@ -25,6 +25,7 @@ import {
   newServiceAccount,
   newTrust,
   newWorld,
+  signIn,
   type World,
 } from "../support/world.ts";
 
@@ -350,14 +351,23 @@ describe("the deletion of an organization", () => {
     await newPool(world, [project.default_environment_id]);
     const integration = await newIntegration(world.client, project.id);
     const { token } = await newInvitation(world);
+    await signIn(world);
+    await world.client.post("/v1/sign-in-links", undefined);
     const withSecrets = ofOrganizations.filter(({ names }) => names.includes("secret_hash"));
     const access = [...withSecrets.map(({ name }) => name), "trusts"];
-    expect(access.toSorted()).toEqual(["api_keys", "invitations", "runner_tokens", "trusts"]);
+    expect(access.toSorted()).toEqual([
+      "api_keys",
+      "invitations",
+      "runner_tokens",
+      "sessions",
+      "sign_in_links",
+      "trusts",
+    ]);
     const count = async () =>
       Promise.all(access.map(async (each) => (await rowsIn(each, world.id)).length));
     expect(await count()).not.toContain(0);
     expect((await world.client.delete(path(world))).status).toBe(204);
-    expect(await count()).toEqual([0, 0, 0, 0]);
+    expect(await count()).toEqual([0, 0, 0, 0, 0, 0]);
     expect(await rowWith("integrations", integration.id)).toMatchObject({ url: "", secret: null });
     const accepted = await new Client(undefined).post("/v1/invitations/accept", { token });
     expect(accepted.status).toBe(404);
@@ -501,6 +511,9 @@ describe("the purge of a deleted organization", () => {
       "insert into audit_records values (?1, ?2, 'p', 'a', 'm', 'k', 'x', 'r', 1)",
     )
       .bind(newId(systemClock), world.id)
+      .run();
+    await env.DB.prepare("insert into used_sign_ins values (?1, ?2, ?3)")
+      .bind(newId(systemClock), world.id, Number.MAX_SAFE_INTEGER)
       .run();
     const counts = await countRows(world.id);
     const empty = Object.entries(counts).filter(([, count]) => count === 0);

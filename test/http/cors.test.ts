@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { Client, type Reply } from "../support/client.ts";
 import { openApi, operations } from "../support/contract.ts";
-import { newProject, newWorld, type World } from "../support/world.ts";
+import { newProject, newWorld, signIn, type World } from "../support/world.ts";
 
 const CONSOLE = "https://console.example.com";
 const OPERATIONS = "https://ops.example.com:8443";
@@ -193,5 +193,22 @@ describe("a page of another origin", () => {
         expect(reply.headers.has("vary")).toBe(false);
       }
     }
+  });
+});
+
+describe("the cookie of a session", () => {
+  it("lets a page of an allowed origin change nothing, and read nothing", async () => {
+    const { client } = await signIn(world);
+    const caller = new Client(undefined, deployment(SETTING), client.session);
+    for (const site of ["same-site", "cross-site"]) {
+      const headers = { origin: CONSOLE, "sec-fetch-site": site };
+      const written = await caller.raw("POST", "/v1/projects", headers);
+      expect(written.status).toBe(403);
+      expect(written.headers.has("access-control-allow-credentials")).toBe(false);
+      expectShared(await caller.get("/v1/projects", headers));
+    }
+    const own = { origin: "https://longshore.test", "sec-fetch-site": "same-origin" };
+    const written = await caller.request("POST", "/v1/projects", { name: "mine" }, own);
+    expect([written.status, corsHeadersOf(written)]).toEqual([201, []]);
   });
 });

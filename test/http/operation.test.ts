@@ -20,16 +20,20 @@ const BASE = {
 const { scope: _, ...WITHOUT_SCOPE } = BASE;
 
 describe("an operation", () => {
-  it("requires an API key, and has only the extension of its scope by default", () => {
+  it("requires an API key or a session, and has only the extension of its scope by default", () => {
     const route = operation(BASE);
-    expect(route).toMatchObject({ security: [{ api_key: [] }], "x-scope": "projects:read" });
+    expect(route).toMatchObject({
+      security: [{ api_key: [] }, { session: [] }],
+      "x-scope": "projects:read",
+    });
     expect(Object.keys(route).filter((name) => name.startsWith("x-"))).toEqual(["x-scope"]);
     expect(route).toMatchObject({ description: "Needs the scope `projects:read`." });
     expect(optionsOf(route)).toEqual({
-      credentials: ["api_key"],
+      credentials: ["api_key", "session"],
       policy: undefined,
       writes: false,
       isRecord: false,
+      isPolled: false,
       scope: "projects:read",
     });
   });

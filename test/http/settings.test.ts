@@ -130,6 +130,12 @@ describe("a deployment refuses every request but /health, which names the settin
       "Entry 2",
     ],
     ["an origin is that of local development", "CORS_ORIGINS", "http://localhost:1", "not https:"],
+    ["an identity provider has no client", "OIDC_CLIENT_ID", "", "It is not set"],
+    ["a client has no identity provider", "OIDC_ISSUER", "", "It is not set"],
+    ["an issuer is at http", "OIDC_ISSUER", "http://id.example.com", "no https: URL"],
+    ["an issuer is local", "OIDC_ISSUER", "http://localhost:9000", "no https: URL"],
+    ["an issuer has a query", "OIDC_ISSUER", "https://id.example.com?x=1", "no https: URL"],
+    ["an issuer is no URL", "OIDC_ISSUER", "id.example.com", "no https: URL"],
     ["a retention is beyond a century", "RETAIN_AUDIT_DAYS", "36501", "not a number of days"],
   ])("%s", async (_, name, value, problem) => {
     const deployment = new Deployment({ [name]: value });
@@ -161,6 +167,8 @@ describe("a deployment works", () => {
     ],
     ["without an origin", { CORS_ORIGINS: " " }],
     ["with a setting of an earlier release", { CORS_ORIGINS: undefined }],
+    ["without an identity provider", { OIDC_ISSUER: "", OIDC_CLIENT_ID: "" }],
+    ["with an issuer that has a path", { OIDC_ISSUER: "https://id.example.com/realms/acme" }],
     ["with origins", { CORS_ORIGINS: "https://a.example.org,https://[2001:db8::1]:8443" }],
   ])("%s", async (_, settings) => {
     const deployment = new Deployment(settings);

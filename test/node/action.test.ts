@@ -50,14 +50,17 @@ const withKey = ({ key, environmentId }: TestProject) => ({
 async function trust({ poolId }: TestProject, scopes: readonly string[] = SCOPES) {
   const { owner, organizationId } = fixture.service;
   const { membership } = await owner.call("GET", "/v1/whoami");
-  const { id } = await owner.call("POST", `/v1/orgs/${organizationId}/trusts`, {
+  const create = (body: object) => owner.call("POST", `/v1/orgs/${organizationId}/trusts`, body);
+  const declared = {
     name: "deploy workflow",
     issuer: issuer.url,
     audience: `${AUDIENCE}/${poolId}`,
     conditions: { environment: "production", repository_id: "74" },
     membership_id: membership.id,
     scopes,
-  });
+  };
+  // The service gives the issuer some seconds for its keys, which a busy machine may exceed.
+  const { id } = await vi.waitFor(() => create(declared), POLLING);
   return {
     trustId: id as string,
     inputs: { "org-id": organizationId, audience: `${AUDIENCE}/${poolId}` },

@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import {
   afterAll,
   afterEach,
@@ -14,7 +15,9 @@ import {
   it,
   onTestFinished,
 } from "vitest";
-import { CliUser } from "./support/cli.ts";
+import { explain } from "../../packages/cli/src/errors.ts";
+import { ConnectionError } from "../../packages/client/src/index.ts";
+import { CliUser, cliCommand } from "./support/cli.ts";
 import { type Service, startService } from "./support/service.ts";
 
 let service: Service;
@@ -32,6 +35,9 @@ beforeEach(() => {
 });
 
 afterEach(() => user.remove());
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal must not get.
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
 
 const profilesFile = () => join(user.folder, "config/profiles.json");
 
@@ -96,6 +102,8 @@ describe("longshore login", () => {
     expect(stderr).toMatch(/^There is no API key for http:\S+ Run: longshore login --url http:/);
     expect([keys, status]).toEqual([[], 1]);
     const changes = { LONGSHORE_URL: other.url.origin, LONGSHORE_API_KEY: other.owner.key };
+    const two = await user.run(["whoami", "--profile", "x"], { changes });
+    expect(two.stderr).toBe("--profile and LONGSHORE_API_KEY name two keys. Omit one of them.\n");
     const { stdout } = await user.run(["whoami", "--json"], { changes });
     expect(JSON.parse(stdout).organization.id).toBe(other.organizationId);
   });
@@ -243,13 +251,33 @@ describe("names", () => {
     expect((await user.run(["projects", "show", "doomed"])).status).toBe(1);
   });
 
-  it("never send control characters to the terminal", async () => {
-    await service.owner
-      .call("POST", "/v1/projects", { name: "ok", description: "a\u202eb\u001b" })
-      .catch(() => undefined);
-    const { stdout } = await user.run(["projects", "ls"]);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses.
-    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+  it("do not reach a record of another owner than the named one", async () => {
+    await user.run(["projects", "create", "owner"]);
+    await user.run(["environments", "create", "staging", "-p", "owner"]);
+    const create = ["components", "create", "web", "--kind", "service", "-p", "owner"];
+    const { stdout } = await user.run([...create, "-e", "production", "--quiet"]);
+    const id = stdout.trim();
+    const elsewhere = ["components", "rm", id, "-p", "owner", "-e", "staging", "--yes"];
+    expect((await user.run(elsewhere)).stderr).toContain(`There is no component "${id}"`);
+    const there = ["components", "show", id, "-p", "owner", "-e", "production", "--json"];
+    expect(JSON.parse((await user.run(there)).stdout)).toMatchObject({ id });
+    expect((await user.run(["components", "rm", id, "--yes"])).status).toBe(0);
+  });
+
+  it("of a member get the role in the organization only with consent for an owner", async () => {
+    await user.run(["members", "add", "grace@example.com", "--name", "Grace"]);
+    await user.run(["projects", "create", "roles"]);
+    await user.run(["link", "roles"]);
+    const refused = await user.run(["members", "set-role", "Grace", "owner"]);
+    expect(refused.stderr).toMatch(/^Make Grace an owner of the organization, .* Add --yes/);
+    const roleOf = async (...options: string[]) => {
+      const { stdout } = await user.run(["members", "ls", "--json", ...options]);
+      const members: { name: string; role: string }[] = JSON.parse(stdout);
+      return members.find(({ name }) => name === "Grace")?.role;
+    };
+    expect(await roleOf()).toBe("member");
+    await user.run(["members", "set-role", "Grace", "owner", "-p", "roles"]);
+    expect([await roleOf(), await roleOf("-p", "roles")]).toEqual(["member", "owner"]);
   });
 });
 
@@ -285,6 +313,28 @@ describe("secrets", () => {
       /\(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
     );
     expect(revoked.status).toBe(1);
+  });
+
+  it("are not lost by --quiet, and are rotated only with consent", async () => {
+    const quiet = await user.run(["keys", "create", "quiet", "--quiet"]);
+    expect(quiet.stderr).toBe("--quiet would lose the key. Add --output FILE.\n");
+    const listed = await user.run(["keys", "ls", "--json"]);
+    expect(listed.stdout).not.toContain('"quiet"');
+    await user.run(["keys", "create", "rotated", "--role", "member", "--output", "old.txt"]);
+    const refused = await user.run(["keys", "rotate", "rotated"]);
+    expect(refused.stderr).toContain("Replace the API key rotated? It ends at once. Add --yes");
+    for (const overlap of ["", "abc", "-1"]) {
+      const wrong = await user.run(["keys", "rotate", "rotated", "--yes", `--overlap=${overlap}`]);
+      expect(wrong.stderr).toContain("It must be a whole number.");
+      expect(wrong.status).toBe(1);
+    }
+    const changes = {
+      LONGSHORE_API_KEY: readFileSync(join(user.folder, "old.txt"), "utf8").trim(),
+    };
+    expect((await user.run(["whoami"], { changes })).status).toBe(0);
+    const output = ["--output", "new.txt"];
+    expect((await user.run(["keys", "rotate", "rotated", "--yes", ...output])).status).toBe(0);
+    expect((await user.run(["whoami"], { changes })).status).toBe(1);
   });
 
   it("leave no file behind if the service refuses to create them", async () => {
@@ -348,6 +398,60 @@ describe("a server that is not the expected one", () => {
     expect(await tryCommand(url, "projects", "show", "third")).toContain("There is no project");
   });
 
+  it("may return JSON that is not Longshore's, and a login then stores nothing", async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    });
+    expect(await tryCommand(url, "projects", "ls")).toBe(
+      "The response to GET /v1/projects is not a list. Is the URL right?\n",
+    );
+    const login = await user.run(["login", "--url", url], { input: service.owner.key });
+    expect(login.stderr).toBe(`${url}/ does not respond as Longshore does. Is the URL right?\n`);
+    expect(() => statSync(profilesFile())).toThrow("ENOENT");
+  });
+
+  it("may be behind a proxy that does not reach it, which exits with 6", async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(502, { "content-type": "text/html" }).end("<html>");
+    });
+    const changes = { LONGSHORE_URL: url, LONGSHORE_API_KEY: service.owner.key };
+    const { stderr, status } = await user.run(["projects", "ls"], { changes });
+    expect([stderr.trim().split("\n").length, status]).toEqual([1, 6]);
+  });
+
+  it("may return HTML for one record, or half of it", async () => {
+    const id = "1ChK2RSxcf7ZWYVBcr5sdZ";
+    const html = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+    });
+    expect(await tryCommand(html, "projects", "show", id)).toContain("Is the URL right?");
+    const cut = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": 99 });
+      response.write('{"id":', () => response.destroy());
+    });
+    const changes = { LONGSHORE_URL: cut, LONGSHORE_API_KEY: service.owner.key };
+    const { stderr, status } = await user.run(["projects", "show", id], { changes });
+    expect([stderr.trim().split("\n").length, status]).toEqual([1, 6]);
+  });
+
+  it("may send names with control characters, which the terminal does not get", async () => {
+    const name = "a\u001b]0;x\u0007\u009b2J\u202eb";
+    const record = { id: "1ChK2RSxcf7ZWYVBcr5sdZ", name, connection_status: "connected" };
+    const url = await serve(({ method, url: path = "" }, response) => {
+      response.writeHead(method === "DELETE" ? 204 : 200, { "content-type": "application/json" });
+      const isList = /projects(\?|$)/.test(path);
+      response.end(JSON.stringify(isList ? { data: [record], has_more: false } : record));
+    });
+    const changes = { LONGSHORE_URL: url, LONGSHORE_API_KEY: service.owner.key };
+    const commands = [["ls"], ["ls", "--json"], ["show", record.id], ["rm", record.id, "--yes"]];
+    for (const command of commands) {
+      const { stdout, stderr } = await user.run(["projects", ...command], { changes });
+      expect(stdout + stderr).not.toMatch(CONTROL);
+      expect(stdout + stderr).toContain("b");
+      if (command.includes("--json")) expect(JSON.parse(stdout)).toMatchObject([{ name }]);
+    }
+  });
+
   it("may send a message with control characters, which the terminal does not get", async () => {
     const url = await serve((_, response) => {
       response.writeHead(400, { "content-type": "application/json" });
@@ -356,6 +460,19 @@ describe("a server that is not the expected one", () => {
     expect(await tryCommand(url, "projects", "ls")).toBe(
       "a\\x1b[2Jb\\x0ac (bad_request, status 400)\n",
     );
+  });
+});
+
+describe("a lost connection", () => {
+  it("asks for the clock if a certificate is not valid at its time", () => {
+    const reasons = ["certificate is not yet valid", "certificate has expired"];
+    for (const reason of reasons) {
+      const error = explain(new ConnectionError(`GET https://a.example/: ${reason}`));
+      expect(error).toMatchObject({ exitCode: 6 });
+      expect((error as Error).message).toContain("Is the clock of this machine right?");
+    }
+    const refused = explain(new ConnectionError("GET https://a.example/: ECONNREFUSED"));
+    expect((refused as Error).message).toContain("Is the URL right, and is the service running?");
   });
 });
 
@@ -370,6 +487,35 @@ describe("an expired key", () => {
     expect((await tryOnce()).stderr).toMatch(
       /^.* \(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
     );
+  });
+});
+
+describe("the reader of the output", () => {
+  const pipe = async (command: string) => {
+    const [program, args] = cliCommand([]);
+    const longshore = [program, ...args].map((each) => `'${each}'`).join(" ");
+    const child = spawn("bash", ["-c", command.replace("longshore", longshore)], {
+      cwd: user.folder,
+      env: user.environment({
+        LONGSHORE_URL: service.url.origin,
+        LONGSHORE_API_KEY: service.owner.key,
+      }),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    return { stderr, status };
+  };
+
+  it("may end before the output does", async () => {
+    const command = "set -o pipefail; longshore api GET /v1/projects | head -c 1";
+    expect(await pipe(command)).toEqual({ stderr: "", status: 0 });
+  });
+
+  it.skipIf(process.platform !== "linux")("may be a full disk", async () => {
+    expect(await pipe("longshore api GET /v1/projects > /dev/full")).toEqual({
+      stderr: "Cannot print the result: the disk is full.\n",
+      status: 1,
+    });
   });
 });
 
@@ -389,6 +535,10 @@ _longshore; echo "\${COMPREPLY[@]}"`;
     expect(complete("keys", "create", "laptop", "--ou")).toBe("--output");
     expect(complete("keys", "--help", "--prof")).toBe("--profile");
     expect(complete("nothing", "c")).toBe("");
+    expect(complete("--profile", "prod", "projects", "c")).toBe("create connect");
+    expect(complete("environments", "-p", "shop", "cr")).toBe("create");
+    expect(complete("completion", "z")).toBe("zsh");
+    expect(complete("run", "--", "npm", "--p")).toBe("");
   });
 
   it("prints scripts for zsh and fish, and for no other shell", async () => {
@@ -396,7 +546,7 @@ _longshore; echo "\${COMPREPLY[@]}"`;
     expect(zsh.stdout).toContain("compdef _longshore longshore");
     const fish = await user.run(["completion", "fish"]);
     expect(fish.stdout).toContain(
-      `complete -c longshore -n "test (__longshore_words) = 'pools tokens'" -a revoke`,
+      `complete -c longshore -n "__longshore_after pools tokens" -a revoke`,
     );
     const { stderr, status } = await user.run(["completion", "tcsh"]);
     expect(stderr).toContain("Allowed choices are bash, zsh, fish.");

@@ -107,6 +107,17 @@ describe("longshore deploy", () => {
     expect(status).toBe(2);
   });
 
+  it("exits with the outcome also if the readers of its output are gone", async (context) => {
+    const { environment, user } = await prepare(context);
+    const { child, ended } = begin(user, ["deploy", "--wait"]);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    const started = await environment.start();
+    for (const line of ["one\n", "two\n", "three\n"]) await started.print(0, line);
+    await started.complete("failed");
+    expect((await ended).status).toBe(2);
+  });
+
   it("prints only the final deployment on stdout with --json, and only its ID with --quiet", async (context) => {
     const { environment, user } = await prepare(context);
     const json = begin(user, ["deploy", "--wait", "--json"]);

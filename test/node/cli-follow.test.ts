@@ -94,7 +94,7 @@ describe("the outcome of a deployment", () => {
     const fetchSlowly: Fetch = async (url, init) => {
       if (url.includes("/logs")) return silence();
       reads += 1;
-      // The first response is from before the end, and there is no time for a second pause.
+      // The first response is from before the end, and the pause after it takes the rest of the time.
       const response = await fetch(url, init);
       if (reads === 1) await started.complete("canceled");
       return response;
@@ -104,7 +104,7 @@ describe("the outcome of a deployment", () => {
       apiKey: environment.apiKey,
       fetch: fetchSlowly,
     });
-    const { status } = await followDeployment(slow, id, { timeoutMs: 1 });
+    const { status } = await followDeployment(slow, id, { timeoutMs: 1_000 });
     expect([exitCodeOf(status), reads]).toEqual([3, 2]);
   });
 });
@@ -158,13 +158,12 @@ describe("a wait", () => {
     const followed = followDeployment(client, id, { signal: controller.signal });
     controller.abort(reason);
     await expect(followed).rejects.toBe(reason);
-    const broken = followDeployment(client, id, {
-      onLine: () => {
-        throw reason;
-      },
-    });
+    const onLine = () => {
+      throw reason;
+    };
+    const broken = expect(followDeployment(client, id, { onLine })).rejects.toBe(reason);
     await started.print(1, "one\n");
-    await expect(broken).rejects.toBe(reason);
+    await broken;
     await started.complete("succeeded");
   });
 });

@@ -59,6 +59,24 @@ describe("longshore api", () => {
     expect(unordered.status).toBe(0);
   });
 
+  it("reads all pages of a list with --paginate", async () => {
+    const path = `/v1/orgs/${service.organizationId}/service-accounts`;
+    const names = ["one", "two", "three", "four", "five"];
+    for (const name of names) await service.owner.call("POST", path, { name, role: "member" });
+    const query = ["limit=2", "sort_by=+created_at"];
+    const fields = await api("GET", path, ...query, "--paginate", "--field", "name");
+    expect(fields.stdout.trim().split("\n")).toEqual(names);
+    const lines = await api("GET", path, "limit=2", "--paginate");
+    const records = lines.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(records.map(({ name }) => name)).toEqual(names.toReversed());
+    const written = await api("POST", path, "name=six", "role=member", "--paginate");
+    expect(written.stderr).toBe("--paginate reads a list: use it with GET.\n");
+    expect([written.stdout, written.status]).toEqual(["", 1]);
+  });
+
   it("prints several fields, the headers with -i, and nothing for an empty response", async () => {
     const created = await api("POST", "/v1/projects", "name=gone", "--field=name", "--field=id");
     const [name, id = ""] = created.stdout.trim().split("\n");

@@ -31,6 +31,7 @@ const NOT_GIVEN = {
   ENCRYPTION_KEYS: "",
   LEASE_SECRET: "",
   SLACK_CLIENT_SECRET: "",
+  OIDC_CLIENT_SECRET: "",
 };
 
 interface RecordedCommand {

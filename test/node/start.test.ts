@@ -9,6 +9,7 @@ import { Terminal } from "./support/terminal.ts";
 const READY = "Ctrl-C stops it.";
 const NOBODY = 65_534;
 const KEY = /API key {2}(lsh_\w+)/;
+const LINK = /Sign in {2}(http:\S+)/;
 
 /** Without the lines that npm prints about the script. */
 function printed(output: string): string {
@@ -50,6 +51,7 @@ describe("npm start", () => {
 
   it("prints a working key and nothing else, also while it serves requests", async () => {
     const key = await start();
+    const link = LINK.exec(server.output)?.[1] ?? "";
     client = new ApiClient(url(), key ?? "");
     await client.call("POST", "/v1/projects", { name: "storefront" });
     await expect(client.call("GET", "/v1/projects/none")).rejects.toThrow("400");
@@ -59,6 +61,8 @@ describe("npm start", () => {
   Docs     http://localhost:${port}/docs
   API key  ${key}
            Save it now: it is not shown again.
+  Sign in  ${link}
+           For a browser. It works once, within 10 minutes.
   Try it:
 curl http://localhost:${port}/v1/projects -H 'x-api-key: ${key}'
   Log in the command line, which the tour (docs/tour.md) uses:
@@ -66,6 +70,20 @@ echo ${key} | npx longshore login --url http://localhost:${port}
   Ctrl-C stops it.
 `,
     );
+  });
+
+  it("prints a link that signs in at a browser", async () => {
+    const link = LINK.exec(server.output)?.[1] ?? "";
+    const signIn = await fetch(link, {
+      method: "POST",
+      headers: { "sec-fetch-site": "same-origin" },
+      redirect: "manual",
+    });
+    expect(signIn.status).toBe(303);
+    const [cookie = ""] = signIn.headers.getSetCookie();
+    const headers = { cookie: cookie.split(";")[0] ?? "" };
+    const listed = await fetch(new URL("/v1/projects", url()), { headers });
+    expect(await listed.json()).toMatchObject({ data: [{ name: "storefront" }] });
   });
 
   it("refuses a second start on the same data, in one line, and keeps serving", async () => {
@@ -95,6 +113,7 @@ echo ${key} | npx longshore login --url http://localhost:${port}
     const secrets = checkout.read(".dev.vars");
     expect(await start()).toBeUndefined();
     expect(server.output).toContain("npm start -- --new-key");
+    expect(server.output).not.toMatch(LINK);
     expect(checkout.read(".dev.vars")).toBe(secrets);
     expect((await client.call("GET", "/v1/projects")).data).toHaveLength(1);
     await server.interrupt();

@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
+import { installPackedPackages } from "./support/packed-packages.ts";
+import { findSystemNode } from "./support/system-node.ts";
 import { Terminal } from "./support/terminal.ts";
 
 interface Block {
@@ -59,6 +62,10 @@ it("contains the calls of the README", () => {
 
 describe("the tour in docs/tour.md", () => {
   const checkout = new Checkout();
+  /** Where the packed command line is installed, and nothing else. */
+  const installed = mkdtempSync(join(tmpdir(), "longshore-tour-"));
+  const [node = process.execPath] = findSystemNode();
+  const longshore = `'${node}' '${join(installed, "node_modules/.bin/longshore")}'`;
   const terminals = new Map<string, Terminal>();
   /** The lines that the page tells the reader to paste in another terminal. */
   let exported = "";
@@ -67,8 +74,8 @@ describe("the tour in docs/tour.md", () => {
   let hasFailed = false;
 
   // The keys of the person who runs the tests stay as they are.
-  const openTerminal = () =>
-    new Terminal(checkout.folder, {
+  const openTerminal = (folder: string) =>
+    new Terminal(folder, {
       LONGSHORE_CONFIG_DIR: join(checkout.folder, ".config"),
       LONGSHORE_URL: undefined,
       LONGSHORE_API_KEY: undefined,
@@ -76,26 +83,28 @@ describe("the tour in docs/tour.md", () => {
 
   beforeAll(async () => {
     ports = { api: await findFreePort(), webhook: await findFreePort() };
-    terminals.set("", openTerminal());
+    installPackedPackages(installed);
+    terminals.set("", openTerminal(installed));
   });
 
   afterAll(async () => {
     for (const terminal of terminals.values()) await terminal.interrupt();
     checkout.remove();
+    rmSync(installed, { recursive: true, force: true });
   });
 
   /**
-   * The packages are installed, the ports may be in use on this machine, and npx takes half a second
-   * to find a command: the first section uses it, the others call the command itself.
+   * The command line is the installed one, in another Node than this one if there is one; only the login
+   * uses that of the checkout. The ports may be in use on this machine.
    */
   const adapt = ({ section, commands }: Block) =>
-    commands
-      .replaceAll(
-        "npx longshore",
-        section.startsWith("Projects") ? "$&" : "node_modules/.bin/longshore",
-      )
+    (section === "Start" && commands.includes("npx longshore")
+      ? `cd '${checkout.folder}'\n${commands}cd '${installed}'\n`
+      : commands.replaceAll("npx longshore", longshore)
+    )
       .replace("npm ci && npm start", "npm start")
       .replace("npm start", `npm start -- --port ${ports.api}`)
+      .replace("npm run", `npm --prefix '${checkout.folder}' run`)
       .replace("lsh_...", apiKey)
       .replaceAll("8787", String(ports.api))
       .replaceAll("9000", String(ports.webhook));
@@ -103,7 +112,7 @@ describe("the tour in docs/tour.md", () => {
   const startProgram = async (block: Block) => {
     const { terminal: name } = block;
     await terminals.get(name)?.interrupt();
-    const terminal = openTerminal();
+    const terminal = openTerminal(name === "runner" ? installed : checkout.folder);
     terminals.set(name, terminal);
     terminal.start(`${exported}\n${adapt(block)}`);
     await terminal.waitForOutput(READY[name] ?? "");

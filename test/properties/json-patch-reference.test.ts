@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { JSONPatch, JSONPatchError, JSONPointer, type JSONValue, jsonpointer } from "json-p3";
 import { describe, expect, it } from "vitest";
-import { applyPatch, type Operation, PatchError } from "../../src/lib/json-patch.ts";
+import {
+  applyPatch,
+  type Operation,
+  PatchError,
+  type RecordedOperation,
+  revertPatch,
+} from "../../src/lib/json-patch.ts";
 import { jsonDocument, pointersOf } from "../support/json.ts";
 
 const BOUNDS = { copiedBytes: 2 ** 20, oldValueBytes: 2 ** 20 };
@@ -107,11 +113,29 @@ function applyOurs(document: unknown, patch: readonly Operation[]): unknown {
   }
 }
 
+/** With old values, as a deployment stores it. */
+function record(document: unknown, patch: readonly Operation[]): RecordedOperation[] {
+  const { oldValues = [] } = applyPatch(document, patch, BOUNDS);
+  const recorded = patch.map((each, at) => ({ ...each, old_value: oldValues[at] }));
+  return JSON.parse(JSON.stringify(recorded));
+}
+
+/** A move of which no old value tells what was there. */
+function revertOrRefuse(document: unknown, patch: readonly RecordedOperation[]): unknown {
+  try {
+    return revertPatch(document, patch);
+  } catch (error) {
+    if (error instanceof PatchError && patch[error.index]?.op === "move") return REFUSED;
+    throw error;
+  }
+}
+
 describe("100,000 random patches", () => {
   it.each(Array.from({ length: TESTS }, (_, at) => at))(
-    "have the same result or refusal as an independent implementation: part %i",
+    "have the same result or refusal as an independent implementation, and are reverted: part %i",
     () => {
       let applied = 0;
+      let unknown = 0;
       fc.assert(
         fc.property(
           value,
@@ -125,12 +149,17 @@ describe("100,000 random patches", () => {
               expected = applyReference(expected, operation);
               if (expected === REFUSED) break;
             }
-            if (expected !== REFUSED) applied += 1;
             expect(applyOurs(document, patch)).toStrictEqual(expected);
+            if (expected === REFUSED) return;
+            applied += 1;
+            const before = revertOrRefuse(expected, record(document, patch));
+            if (before === REFUSED) unknown += 1;
+            else expect(before).toStrictEqual(document);
           },
         ),
         { numRuns: RUNS },
       );
+      expect(unknown).toBeLessThan(RUNS / 50);
       expect(applied).toBeGreaterThan(RUNS / 3);
       expect(applied).toBeLessThan(RUNS);
     },

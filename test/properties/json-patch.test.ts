@@ -2,7 +2,7 @@ import fc from "fast-check";
 import specification from "json-patch-test-suite/spec_tests.json";
 import general from "json-patch-test-suite/tests.json";
 import { describe, expect, it } from "vitest";
-import { applyPatch, type Operation, PatchError } from "../../src/lib/json-patch.ts";
+import { applyPatch, type Operation, PatchError, revertPatch } from "../../src/lib/json-patch.ts";
 import { containersOf, countNodes, INHERITED_KEYS, nested } from "../support/json.ts";
 
 const KIB = 1024;
@@ -359,6 +359,27 @@ describe("the number of visited nodes", () => {
       const none = { copiedBytes: 0, oldValueBytes: 0 };
       expect(visits(large, patch, none)).toBeLessThan(4 * input);
     }
+  });
+});
+
+describe("a reverted patch", () => {
+  it.each([
+    { op: "replace", path: "/a", value: 1 },
+    { op: "remove", path: "/b" },
+  ])("needs the old value of $op", (operation) => {
+    const { document } = apply({ a: 1, b: 2 }, [operation]);
+    expect(() => revertPatch(document, [operation as Operation])).toThrow(PatchError);
+  });
+
+  it("is refused if a move shifts the member whose old value it records, and only then", () => {
+    const original = { a: [9, { x: 1 }, { x: 2 }, { y: 3 }] };
+    const revert = (path: string) => {
+      const patch = { op: "move", from: "/a/0", path } as const;
+      const { document, oldValues = [] } = apply(original, [patch]);
+      return revertPatch(document, [{ ...patch, old_value: oldValues[0] }]);
+    };
+    expect(() => revert("/a/1/x")).toThrow("shifted");
+    for (const path of ["/a/1", "/a/-", "/b"]) expect(revert(path)).toStrictEqual(original);
   });
 });
 

@@ -118,7 +118,7 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
         const limiter = new Limiter({ now: () => now }, () => undefined);
         for (const time of timesOf(each)) {
           now = time;
-          const cached = limiter.cachedRefusal("key", "default");
+          const cached = limiter.cachedRefusal(REQUEST);
           const result = await limiter.consume(namespace, REQUEST);
           expect(result.admitted).toBe(model.take(now));
           if (cached) expect(result).toEqual(cached);

@@ -1,10 +1,11 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/lib/limits.ts";
+import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { newKey, newWorld, type World } from "../support/world.ts";
+import { newKey, newWorld, signIn, type World } from "../support/world.ts";
 
 const KEYS = 60;
 const REQUESTS_PER_KEY = 15;
@@ -96,6 +97,45 @@ describe("a key with 1,000 concurrent reads", () => {
     const maximum = 100 + LIMITS.concurrentReads.value;
     expect(isolate.database.length).toBeLessThanOrEqual(maximum);
     isolate.forget();
+  });
+});
+
+describe("many sessions of one key", () => {
+  it("have at most 32 reads in the database together before the limiter has decided", async () => {
+    const world = await newWorld();
+    const decided = Promise.withResolvers<void>();
+    let isPaused = false;
+    const limiters = {
+      getByName: (name: string) => {
+        const object = env.RATE_LIMITER.getByName(name);
+        const consume = async (...request: Parameters<typeof object.consume>) => {
+          if (isPaused) await decided.promise;
+          return object.consume(...request);
+        };
+        return {
+          ...object,
+          consume,
+          raiseVersion: (version: number) => object.raiseVersion(version),
+        };
+      },
+    } as unknown as LimiterNamespace;
+    const isolate = new Instrumented({ limiters });
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => signIn(world)));
+    const callers = sessions.map(({ client }) => client.via(isolate.fetch));
+    for (const caller of callers) await caller.get("/v1/orgs");
+    isolate.forget();
+    isPaused = true;
+    const reads = callers.flatMap((caller) =>
+      Array.from({ length: 20 }, () => caller.get("/v1/orgs")),
+    );
+    for (let tries = 0; isolate.objects.length < 80 && tries < 400; tries += 1) {
+      await scheduler.wait(1);
+    }
+    expect(isolate.objects).toHaveLength(80);
+    expect(isolate.database.length).toBeLessThanOrEqual(LIMITS.concurrentReads.value);
+    decided.resolve();
+    expect((await Promise.all(reads)).every(({ status }) => status === 200)).toBe(true);
+    expect(isolate.database).toHaveLength(80);
   });
 });
 

@@ -1,122 +1,359 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { OpenApiDocument } from "../../src/http/openapi.ts";
-import { renderReference } from "../../src/reference/page.ts";
+import worker from "../../src/index.ts";
+import { SCRIPT, SCRIPT_HASH } from "../../src/reference/generated/script.ts";
+import { withOrigin } from "../../src/reference/samples/origin.ts";
 import { Client, type Reply } from "../support/client.ts";
-import { openApi, operations, resolve } from "../support/contract.ts";
+import { exampleBody, openApi, operations, resolve } from "../support/contract.ts";
+
+const OWN_ORIGIN = "https://longshore.test";
 
 const capture = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, captured = ""]) => captured);
 
-/** A document with one operation, whose body and response are `schema`. */
-function documentOf(schema: object, { summary = "Do it", schemas = {} } = {}): OpenApiDocument {
-  const content = { "application/json": { schema: { ...schema } } };
-  return {
-    openapi: "3.1.0",
-    info: { title: "Test", version: "1", description: "It is **bold** & `code`.\n\nAnd <more>." },
-    tags: [{ name: "Things" }],
-    components: { schemas: { Error: { type: "object" }, ...schemas } },
-    paths: {
-      "/things": {
-        post: {
-          operationId: "doIt",
-          tags: ["Things"],
-          summary,
-          requestBody: { content },
-          responses: { 200: { description: "Done.", content } },
-        },
-      },
-    },
-  };
+const linksOf = (text: string) =>
+  capture(text, /\shref="([^"]+)"/g).filter((link) => !link.startsWith("data:"));
+
+const anchorsOf = (text: string) => capture(text, /\sid="([^"]+)"/g);
+
+const articleOf = (text: string, id: string) => {
+  const pattern = new RegExp(`<article id="${id}"([\\s\\S]*?)</article>`, "g");
+  return capture(text, pattern);
+};
+
+function unescapeHtml(text: string): string {
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
 }
+
+const textOf = (html: string) => unescapeHtml(html.replaceAll(/<[^>]+>/g, ""));
+
+/** Every page that the contents of the first one lead to, by its path. */
+async function readPages(): Promise<Map<string, Reply>> {
+  const client = new Client(undefined);
+  const pages = new Map([["/docs", await client.get("/docs")]]);
+  for (const text of [...pages.values()].map((each) => each.text)) {
+    const paths = linksOf(text).map((link) => String(link.split("#")[0]));
+    for (const path of new Set(paths.filter((each) => each.startsWith("/docs/")))) {
+      pages.set(path, await client.get(path));
+    }
+  }
+  return pages;
+}
+
+let pages: Map<string, Reply>;
+beforeAll(async () => {
+  pages = await readPages();
+});
+
+const pageOf = (path: string) => pages.get(path)?.text ?? "";
+const allText = () => [...pages.values()].map(({ text }) => text).join("\n");
 
 describe("the page at /", () => {
   it("links to the reference, the document, the health and the source, and to the first key", async () => {
     const { status, headers, text } = await new Client(undefined).get("/");
     expect(status).toBe(200);
-    expect(headers.get("content-security-policy")).toMatch(
-      /^default-src 'none'; style-src 'sha256-/,
-    );
-    expect(capture(text, /href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))).toEqual([
+    const policy = headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(policy).not.toContain("script-src");
+    expect(linksOf(text)).toEqual([
       "/docs",
       "/openapi.json",
       "/health",
       "https://github.com/longshore/longshore",
       "/docs#bootstrap",
     ]);
-    const reference = await new Client(undefined).get("/docs");
-    expect(reference.text).toContain('id="bootstrap"');
+    expect(anchorsOf(pageOf("/docs"))).toContain("bootstrap");
   });
 });
 
-describe("the page at /docs", () => {
-  let reply: Reply;
-  beforeAll(async () => {
-    reply = await new Client(undefined).get("/docs");
+describe("the pages at /docs", () => {
+  it("are one for each tag, the webhooks, the schemas and each guide", () => {
+    const tags = new Set(operations.flatMap((each) => each.tags));
+    expect(pages.size).toBe(1 + 8 + tags.size + 2);
+    for (const path of ["/docs/api-keys", "/docs/webhooks", "/docs/guides/variables"]) {
+      expect([...pages.keys()]).toContain(path);
+    }
   });
 
-  it("lists the errors of each operation, with an example of each", () => {
-    const [, operation = ""] =
-      /<article id="createProject"([\s\S]*?)<\/article>/.exec(reply.text) ?? [];
-    const [, errors = ""] = /<details class="errors">([\s\S]*?)<\/details>/.exec(operation) ?? [];
-    const rows = capture(errors, /<tr><td>(\d+)<\/td>/g);
-    expect(new Set(rows)).toEqual(new Set(["400", "401", "403", "408", "409", "429", "500"]));
-    expect(errors).toContain("Unknown field; remove it.");
-    expect(errors).not.toContain("<code>forbidden</code>");
-    const count = capture(reply.text, /(<details class="errors">)/g).length;
-    expect(count).toBe(operations.length);
-  });
-
-  it("is HTML that caches may store", () => {
-    expect(reply.status).toBe(200);
-    expect(reply.headers.get("content-type")?.toLowerCase()).toBe("text/html; charset=utf-8");
-    expect(reply.headers.get("cache-control")).toBe("public, max-age=300");
-  });
-
-  it("allows its own style by its hash, and no other resources", async () => {
-    const [style = ""] = capture(reply.text, /<style>([\s\S]*?)<\/style>/g);
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
-    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
-    expect(reply.headers.get("content-security-policy")).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; ` +
-        "form-action 'none'; frame-ancestors 'none'",
+  it("are HTML that caches may store, each with a title of its own", () => {
+    for (const { status, headers } of pages.values()) {
+      expect(status).toBe(200);
+      expect(headers.get("content-type")?.toLowerCase()).toBe("text/html; charset=utf-8");
+      expect(headers.get("cache-control")).toBe("public, max-age=300");
+    }
+    const titles = [...pages.values()].flatMap(({ text }) =>
+      capture(text, /<title>(.+?)<\/title>/g),
     );
-    expect(reply.text).not.toMatch(/<script|\sstyle=|\ssrc=|\son\w+=/);
+    expect(new Set(titles).size).toBe(pages.size);
+    expect(titles.filter((title) => !/^\S.* · Longshore API$/.test(title))).toEqual([]);
   });
 
+  it("have one heading of the first level, and skip no level", () => {
+    for (const [path, { text }] of pages) {
+      const levels = capture(text, /<h([1-6])[\s>]/g).map(Number);
+      expect(
+        levels.filter((level) => level === 1),
+        path,
+      ).toHaveLength(1);
+      const skips = levels.filter((level, at) => level > Number(levels[at - 1] ?? 0) + 1);
+      expect(skips, path).toEqual([]);
+    }
+  });
+
+  it("close every element that they open", () => {
+    const EMPTY = ["meta", "link", "wbr", "br", "hr", "input", "!doctype"];
+    for (const [path, { text }] of pages) {
+      const open: string[] = [];
+      for (const [, slash, name = ""] of text.matchAll(/<(\/?)([a-z!][a-z0-9]*)[^>]*>/g)) {
+        if (EMPTY.includes(name)) continue;
+        if (!slash) open.push(name);
+        else expect(open.pop(), `${path}: </${name}>`).toBe(name);
+      }
+      expect(open, path).toEqual([]);
+    }
+  });
+
+  it("allow their own style by its hash and the script of this origin, and nothing else", async () => {
+    for (const { headers, text } of pages.values()) {
+      const [style = ""] = capture(text, /<style>([\s\S]*?)<\/style>/g);
+      const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
+      const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+      expect(headers.get("content-security-policy")).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; script-src 'self'; connect-src 'self'; ` +
+          "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
+      const tags = capture(text, /(<[a-z][^>]*>)/g);
+      const active = tags.filter((tag) =>
+        /^<script|\s(style|src|on\w+)=/.test(tag.replaceAll(/"[^"]*"/g, '""')),
+      );
+      expect(
+        active.filter((tag) => !/^<script src="\/docs\/reference\.js\?v=[\w-]+" defer>$/.test(tag)),
+      ).toEqual([]);
+    }
+  });
+
+  it.each([
+    "/docs/nothing",
+    "/docs/guides/nothing",
+    "/docs/guides",
+    "/docs/Projects",
+    "/docs/__proto__",
+  ])("refuse %s", async (path) => {
+    const reply = await new Client(undefined).get(path);
+    expect([reply.status, reply.body.code]).toEqual([404, "not_found"]);
+  });
+
+  it("have one anchor for every link, on the same page and on others", () => {
+    const anchors = new Map([...pages].map(([path, { text }]) => [path, anchorsOf(text)]));
+    for (const [path, ids] of anchors) expect(new Set(ids).size, path).toBe(ids.length);
+    const isKnown = (from: string, link: string) => {
+      const [path = "", fragment] = link.split("#");
+      const target = anchors.get(path === "" ? from : path);
+      return (
+        target !== undefined &&
+        (fragment === undefined || target.includes(decodeURIComponent(fragment)))
+      );
+    };
+    const lost = [...pages].flatMap(([path, { text }]) =>
+      linksOf(text)
+        .filter((link) => !/^https?:/.test(link) && link !== "/openapi.json")
+        .filter((link) => !isKnown(path, link))
+        .map((link) => `${path}: ${link}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it("have the anchors of the operations, webhooks and schemas on the first page too", () => {
+    const anchors = new Set(anchorsOf(pageOf("/docs")));
+    const ids = operations.map(({ operationId }) => operationId);
+    const webhooks = Object.keys(openApi.webhooks).map(
+      (type) => `webhook-${type.replace(".", "-")}`,
+    );
+    const before = [
+      ...ids,
+      ...webhooks,
+      "webhooks",
+      "schemas",
+      "schema-Project",
+      "tag-api-keys",
+      "errors",
+    ];
+    expect(before.filter((id) => !anchors.has(id))).toEqual([]);
+  });
+
+  it("lead from the first to the last in one chain, and back", () => {
+    const neighbor = (path: string, relation: string) =>
+      new RegExp(`<a rel="${relation}" href="([^"]+)"`).exec(pageOf(path))?.[1];
+    const chain = ["/docs"];
+    for (let next = neighbor("/docs", "next"); next; next = neighbor(next, "next")) {
+      expect(neighbor(next, "prev")).toBe(chain.at(-1));
+      chain.push(next);
+    }
+    expect(chain.toSorted()).toEqual([...pages.keys()].toSorted());
+    expect(neighbor("/docs", "prev")).toBeUndefined();
+  });
+
+  it("list all pages in the contents, and the operations of their own only", () => {
+    const [contents = ""] = capture(
+      pageOf("/docs/projects"),
+      /<nav id="contents"[^>]*>([\s\S]*?)<\/nav>/g,
+    );
+    const links = linksOf(contents);
+    expect(links.filter((link) => !link.includes("#")).toSorted()).toEqual(
+      [...pages.keys()].toSorted(),
+    );
+    expect(links).toContain("/docs/projects#createProject");
+    expect(links).not.toContain("/docs/environments#createEnvironment");
+    expect(capture(contents, /<a href="([^"]+)" aria-current="page"/g)).toEqual(["/docs/projects"]);
+  });
+});
+
+describe("the description of an operation", () => {
   it.each(operations.map((each) => [each.operationId, each] as const))(
-    "describes %s",
+    "is on exactly one page for %s, with what the script needs",
     (id, each) => {
-      const [article = ""] = capture(
-        reply.text,
-        new RegExp(`<article id="${id}"([\\s\\S]*?)</article>`, "g"),
-      );
+      const [article = "", ...others] = articleOf(allText(), id);
+      expect(others).toEqual([]);
       expect(article).toContain(each.summary);
-      expect(article).toContain("$LONGSHORE_URL/");
-      expect(article.replaceAll(/<[^>]+>/g, "")).toContain(each.path);
-      expect(article.includes("$LONGSHORE_API_KEY")).toBe(
-        each.security.some((credential) => "api_key" in credential),
+      expect(textOf(article)).toContain(each.path);
+      const [tag = ""] = /^[^>]*>/.exec(article) ?? [];
+      expect(tag).toContain(`data-method="${each.method}"`);
+      expect(tag).toContain(`data-path="${each.path}"`);
+      const [credential] = each.security.flatMap((needed) => Object.keys(needed));
+      expect(capture(tag, /data-credential="(\w+)"/g)).toEqual(credential ? [credential] : []);
+      const [body] = capture(tag, /data-body="([^"]+)"/g).map((text) =>
+        JSON.parse(unescapeHtml(text)),
       );
-      for (const { name } of each.parameters ?? [])
-        expect(article).toContain(`<code>${name}</code>`);
+      const example = exampleBody(each);
+      if (example) expect(body).toEqual(example);
+      for (const { name, in: location } of each.parameters ?? []) {
+        expect(article).toContain(`data-parameter="${name}" data-in="${location}"`);
+      }
+      expect(capture(article, /<section data-tab="(\w+)"/g)).toEqual(["curl", "cli", "typescript"]);
+      expect(article).toContain('<h3>Response <span class="status">');
     },
   );
 
-  it.each(Object.entries(openApi.webhooks))("describes the webhook %s", (type, { post }) => {
-    const anchor = `webhook-${type.replace(".", "-")}`;
-    const [article = ""] = capture(
-      reply.text,
-      new RegExp(`<article id="${anchor}"([\\s\\S]*?)</article>`, "g"),
+  it("marks required parameters, with their examples, and no others", () => {
+    const [article = ""] = articleOf(pageOf("/docs/projects"), "listProjectsOfOrganization");
+    const rows = capture(article, /<div (data-parameter=[^>]+)>/g);
+    const required = rows.filter((row) => row.includes(" data-required"));
+    expect(required).toHaveLength(1);
+    expect(required[0]).toMatch(
+      /^data-parameter="org_id" data-in="path" data-required data-example="\w{22}"$/,
     );
-    expect(article).toContain(post.summary);
-    expect(article).toContain(`<code>${type}</code>`);
-    const text = article.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
-    const schema = post.requestBody?.content["application/json"]?.schema;
-    expect(text).toContain(JSON.stringify(resolve(schema ?? {})["example"], null, 2));
-    expect(reply.text).toContain(`href="#${anchor}"`);
+    expect(rows.length).toBeGreaterThan(1);
   });
 
-  it("shows the headers and replies of webhooks once", () => {
-    const [section = ""] = capture(reply.text, /<section id="webhooks"([\s\S]*?)<\/section>/g);
+  it("lists its errors, with an example of each, and links to their meanings", () => {
+    const [operation = ""] = articleOf(pageOf("/docs/projects"), "createProject");
+    const [errors = ""] = capture(operation, /<details class="errors">([\s\S]*?)<\/details>/g);
+    const rows = capture(errors, /<tr><td>(\d+)<\/td>/g);
+    expect(new Set(rows)).toEqual(new Set(["400", "401", "403", "408", "409", "429", "500"]));
+    expect(errors).toContain("Unknown field; remove it.");
+    expect(errors).toContain('href="/docs#error-bad_input"');
+    expect(errors).not.toContain("#error-not_found");
+    const count = capture(allText(), /(<details class="errors">)/g).length;
+    expect(count).toBe(operations.length);
+  });
+
+  it("links to its schemas, scope, policy, credential and guide", () => {
+    const [create = ""] = articleOf(pageOf("/docs/projects"), "createProject");
+    expect(linksOf(create)).toEqual(
+      expect.arrayContaining([
+        "/docs#credential-api_key",
+        "/docs#scope-projects-write",
+        "/docs#about-the-policies",
+        "/docs/guides/first-deployment",
+        "/docs/schemas#schema-Project",
+      ]),
+    );
+    const [health = ""] = articleOf(pageOf("/docs/service"), "readHealth");
+    expect(linksOf(health).filter((link) => /#(scope|credential|about)/.test(link))).toEqual([]);
+    const [reveal = ""] = articleOf(pageOf("/docs/variables"), "revealVariable");
+    expect(linksOf(reveal)).toContain("/docs#scope-variables-reveal");
+    expect(linksOf(reveal)).toContain("/docs/guides/variables");
+  });
+
+  it("can be tried where the request and the response are JSON only", () => {
+    const canTry = (id: string) =>
+      (articleOf(allText(), id)[0] ?? "").includes("<div data-try hidden></div>");
+    expect(["createProject", "deleteProject", "listProjects", "bootstrap"].map(canTry)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      ["exportAuditLog", "appendToLog", "readReference", "showInvitation"].map(canTry),
+    ).toEqual([false, false, false, false]);
+  });
+});
+
+describe("the samples", () => {
+  it("name the server that served the page, with its port", async () => {
+    expect(textOf(pageOf("/docs/projects"))).toContain(`"${OWN_ORIGIN}/v1/projects"`);
+    expect(textOf(pageOf("/docs/deliveries"))).toMatch(
+      /"https:\/\/longshore\.test\/v1\/projects\/\w+\/\S+\/redeliver"/,
+    );
+    const named = [...pages].filter(([, { text }]) => textOf(text).includes("origin.invalid"));
+    expect(named.map(([path]) => path)).toEqual([]);
+    const other = new Client(undefined, () => {
+      const address = "http://127.0.0.1:8911/docs";
+      const request = new Request<unknown, IncomingRequestCfProperties>(address);
+      return worker.fetch(request, env, createExecutionContext());
+    });
+    const { text } = await other.get("/docs");
+    expect(textOf(text)).toContain('export LONGSHORE_URL="http://127.0.0.1:8911"');
+    expect(text).not.toContain("origin.invalid");
+    expect(text).not.toContain(OWN_ORIGIN);
+  });
+
+  it.each([
+    ["http://localhost:8787/docs", "http://localhost:8787"],
+    ["https://api.Example.com/docs?x=1", "https://api.example.com"],
+    ["http://[2001:db8::1]:80/docs", "http://[2001:db8::1]"],
+    ['https://a"b.example/docs', "https://longshore.example.com"],
+    ["https://a'b.example/docs", "https://longshore.example.com"],
+    ["https://$(id).example/docs", "https://longshore.example.com"],
+    ["https://a`id`.example/docs", "https://longshore.example.com"],
+    ["https://a&amp;.example/docs", "https://longshore.example.com"],
+    ["https://a;id.example/docs", "https://longshore.example.com"],
+  ])("for %s, name %s", (url, origin) => {
+    expect(withOrigin('curl "https://origin.invalid/v1"', url)).toBe(`curl "${origin}/v1"`);
+  });
+
+  it("scroll separately, also by keyboard, and have names that are unique on their page", () => {
+    for (const [path, { text }] of pages) {
+      const blocks = capture(text, /<pre([^>]*)>/g);
+      const labels = blocks.flatMap((each) => capture(each, /aria-label="([^"]+)"/g));
+      expect(labels.length, path).toBe(blocks.length);
+      expect(new Set(labels).size, path).toBe(blocks.length);
+      expect(
+        blocks.filter((each) => !each.includes('tabindex="0"')),
+        path,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe("the webhooks", () => {
+  it.each(Object.entries(openApi.webhooks))("have %s", (type, { post }) => {
+    const anchor = `webhook-${type.replace(".", "-")}`;
+    const [article = ""] = articleOf(pageOf("/docs/webhooks"), anchor);
+    expect(article).toContain(post.summary);
+    expect(article).toContain(`<code>${type}</code>`);
+    const schema = post.requestBody?.content["application/json"]?.schema;
+    expect(textOf(article)).toContain(JSON.stringify(resolve(schema ?? {})["example"], null, 2));
+  });
+
+  it("have their headers and replies once", () => {
     const [post] = Object.values(openApi.webhooks).map((each) => each.post);
     const names = post?.parameters?.map(({ name }) => name) ?? [];
     expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
@@ -126,98 +363,46 @@ describe("the page at /docs", () => {
       ...names,
       ...statuses.map((each) => each.replace("default", "any other")),
     ]) {
-      expect(section.split(`<dt><code>${term}</code>`)).toHaveLength(2);
+      expect(pageOf("/docs/webhooks").split(`<dt><code>${term}</code>`)).toHaveLength(2);
     }
-  });
-
-  it("has one anchor for every link", () => {
-    const anchors = capture(reply.text, /\sid="([^"]+)"/g);
-    expect(new Set(anchors).size).toBe(anchors.length);
-    const links = capture(reply.text, /\shref="([^"]+)"/g).filter(
-      (link) => !link.startsWith("data:"),
-    );
-    const targets = [...anchors.map((anchor) => `#${anchor}`), "/openapi.json"];
-    expect(links.filter((link) => !targets.includes(link))).toEqual([]);
-  });
-
-  it("lists each error code once", () => {
-    const [, section = ""] = /<section id="errors"([\s\S]*?)<\/section>/.exec(reply.text) ?? [];
-    expect(capture(section, /<th scope="row"><code>(\w+)<\/code>/g)).toHaveLength(10);
   });
 });
 
-describe("the rendering of a document", () => {
-  it("renders bold text and code, and escapes all text", () => {
-    const page = renderReference(
-      documentOf({ type: "string", example: "<i>'\"" }, { summary: "<script>alert(1)</script>" }),
-    );
-    expect(page).toContain("<p>It is <strong>bold</strong> &amp; <code>code</code>.</p>");
-    expect(page).toContain("<p>And &lt;more&gt;.</p>");
-    expect(page).not.toContain("<script");
-    expect(page).not.toContain("<i>'");
+describe("the overview", () => {
+  it("lists each error code and each scope once", () => {
+    const [, errors = ""] = /<section id="errors"([\s\S]*?)<\/section>/.exec(pageOf("/docs")) ?? [];
+    expect(capture(errors, /<th scope="row"><code>(\w+)<\/code>/g)).toHaveLength(10);
+    const [, scopes = ""] = /<section id="scopes"([\s\S]*?)<\/section>/.exec(pageOf("/docs")) ?? [];
+    const needed = new Set(operations.flatMap((each) => each["x-scope"] ?? []));
+    expect(capture(scopes, /<dt><code>([\w:]+)<\/code>/g)).toEqual([...needed].toSorted());
+  });
+});
+
+describe("the script of the pages", () => {
+  it("is JavaScript that caches may store, and every page loads this version", async () => {
+    const { status, headers, text } = await new Client(undefined).get("/docs/reference.js");
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(headers.get("cache-control")).toBe("public, max-age=300");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(text).toBe(SCRIPT);
+    const tag = `<script src="/docs/reference.js?v=${SCRIPT_HASH}" defer></script>`;
+    for (const page of pages.values()) expect(page.text.split(tag)).toHaveLength(2);
   });
 
-  it("quotes a body for the shell", () => {
-    const page = renderReference(documentOf({ type: "object", example: { name: "it's $HOME" } }));
-    expect(page).toContain("&quot;it&#39;\\&#39;&#39;s $HOME&quot;");
-  });
-
-  it("sends a text from a file, as text", async () => {
-    const { text } = await new Client(undefined).get("/docs");
-    const [, section = ""] = text.split('id="appendToLog"');
-    const [sample = ""] = section.split("</pre>");
-    expect(sample).toContain("content-type: text/plain");
-    expect(sample).toContain("--data-binary @output.txt");
-  });
-
-  it("describes references, nullable fields, maps and unions", () => {
-    const page = renderReference(
-      documentOf(
-        {
-          allOf: [
-            { $ref: "#/components/schemas/Base" },
-            {
-              type: "object",
-              required: ["either"],
-              properties: {
-                none: { type: ["string", "null"], maxLength: 5 },
-                map: { type: "object", additionalProperties: { type: "integer" } },
-                either: {
-                  oneOf: [
-                    { type: "object", properties: { left: { const: 1 } } },
-                    { type: "object", properties: { right: { type: "boolean" } } },
-                  ],
-                },
-                anything: {},
-              },
-            },
-          ],
-        },
-        { schemas: { Base: { type: "object", properties: { own: { type: "string" } } } } },
-      ),
-    );
-    const text = page.replaceAll(/<style>[\s\S]*<\/style>|<[^>]+>/g, "").replaceAll(/\s+/g, " ");
-    for (const field of [
-      "own string",
-      "none string or null At most 5 characters",
-      "map map of string to integer",
-      "either object required One of these: left",
-      "anything any value",
-    ]) {
-      expect(text).toContain(field);
-    }
-  });
-
-  it("has no section for webhooks if there are none", () => {
-    const page = renderReference(documentOf({ type: "string" }));
-    expect(page).not.toContain("webhooks");
-  });
-
-  it("ends for a schema that contains itself", () => {
-    const Tree = { type: "object", properties: { left: { $ref: "#/components/schemas/Tree" } } };
-    const page = renderReference(
-      documentOf({ $ref: "#/components/schemas/Tree" }, { schemas: { Tree } }),
-    );
-    expect(page).toContain("</html>");
+  it("finds every operation, and only what the pages have", async () => {
+    const { body, headers } = await new Client(undefined).get("/docs/search.json");
+    expect(headers.get("cache-control")).toBe("public, max-age=300");
+    const ids = body.operations.map((each: { id: string }) => each.id);
+    expect(ids.toSorted()).toEqual(operations.map((each) => each.operationId).toSorted());
+    const urls: string[] = Object.values<{ url: string }[]>(body)
+      .flat()
+      .map(({ url }) => url);
+    const lost = urls.filter((url) => {
+      const [path = "", fragment] = url.split("#");
+      const text = pages.get(path)?.text;
+      return text === undefined || (fragment !== undefined && !text.includes(` id="${fragment}"`));
+    });
+    expect(lost).toEqual([]);
   });
 });

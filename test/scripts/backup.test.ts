@@ -83,7 +83,7 @@ class Comparison {
     // The lists first: other reads leave records, which are listed.
     const lists: (() => Promise<unknown>)[] = [];
     const others: (() => Promise<unknown>)[] = [];
-    for (const operation of READS) {
+    for (const operation of READS.filter(({ operationId }) => operationId !== "listSessions")) {
       const paths = await pathsOf(operation, organizationId);
       expect(paths.length, operation.operationId).toBeGreaterThan(0);
       if (isList(operation)) lists.push(...paths.map((path) => () => this.expectSameList(path)));

@@ -21,6 +21,7 @@ import {
   newWorld,
   type Person,
   type Pool,
+  signIn,
   type World,
 } from "./world.ts";
 
@@ -83,6 +84,7 @@ export interface Case {
   /** The records, from the response. */
   records(fixture: Fixture, reply: Parsed): Expected[];
   isOfRunner?: boolean;
+  isOfSession?: boolean;
   /** Every member may do it. */
   needsNoRole?: boolean;
   /** Repeating it has an effect, and a record, again. */
@@ -404,6 +406,22 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
       one("invitation.revoked", "invitation", String(ids["invitation_id"]), undefined, {
         before: { role: "member" },
       }),
+  },
+  createSignInLink: {
+    needsNoRole: true,
+    repeats: true,
+    records: () => one("sign_in_link.created", "sign_in_link", expect.any(String) as never),
+  },
+  revokeSession: {
+    prepare: async ({ person, ids }) => {
+      ids["session_id"] = (await signIn(person)).sessionId;
+    },
+    records: ({ ids }) => one("session.revoked", "session", String(ids["session_id"])),
+  },
+  endCurrentSession: {
+    isOfSession: true,
+    needsNoRole: true,
+    records: () => one("session.revoked", "session", expect.any(String) as never),
   },
   createServiceAccount: {
     body: () => ({ name: "bot", role: "admin" }),

@@ -70,17 +70,35 @@ export async function countOf(
 /** Copies all rows. Returns a function that puts them back, as D1's Time Travel would. */
 export async function rememberDatabase(): Promise<() => Promise<void>> {
   const lines = await backUp();
+  const others = await Promise.all(OF_SESSIONS.map(readRows));
   return async () => {
     await deleteAllRows(env.DB);
     const { skippedRows } = await restoreLines(lines, undefined, env.DB);
     if (skippedRows.length > 0) throw new Error(`Rows were not put back: ${skippedRows.join()}`);
+    await Promise.all(others.map((rows, at) => insertRows(String(OF_SESSIONS[at]), rows)));
   };
+}
+
+/** In no backup. */
+const OF_SESSIONS = ["sessions", "sign_in_links"];
+
+async function readRows(table: string): Promise<Record<string, unknown>[]> {
+  return (await env.DB.prepare(`select * from ${table}`).all()).results;
+}
+
+async function insertRows(table: string, rows: readonly Record<string, unknown>[]): Promise<void> {
+  const inserts = rows.map((row) => {
+    const columns = Object.keys(row);
+    const sql = `insert into ${table} (${columns.join()}) values (${columns.map(() => "?").join()})`;
+    return env.DB.prepare(sql).bind(...Object.values(row));
+  });
+  if (inserts.length > 0) await env.DB.batch(inserts);
 }
 
 export async function deleteAllRows(d1: D1Database): Promise<void> {
   // The counters of the organizations are in no backup.
   const names = [...BACKUP_TABLES.keys(), "usage"].toSorted((a, b) => rankOf(b) - rankOf(a));
-  await d1.batch(names.map((name) => d1.prepare(`delete from ${name}`)));
+  await d1.batch([...OF_SESSIONS, ...names].map((name) => d1.prepare(`delete from ${name}`)));
 }
 
 /** Children have a higher rank than their parents. */

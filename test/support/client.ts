@@ -25,15 +25,27 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 const callWorker: Fetch = (request) =>
   worker.fetch(new Request(request), env, createExecutionContext());
 
-/** Sends requests with one API key, and checks every reply against the OpenAPI document. */
+/** As a browser sends them from a page of the same origin. */
+function cookieHeaders(session: string): Record<string, string> {
+  return { cookie: `__Host-longshore=${session}`, "sec-fetch-site": "same-origin" };
+}
+
+/** Sends requests with one API key or one session, and checks every reply against the OpenAPI document. */
 export class Client {
   readonly key: string | undefined;
+  readonly session: string | undefined;
   readonly #fetch: Fetch;
   readonly #address = newAddress();
 
-  constructor(key: string | undefined, fetch: Fetch = callWorker) {
+  constructor(key: string | undefined, fetch: Fetch = callWorker, session?: string) {
     this.key = key;
+    this.session = session;
     this.#fetch = fetch;
+  }
+
+  /** Sends the cookie of a session, and no key. */
+  static withSession(session: string): Client {
+    return new Client(undefined, callWorker, session);
   }
 
   get(path: string, headers?: Record<string, string>): Promise<Reply> {
@@ -56,9 +68,9 @@ export class Client {
     return this.request("DELETE", path);
   }
 
-  /** The same key with another handler, such as an instrumented one. */
+  /** The same credential with another handler, such as an instrumented one. */
   via(fetch: Fetch): Client {
-    return new Client(this.key, fetch);
+    return new Client(this.key, fetch, this.session);
   }
 
   /** Sends `body` as JSON, a string unchanged, and bytes unchanged without a content type. */
@@ -107,6 +119,7 @@ export class Client {
         accept: "application/json",
         "cf-connecting-ip": this.#address,
         ...(this.key !== undefined && { "x-api-key": this.key }),
+        ...(this.session !== undefined && cookieHeaders(this.session)),
         ...(isJson && { "content-type": "application/json" }),
         ...headers,
       },

@@ -158,7 +158,7 @@ function headerViolations(
     resolve(operation?.responses[String(status)] ?? {})["headers"] ?? {},
   );
   const isOpen =
-    operation && !operation.security.some((each) => "api_key" in each || "runner_token" in each);
+    operation && !operation.security.some((each) => "session" in each || "runner_token" in each);
   const hasKnownKey = operation && !isOpen && !SENT_WITHOUT_A_KNOWN_KEY.includes(status);
   const needed = declared
     .filter((name) => status < 400 || (hasKnownKey && RATE_LIMIT.test(name)))

@@ -8,6 +8,7 @@ declare namespace Cloudflare {
     LOG_HISTORIES: string;
     FAULT_STRIDE: string;
     HOSTILE_STRIDE: string;
+    SESSION_STRIDE: string;
     RESTORED: D1Database;
     TEST_MIGRATIONS: import("@cloudflare/vitest-pool-workers").D1Migration[];
   }

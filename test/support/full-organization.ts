@@ -4,10 +4,13 @@ import { seedDeployments } from "../../scripts/seed/deployments.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Client, Parsed } from "./client.ts";
+import { Browser, TestIdentityProvider } from "./identity-provider.ts";
 import { newIds } from "./operations.ts";
 import { Attempt } from "./runner.ts";
 import {
+  addressOf,
   connect,
+  join,
   newDeployment,
   newInside,
   newKey,
@@ -15,6 +18,7 @@ import {
   newProject,
   newResource,
   newWorld,
+  signIn,
   type World,
 } from "./world.ts";
 
@@ -47,6 +51,7 @@ export class FullOrganization {
     await addOptionalFields(await caller(), ids);
     await deleteStacks(await caller(), ids);
     await addRepeatable(await caller(), ids);
+    await addSessions(await caller());
     await addHistory(await caller(), ids, rows);
     await stopTime(world);
     return new FullOrganization(world, ids);
@@ -58,6 +63,8 @@ async function stopTime({ id }: World): Promise<void> {
   const never = Date.now() + 10 * 365 * 24 * 3_600_000;
   const updates = [
     "update invitations set expires_at = ?1 where organization_id = ?2",
+    "update sign_in_links set expires_at = ?1 where organization_id = ?2",
+    "update sessions set expires_at = ?1, last_used_at = ?1 where organization_id = ?2",
     `update attempts set offered_until = ?1, lease_until = ?1, lost_at = ?1, run_until = ?1
       where organization_id = ?2 and state <> 'ended'`,
     `update deployments set cancel_deadline = ?1
@@ -140,6 +147,18 @@ async function addOptionalFields(world: World, ids: Record<string, string>): Pro
       "update integrations set paused_until = 5, links_to = 'https://x.example' where id = ?",
     ).bind(ids["integration_id"] ?? null),
   ]);
+}
+
+async function addSessions(world: World): Promise<void> {
+  for (const person of [world, await join(world)]) {
+    await signIn(person);
+    await signIn(person);
+    await person.client.post("/v1/sign-in-links", undefined);
+  }
+  const provider = await TestIdentityProvider.create();
+  for (const person of [world, await join(world)]) {
+    await new Browser(provider).signIn(provider, await addressOf(person));
+  }
 }
 
 async function rotateSecret(client: Client, ids: Record<string, string>): Promise<void> {

@@ -41,6 +41,8 @@ export class Instrumented {
       addressLimiter?: RateLimit;
       logs?: typeof env.ATTEMPT_LOG;
       network?: Fetch;
+      /** In place of those of the tests. */
+      settings?: Record<string, string>;
     } = {},
   ) {
     const { clock, limiters = env.RATE_LIMITER, database = env.DB } = options;
@@ -55,6 +57,7 @@ export class Instrumented {
     });
     const bindings = {
       ...env,
+      ...options.settings,
       DB: this.#watchDatabase(database),
       RATE_LIMITER: this.#watchLimiters(limiters),
       ADDRESS_LIMITER: options.addressLimiter ?? env.ADDRESS_LIMITER,
@@ -148,8 +151,8 @@ export class Instrumented {
         const record = <Result>(method: string, run: () => Promise<Result>) =>
           this.#record({ with: "object", statements: [{ sql: method, params: [name] }] }, run);
         return {
-          consume: (policy: "default", version: number, organizationId: string) =>
-            record("consume", async () => object.consume(policy, version, organizationId)),
+          consume: (...args: Parameters<typeof object.consume>) =>
+            record("consume", async () => object.consume(...args)),
           isKnown: () => record("isKnown", async () => object.isKnown()),
           version: () => record("version", async () => object.version()),
           raiseVersion: (version: number) =>

@@ -7,6 +7,7 @@ import { Instrumented } from "./instruments.ts";
 import { ISSUER, Issuer } from "./issuer.ts";
 import {
   accept,
+  type CredentialKind,
   connect,
   join,
   newDelivery,
@@ -22,6 +23,7 @@ import {
   newServiceAccount,
   newTrust,
   newWorld,
+  signIn,
   type World,
 } from "./world.ts";
 
@@ -78,6 +80,7 @@ async function newFixture(): Promise<Fixture> {
     trust_id: await newTrust(world, { membershipId: serviceAccountId }),
     key_id: inside.keyId,
     invitation_id: (await newInvitation(world)).id,
+    session_id: (await signIn(world)).sessionId,
     name: "api-5xx",
   };
   return { world, ids, project, environmentId: staging.id };
@@ -148,7 +151,10 @@ interface Prepared {
 }
 
 /** A successful request of an operation, for an isolate that has cached the key. */
-export async function prepare(operation: Operation): Promise<Prepared> {
+export async function prepare(
+  operation: Operation,
+  credential: CredentialKind = "api_key",
+): Promise<Prepared> {
   const worker = new Instrumented({ network: (await Issuer.create()).fetch });
   const fixture = await fixtureOf(operation);
   const { world, ids } = fixture;
@@ -158,8 +164,8 @@ export async function prepare(operation: Operation): Promise<Prepared> {
     await pretendInstallation(String(ids["integration_id"]));
   const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
   const body = await bodyOf(operation, fixture);
-  const { client } =
-    operationId === "deleteAccount" ? await accept(world) : await newKey(world, OWN);
+  const key = operationId === "deleteAccount" ? await accept(world) : await newKey(world, OWN);
+  const { client } = credential === "session" ? await signIn(key) : key;
   const caller = client.via(worker.fetch);
   // On a busy machine, a call to the limiter would time out, and be repeated or replaced.
   freezeTime();

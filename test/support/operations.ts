@@ -13,6 +13,7 @@ import {
   newServiceAccount,
   newToken,
   newTrust,
+  signIn,
   type World,
 } from "./world.ts";
 
@@ -59,8 +60,11 @@ export async function newIds(world: World): Promise<Ids> {
     trust_id: await newTrust(world, { membershipId: serviceAccountId }),
     key_id: member.keyId,
     invitation_id: invitation.id,
+    session_id: (await signIn(world)).sessionId,
     token: invitation.token,
     name: "api-5xx",
+    page: "projects",
+    guide: "variables",
   };
 }
 

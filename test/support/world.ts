@@ -13,7 +13,7 @@ import { insertTrust, insertUsedToken, type TrustRow } from "../../src/features/
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";
-import { Client, type Parsed } from "./client.ts";
+import { Client, type Parsed, type Reply } from "./client.ts";
 
 export interface Person {
   client: Client;
@@ -90,6 +90,9 @@ export async function newKey(world: World, fields: Partial<NewKeyFields> = {}): 
 /** Below the quarter of a key's limit that is admitted while the rate limiter is slow to respond. */
 const REQUESTS_PER_KEY = 20;
 
+export const CREDENTIAL_KINDS = ["api_key", "session"] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
 /**
  * For tests that send many requests: each key has its own rate limit, and a new key for every request
  * would double their work.
@@ -97,21 +100,30 @@ const REQUESTS_PER_KEY = 20;
 export class SharedKeys {
   readonly #world: World;
   readonly #fields: Partial<NewKeyFields>;
-  #key: Promise<Person> | undefined;
+  readonly #credential: CredentialKind;
+  #caller: Promise<Person> | undefined;
   #requests = 0;
 
-  constructor(world: World, fields: Partial<NewKeyFields> = {}) {
+  constructor(
+    world: World,
+    fields: Partial<NewKeyFields> = {},
+    credential: CredentialKind = "api_key",
+  ) {
     this.#world = world;
     this.#fields = fields;
+    this.#credential = credential;
   }
 
   /** For one request. */
   async next(): Promise<Client> {
-    if (!this.#key || this.#requests % REQUESTS_PER_KEY === 0) {
-      this.#key = newKey(this.#world, this.#fields);
-    }
+    if (!this.#caller || this.#requests % REQUESTS_PER_KEY === 0) this.#caller = this.#create();
     this.#requests += 1;
-    return (await this.#key).client;
+    return (await this.#caller).client;
+  }
+
+  async #create(): Promise<Person> {
+    const key = await newKey(this.#world, this.#fields);
+    return this.#credential === "session" ? signIn(key) : key;
   }
 }
 
@@ -141,6 +153,23 @@ export async function accept(
     keyId: api_key.id,
     client: new Client(api_key.key),
   };
+}
+
+/** Signs in with the key of a caller. Returns a caller with the cookie of the session. */
+export async function signIn<Caller extends { client: Client }>(
+  caller: Caller,
+): Promise<Caller & { sessionId: string }> {
+  const { key } = caller.client;
+  const reply = await new Client(undefined).post("/v1/sessions", { api_key: key });
+  if (reply.status !== 201) throw new Error(`The session was not created: ${reply.text}`);
+  const client = Client.withSession(sessionIn(reply));
+  return { ...caller, client, sessionId: reply.body.id };
+}
+
+/** The secret of the session that a response starts. */
+export function sessionIn({ headers }: Pick<Reply, "headers">): string {
+  const [, secret = ""] = /^[^=]+=([^;]*);/.exec(headers.get("set-cookie") ?? "") ?? [];
+  return secret;
 }
 
 export async function newProject(client: Client, fields: object = {}): Promise<Parsed> {
@@ -326,6 +355,14 @@ export async function newResource(stackId: string): Promise<string> {
     .bind(id, stackId)
     .run();
   return id;
+}
+
+/** The address that a person is a member with. */
+export async function addressOf({ membershipId }: Pick<Person, "membershipId">): Promise<string> {
+  const email = await env.DB.prepare("select email from memberships where id = ?")
+    .bind(membershipId)
+    .first<string>("email");
+  return String(email);
 }
 
 export function newEmail(): string {

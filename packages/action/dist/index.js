@@ -39,6 +39,8 @@ var TimeoutError = class extends LongshoreError {
 // packages/client/src/generated/operations.ts
 var WITHOUT_IDEMPOTENCY_KEY = /* @__PURE__ */ new Set([
   "POST /v1/invitations/accept",
+  "POST /v1/sessions",
+  "POST /sign-in/{token}",
   "POST /v1/oidc/token",
   "POST /v1/bootstrap",
   "POST /v1/runner/claims",
@@ -450,6 +452,9 @@ var Client = class {
     for (; ; ) {
       const page = await this.#call("GET", path, { ...given, query });
       const { data, next_page: after } = page;
+      if (!Array.isArray(data)) {
+        throw new LongshoreError(`The response to GET ${path} is not a list. Is the URL right?`);
+      }
       yield* data;
       if (after === void 0) return;
       query = { ...query, after };
@@ -563,13 +568,21 @@ var CliError = class extends Error {
   }
 };
 function explain(error, advice = ADVICE) {
-  if (error instanceof ApiError) return new CliError(describeRefusal(error, advice));
+  if (error instanceof ApiError) {
+    return new CliError(
+      describeRefusal(error, advice),
+      isOfProxy(error) ? ExitCode.unreachable : ExitCode.error
+    );
+  }
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliError(describeSilence(error), ExitCode.unreachable);
   }
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
 var OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
+function isOfProxy({ code: code2, status }) {
+  return code2 === "unexpected_response" && status >= 500;
+}
 var ADVICE = {
   unauthenticated: "Run: longshore login",
   not_implemented: OLDER_RELEASE
@@ -577,8 +590,8 @@ var ADVICE = {
 var NO_PATH = "There is no such path.";
 function describeRefusal(error, advice) {
   const { code: code2, status, message, cause, requestId } = error;
-  const issues = cause && "issues" in cause ? cause.issues : [];
-  const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
+  const issues = typeof cause === "object" && "issues" in cause ? cause.issues : [];
+  const lines = issues.filter((issue) => issues.length > 1 || !message.includes(issue.message)).map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
   const next = message === NO_PATH ? OLDER_RELEASE : advice[code2];
   const sentences = [`${message} (${code2}, status ${status}${where})`, next ?? []].flat();
@@ -895,8 +908,12 @@ var Session = class {
   }
   /** Reads a path that is not known until the command runs. */
   async read(path, options = {}) {
-    const response = await this.client.request("GET", path, options);
-    return await response.json();
+    return await this.client.get(path, options);
+  }
+  /** Deletes the record of a path that is not known until the command runs. */
+  async remove(path, parameters) {
+    const options = { path: parameters };
+    await this.client.delete(path, options);
   }
   /** At most so many records of a list, and whether there are more. */
   async list(path, { limit, ...options }) {
@@ -1175,7 +1192,9 @@ var MAXIMUM_RECORDS = 1e4;
 async function findRecord(session, kind, path, text) {
   if (isId(text)) {
     const record = await readById(session, kind, path, text);
-    if (record) return record;
+    if (record && Object.entries(path).every(([name, id]) => (record[name] ?? id) === id)) {
+      return record;
+    }
   }
   const [found, other] = await listByName(session, kind, path, text);
   if (!found) {

@@ -62,7 +62,8 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-function reasonOf(error: unknown): string {
+/** Why a file cannot be read or written. */
+export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return "the disk is full";
   if (code === "EFBIG") return "the file would be too large";

@@ -24,12 +24,19 @@ export async function readConnection(
   const { LONGSHORE_URL: urlText, LONGSHORE_API_KEY: keyText } = environment;
   const url = urlText ? readUrl(urlText, "LONGSHORE_URL") : undefined;
   const apiKey = keyText ? readKey(keyText, "LONGSHORE_API_KEY") : undefined;
+  if (apiKey && options.profile !== undefined) {
+    throw new CliError("--profile and LONGSHORE_API_KEY name two keys. Omit one of them.");
+  }
   if (url && apiKey) return { url, apiKey, source: "the environment" };
   const stored = await readProfiles(environment);
   const name = options.profile ?? stored.current;
   const profile = findProfile(stored, name, url);
   if (!profile && options.profile !== undefined) {
-    throw new CliError(`There is no profile ${name}. Run: longshore login --profile ${name}`);
+    throw new CliError(
+      Object.hasOwn(stored.profiles, name)
+        ? `LONGSHORE_URL is not the address of the profile ${name}. Omit one of them.`
+        : `There is no profile ${name}. Run: longshore login --profile ${name}`,
+    );
   }
   if (!profile) throw new CliError(describeMissing(url, apiKey));
   return {
@@ -39,6 +46,7 @@ export async function readConnection(
   };
 }
 
+/** For an address without a name, any profile of it. */
 function findProfile({ profiles }: Profiles, name: string, url?: string): Profile | undefined {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (!profile || url === undefined || readUrl(profile.url, `The profile ${name}`) === url)

@@ -29,7 +29,12 @@ export class CliError extends Error {
 
 /** What a user can do about an error of the client. Other errors stay as they are. */
 export function explain(error: unknown, advice: Advice = ADVICE): unknown {
-  if (error instanceof ApiError) return new CliError(describeRefusal(error, advice));
+  if (error instanceof ApiError) {
+    return new CliError(
+      describeRefusal(error, advice),
+      isOfProxy(error) ? ExitCode.unreachable : ExitCode.error,
+    );
+  }
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliError(describeSilence(error), ExitCode.unreachable);
   }
@@ -37,6 +42,11 @@ export function explain(error: unknown, advice: Advice = ADVICE): unknown {
 }
 
 const OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
+
+/** The page of a proxy that does not reach the service. */
+function isOfProxy({ code, status }: ApiError): boolean {
+  return code === "unexpected_response" && status >= 500;
+}
 
 type Advice = Partial<Record<ApiError["code"], string>>;
 
@@ -50,8 +60,10 @@ const NO_PATH = "There is no such path.";
 
 function describeRefusal(error: ApiError, advice: Advice): string {
   const { code, status, message, cause, requestId } = error;
-  const issues = cause && "issues" in cause ? cause.issues : [];
-  const lines = issues.map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
+  const issues = typeof cause === "object" && "issues" in cause ? cause.issues : [];
+  const lines = issues
+    .filter((issue) => issues.length > 1 || !message.includes(issue.message))
+    .map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
   const next = message === NO_PATH ? OLDER_RELEASE : advice[code];
   const sentences = [`${message} (${code}, status ${status}${where})`, next ?? []].flat();

@@ -4,12 +4,6 @@ import { ExitCode } from "./errors.ts";
 import { Output } from "./output.ts";
 import { runProgram } from "./program.ts";
 
-// A reader such as head may end before the output does.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
-});
-
 // Without a listener, a file size limit ends the process instead of failing the write.
 process.on("SIGXFSZ", () => undefined);
 

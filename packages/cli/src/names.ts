@@ -38,7 +38,10 @@ export async function findRecord<T extends NamedRecord>(
 ): Promise<T> {
   if (isId(text)) {
     const record = await readById<T>(session, kind, path, text);
-    if (record) return record;
+    // Some paths of records do not have their owner, which may be another.
+    if (record && Object.entries(path).every(([name, id]) => (record[name] ?? id) === id)) {
+      return record;
+    }
   }
   const [found, other] = await listByName<T>(session, kind, path, text);
   if (!found) {

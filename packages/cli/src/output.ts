@@ -1,4 +1,7 @@
 import { styleText } from "node:util";
+import { reasonOf } from "./config-file.ts";
+import { ExitCode } from "./errors.ts";
+import { toPlainJson, toPlainText } from "./plain-text.ts";
 import { type Column, renderFields, renderTable } from "./table.ts";
 
 type Style = Parameters<typeof styleText>[0];
@@ -21,6 +24,8 @@ export class Output {
   readonly stderr: NodeJS.WriteStream;
   /** Off while something else draws on the terminal. */
   showsWaits = true;
+  /** Off while the command has more to do than to print, such as to wait for an outcome. */
+  needsReader = true;
   /** The steps that take time now, the newest last. */
   readonly #waits: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -30,6 +35,9 @@ export class Output {
   constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream) {
     this.stdout = stdout;
     this.stderr = stderr;
+    stdout.on("error", (error) => this.#endWithout(error));
+    // There is no other place to say it.
+    stderr.on("error", () => undefined);
   }
 
   print(text: string): void {
@@ -46,7 +54,7 @@ export class Output {
   /** A remark for people. */
   note(text: string): void {
     this.#hideWait();
-    this.stderr.write(`${text}\n`);
+    this.stderr.write(`${text.split("\n").map(toPlainText).join("\n")}\n`);
   }
 
   /** Prints a list: a table, JSON, or the IDs. */
@@ -71,12 +79,14 @@ export class Output {
   }
 
   json(value: unknown): void {
-    this.print(JSON.stringify(value, null, 2));
+    this.print(toPlainJson(JSON.stringify(value, null, 2)));
   }
 
   /** Colours the text for a terminal; not without one, and not with NO_COLOR. */
   paint(style: Style, text: string, stream: NodeJS.WriteStream = this.stdout): string {
-    return styleText(style, text, { stream });
+    // Node 20.12 does not look at the stream.
+    const hasColors = stream.isTTY && !process.env["NO_COLOR"];
+    return hasColors ? styleText(style, text, { validateStream: false }) : text;
   }
 
   /** Shows on a terminal what is waited for, if it takes more than a second. */
@@ -91,6 +101,16 @@ export class Output {
       this.#waits.splice(this.#waits.lastIndexOf(what), 1);
       if (this.#waits.length === 0) this.#stop();
     }
+  }
+
+  /** A reader such as head may end before the output does. */
+  #endWithout(error: NodeJS.ErrnoException): void {
+    if (error.code === "EPIPE") {
+      if (this.needsReader) process.exit();
+      return;
+    }
+    this.note(`Cannot print the result: ${reasonOf(error)}.`);
+    process.exit(ExitCode.error);
   }
 
   #animate(): void {

@@ -6,6 +6,15 @@ export function toPlainText(text: string): string {
   });
 }
 
+/** The same for JSON, whose line breaks are its own, as escapes of JSON. */
+export function toPlainJson(json: string): string {
+  return json.replaceAll(HIDDEN_IN_JSON, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+const HIDDEN_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** Controls except the tab, and marks that change the direction of the text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it finds.
 const HIDDEN = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -17,7 +17,7 @@ export interface Profiles {
 
 /** Only its owner may read the keys. */
 const FILE_MODE = 0o600;
-const NAME = /^[\w.:-]{1,100}$/;
+const NAME = /^[\w.:/-]{1,100}$/;
 
 /** In `LONGSHORE_CONFIG_DIR` or, by default, in the operating system's folder for settings. */
 export function profilesPath({ LONGSHORE_CONFIG_DIR: folder }: NodeJS.Dict<string>): string {
@@ -48,10 +48,10 @@ export async function writeProfiles(
   await writeTextFile(profilesPath(environment), `${JSON.stringify(file, null, 2)}\n`, FILE_MODE);
 }
 
-/** @throws CliError for a name that is not letters, digits, and `._:-`. */
+/** @throws CliError for a name that is not letters, digits, and `._:/-`. */
 export function requireProfileName(name: string): string {
   if (NAME.test(name) && name !== "__proto__") return name;
-  throw new CliError("Name the profile with at most 100 letters, digits, and ._:-");
+  throw new CliError("Name the profile with at most 100 letters, digits, and ._:/-");
 }
 
 function isProfiles(value: unknown): value is Record<string, { url: string; api_key: string }> {

@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { confirm, password, select } from "@clack/prompts";
 import { CliError, ExitCode } from "./errors.ts";
+import { toPlainText } from "./plain-text.ts";
 import type { CliContext } from "./session.ts";
 
 interface Choice {
@@ -17,12 +18,17 @@ export async function requireConsent(
   if (yes) return;
   if (!isInteractive(context))
     throw new CliError(`${question} Add --yes to do so without a terminal.`);
-  const answer = await confirm({ message: question, initialValue: false, ...streams(context) });
+  const message = toPlainText(question);
+  const answer = await confirm({ message, initialValue: false, ...streams(context) });
+  if (answer === false) throw new CliError("Nothing was changed.");
   if (answer !== true) throw new CliError("Nothing was changed.", ExitCode.interrupted);
 }
 
 /** Reads a secret from a terminal without showing it, or all of stdin. */
 export async function readSecret(context: CliContext, message: string): Promise<string> {
+  if (context.stdin.isTTY && !isInteractive(context)) {
+    throw new CliError("The question needs a terminal for stderr, too. Do not redirect it.");
+  }
   if (!isInteractive(context)) return (await text(context.stdin)).trim();
   return requireAnswer(await password({ message, ...streams(context) }));
 }

@@ -114,7 +114,7 @@ export function addRemove<Row extends NamedRecord>(
         `Delete the ${kind.noun} ${record.name}${consequence}?`,
         options,
       );
-      await session.client.request("DELETE", kind.itemPath, { path });
+      await session.remove(kind.itemPath, path);
       context.output.note(`Deleted the ${kind.noun} ${record.name}.`);
     },
   );
@@ -137,7 +137,8 @@ export async function find<Row extends NamedRecord>(
   options: object,
   text: string,
 ): Promise<{ record: Row; path: Record<string, string> }> {
-  const isAlone = kind.itemPath.match(/\{/g)?.length === 1;
+  const namesOwner = "project" in options || "environment" in options;
+  const isAlone = kind.itemPath.match(/\{/g)?.length === 1 && !namesOwner;
   if (isAlone && isId(text)) {
     const path = { [kind.parameter]: text };
     const record = await session.read<Row>(kind.itemPath, { path }).catch(ignoreMissing);

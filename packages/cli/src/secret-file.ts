@@ -20,6 +20,9 @@ export async function createSecret<Row extends { id: string }>(
   create: () => Promise<Row>,
 ): Promise<void> {
   const id = (row: { id: string }) => row.id;
+  if (options.quiet && options.output === undefined) {
+    throw new CliError(`--quiet would lose the ${field}. Add --output FILE.`);
+  }
   if (options.output === undefined) {
     output.record(await create(), { ...options, id });
     if (!options.json && !options.quiet) output.note(`The ${field} is shown only now.`);
@@ -45,7 +48,8 @@ async function createWithFile<Row extends { id: string }>(
       await unlink(path);
       throw error;
     });
-    await file.writeFile(`${record[field]}\n`).catch((error: Error) => {
+    await file.writeFile(`${record[field]}\n`).catch(async (error: Error) => {
+      await unlink(path);
       const lost = `The ${field} of ${record.id} is lost: revoke it, and create another.`;
       throw new CliError(`Cannot write ${path}: ${error.message}. ${lost}`);
     });

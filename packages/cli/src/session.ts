@@ -47,8 +47,13 @@ export class Session {
 
   /** Reads a path that is not known until the command runs. */
   async read<T>(path: string, options: ReadOptions = {}): Promise<T> {
-    const response = await this.client.request("GET", path, options);
-    return (await response.json()) as T;
+    return (await this.client.get(path as "/v1/whoami", options as object)) as T;
+  }
+
+  /** Deletes the record of a path that is not known until the command runs. */
+  async remove(path: string, parameters: Record<string, string>): Promise<void> {
+    const options = { path: parameters } as unknown as { path: { project_id: string } };
+    await this.client.delete(path as "/v1/projects/{project_id}", options);
   }
 
   /** At most so many records of a list, and whether there are more. */

@@ -55,16 +55,11 @@ export async function requireEnvironment(
     );
   }
   const project = options.project ?? link?.project;
-  if (project === undefined) return findById(session, name);
+  if (project === undefined || (isId(name) && options.project === undefined)) {
+    return findById(session, name);
+  }
   const { id } = await findRecord<Project>(session, KINDS.project, {}, project);
-  const environment = await findRecord<Environment>(
-    session,
-    KINDS.environment,
-    { project_id: id },
-    name,
-  );
-  if (environment.project_id === id || options.project === undefined) return environment;
-  throw new CliError(`The environment ${name} is not one of the project ${project}.`);
+  return findRecord<Environment>(session, KINDS.environment, { project_id: id }, name);
 }
 
 /** Another project's environment of the same name is not meant. */

@@ -1,4 +1,4 @@
-import { ApiError } from "./errors.ts";
+import { ApiError, LongshoreError } from "./errors.ts";
 import { REPLACEABLE } from "./generated/operations.ts";
 import { includes } from "./includes.ts";
 import { readBody } from "./read-response.ts";
@@ -115,6 +115,9 @@ export class Client {
     for (;;) {
       const page = await this.#call("GET", path, { ...given, query });
       const { data, next_page: after } = page as { data: Item<P>[]; next_page?: unknown };
+      if (!Array.isArray(data)) {
+        throw new LongshoreError(`The response to GET ${path} is not a list. Is the URL right?`);
+      }
       yield* data;
       if (after === undefined) return;
       query = { ...query, after };

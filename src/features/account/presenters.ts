@@ -55,19 +55,24 @@ function isSame(a: string | null | Profile, b: string | null | Profile): boolean
 
 export function presentIdentity(identity: Identity) {
   const { actor } = identity;
+  const { session } = actor;
+  const expiresAt = session
+    ? Math.min(session.expiresAt, identity.expiresAt ?? Number.POSITIVE_INFINITY)
+    : identity.expiresAt;
   return {
     organization: { id: actor.organizationId, name: identity.organizationName },
     membership: { id: actor.membershipId, role: identity.membershipRole, kind: identity.kind },
     account: { id: actor.accountId, name: identity.accountName },
     credential: {
-      type: "api_key" as const,
-      id: actor.keyId,
+      type: session ? ("session" as const) : ("api_key" as const),
+      id: session?.id ?? actor.keyId,
+      ...(session && !session.isOfPerson && { key_id: actor.keyId }),
       name: identity.keyName,
       role: actor.role,
       scopes: actor.scopes ? [...actor.scopes] : undefined,
       project_ids: actor.projectIds ? [...actor.projectIds] : undefined,
       environment_ids: actor.environmentIds ? [...actor.environmentIds] : undefined,
-      expires_at: identity.expiresAt === null ? undefined : toTimestamp(identity.expiresAt),
+      expires_at: expiresAt === null ? undefined : toTimestamp(expiresAt),
       created_by: presentCreator(actor),
       own: actor.isOwnKey,
     },

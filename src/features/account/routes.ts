@@ -1,5 +1,5 @@
 import { tagged } from "../../http/entity-tags.ts";
-import { API_KEY_POLICIES, operation } from "../../http/operation.ts";
+import { API_KEY_POLICIES, operation, SESSION_POLICIES } from "../../http/operation.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict } from "../../lib/errors.ts";
@@ -90,7 +90,8 @@ const remove = operation({
 export const accountRoutes = createRouter()
   .openapi(whoAmI, async (c) => {
     const identity = presentIdentity(await getIdentity(c.env));
-    return c.json({ ...identity, limits: API_KEY_POLICIES }, 200);
+    const limits = c.env.actor.session ? SESSION_POLICIES : API_KEY_POLICIES;
+    return c.json({ ...identity, limits }, 200);
   })
   .openapi(get, async (c) => {
     const account = await getAccount(c.env);

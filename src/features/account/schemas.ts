@@ -79,10 +79,18 @@ const Creator = z
   })
   .openapi({ description: "Who created the credential. Absent: not known." });
 
+const CredentialType = component(
+  "CredentialType",
+  z.enum(["api_key", "session"]).openapi({
+    description: "How the sender authenticated. A session may do what its key may do.",
+  }),
+);
+
 const CurrentCredential = z
   .object({
-    type: z.literal("api_key").openapi({ description: "How the sender authenticated." }),
-    id: identifierOf("apiKey", "The key's ID."),
+    type: CredentialType,
+    id: identifierOf("apiKey", "The ID of the key, or of the session."),
+    key_id: identifierOf("apiKey", "The key that the session came from. Absent: none.").optional(),
     name: z.string().openapi({ description: "What the key is for.", example: "ci" }),
     role: OrgRole.openapi({
       description: "The effective role: the lower of the roles of the key and the membership.",
@@ -97,7 +105,9 @@ const CurrentCredential = z
     environment_ids: identifiersOf("environment")
       .optional()
       .openapi({ description: "The only environments that the key can access. Absent: all." }),
-    expires_at: timestampOf("The key is rejected from this time on. Absent: never.").optional(),
+    expires_at: timestampOf(
+      "The credential is rejected from this time on. Absent: never.",
+    ).optional(),
     created_by: Creator.optional(),
     own: z.boolean().openapi({
       description:

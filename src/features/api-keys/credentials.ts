@@ -1,4 +1,4 @@
-import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
+import { type CredentialStore, HOURLY_USE, type Principal } from "../../auth/credential-cache.ts";
 import {
   API_KEY_PATTERN,
   type IssuedKey,
@@ -19,7 +19,9 @@ export function parseApiKey(text: string): Promise<PresentedKey | undefined> {
   return parseCredential(API_KEY_PATTERN, text);
 }
 
-export interface KeyPrincipal extends Actor, Principal {}
+export interface KeyPrincipal extends Actor, Principal {
+  session?: NonNullable<Principal["session"]>;
+}
 
 export const apiKeyStore: CredentialStore<KeyPrincipal> = {
   async find(db, key) {
@@ -28,7 +30,8 @@ export const apiKeyStore: CredentialStore<KeyPrincipal> = {
     const { keyRole, membershipRole, ...rest } = row;
     return { ...rest, role: lowerOrgRole(keyRole, membershipRole) };
   },
-  async recordUse(db, id, hour) {
-    await recordUse(db, id, hour);
+  ...HOURLY_USE,
+  async recordUse(db, { keyId }, hour) {
+    await recordUse(db, keyId, hour);
   },
 };

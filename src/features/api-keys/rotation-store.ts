@@ -47,6 +47,7 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       createdByKeyId: apiKeys.createdByKeyId,
       createdByMembershipId: apiKeys.createdByMembershipId,
       trustId: null,
+      sessionId: null,
       replacedByKeyId: null,
       recordVersion: 1,
     },

@@ -62,6 +62,9 @@ const KeyActor = component(
     .openapi({ description: "Who created or revoked a key." }),
 );
 
+/** The checksum is wrong, so that the service refuses it. */
+export const EXAMPLE_KEY = `lsh_${EXAMPLE_IDS.apiKey}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD`;
+
 function boundary(kind: "project" | "environment", error?: string) {
   const message = `Send 1 to ${MAXIMUM_IDS} identifiers.`;
   return z
@@ -134,13 +137,10 @@ export const ApiKeyList = envelopeOf(ApiKey, "ApiKeyList");
 export const CreatedApiKey = component(
   "CreatedApiKey",
   ApiKey.extend({
-    key: z
-      .string()
-      .regex(API_KEY_PATTERN)
-      .openapi({
-        description: "The key, shown only once. It cannot be read again: store it now.",
-        example: `lsh_${EXAMPLE_IDS.apiKey}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD`,
-      }),
+    key: z.string().regex(API_KEY_PATTERN).openapi({
+      description: "The key, shown only once. It cannot be read again: store it now.",
+      example: EXAMPLE_KEY,
+    }),
   }).openapi({ description: "A new API key. Only this response contains the secret." }),
 );
 

@@ -218,6 +218,7 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     createdByKeyId: null,
     createdByMembershipId: null,
     trustId: null,
+    sessionId: null,
     replacedByKeyId: null,
     isOwn: false,
     recordVersion: 1,

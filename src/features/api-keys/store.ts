@@ -89,6 +89,7 @@ export function listKeys(
     .where(
       and(
         eq(apiKeys.organizationId, organizationId),
+        isNull(apiKeys.sessionId),
         membershipId === undefined ? undefined : eq(apiKeys.membershipId, membershipId),
         hasName(page, apiKeys.name),
         where,
@@ -121,7 +122,7 @@ export function listRevokedKeys(
 }
 
 const within = (organizationId: string, id: string) =>
-  and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id));
+  and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id), isNull(apiKeys.sessionId));
 
 export function findKey(db: Database, organizationId: string, id: string) {
   return db.select(KEY).from(apiKeys).where(within(organizationId, id));
@@ -200,7 +201,8 @@ export function setMaximumAge(
 
 export function keyCountBound(membershipId: string): Bound {
   const count = sql`(select count(*) from api_keys
-    where api_keys.membership_id = ${membershipId} and api_keys.trust_id is null)`;
+    where api_keys.membership_id = ${membershipId} and api_keys.trust_id is null
+      and api_keys.session_id is null)`;
   return {
     what: "API keys of a membership",
     limit: LIMITS.apiKeysOfMembership.value,

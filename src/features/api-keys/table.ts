@@ -43,6 +43,12 @@ export const apiKeys = sqliteTable(
     replacedByKeyId: id("replaced_by_key_id"),
     /** Of a key that a CI job received for its own token. It does not count toward the quota. */
     trustId: id("trust_id"),
+    /**
+     * Of a key that a sign-in made for its session. Nobody has its secret, no list shows it, and it does
+     * not count toward the quota. `expires_at` is 0 without another expiry, so that earlier releases
+     * refuse it, and it is no owner's last key.
+     */
+    sessionId: id("session_id"),
     /** Whether only the membership itself has made it and the keys that it descends from. */
     isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
     recordVersion: recordVersion(),
@@ -57,6 +63,7 @@ export const apiKeys = sqliteTable(
     index("api_keys_trust")
       .on(table.trustId, table.narrowedExpiresAt)
       .where(sql`trust_id is not null`),
+    index("api_keys_session").on(table.sessionId).where(sql`session_id is not null`),
     index("api_keys_trust_expires").on(table.narrowedExpiresAt).where(sql`trust_id is not null`),
   ],
 );

@@ -23,6 +23,9 @@ export const AUDITED_ACTIONS = [
   "api_key.narrowed",
   "api_key.rotated",
   "api_key.revoked",
+  "sign_in_link.created",
+  "session.created",
+  "session.revoked",
   "trust.created",
   "trust.deleted",
   "trust.exchanged",
@@ -70,6 +73,9 @@ export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 
 export const ACTOR_TYPES = [
   "api_key",
+  "session",
+  "sign_in_link",
+  "open_id_connect",
   "runner_token",
   "invitation",
   "trust",
@@ -102,6 +108,8 @@ export const TARGET_TYPES = [
   "invitation",
   "service_account",
   "api_key",
+  "session",
+  "sign_in_link",
   "trust",
   "runner_pool",
   "runner_token",

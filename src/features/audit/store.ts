@@ -1,5 +1,11 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import type { Actor, RequestOrigin, Runner, RunnerContext } from "../../context.ts";
+import {
+  type Actor,
+  credentialIdOf,
+  type RequestOrigin,
+  type Runner,
+  type RunnerContext,
+} from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { IdSequence } from "../../db/id-sequence.ts";
 import { insertFrom } from "../../db/insert-from.ts";
@@ -8,9 +14,9 @@ import { newId } from "../../lib/ids.ts";
 import type { ActorType, AuditedAct, AuditedAction, TargetType } from "./model.ts";
 import { auditLog } from "./table.ts";
 
-/** An actor without an API key or a runner token. */
+/** An actor of a request without a key, a runner token or a session, or of work without a request. */
 export interface OtherActor {
-  type: Exclude<ActorType, "api_key" | "runner_token">;
+  type: Exclude<ActorType, "api_key" | "session" | "runner_token">;
   credentialId?: string;
   membershipId?: string;
   accountId?: string;
@@ -120,15 +126,23 @@ type AuditActor = { type: ActorType } & { [Name in keyof typeof NOBODY]: string 
 
 function actorOf({ actor, runner }: AuditContext): AuditActor {
   if (actor) {
-    const { keyId, membershipId, accountId, createdByKeyId, createdByMembershipId } = actor;
-    const creator = { creatorKeyId: createdByKeyId, creatorMembershipId: createdByMembershipId };
-    const ids = { credentialId: keyId, membershipId, accountId };
-    return { ...NOBODY, type: "api_key", ...ids, ...creator };
+    const { membershipId, accountId } = actor;
+    const ids = { credentialId: credentialIdOf(actor), membershipId, accountId };
+    return { ...NOBODY, type: actor.session ? "session" : "api_key", ...ids, ...creatorOf(actor) };
   }
   if (!runner) return { ...NOBODY, type: "service" };
   const { keyId, poolId, createdByKeyId, createdByMembershipId } = runner;
   const creator = { creatorKeyId: createdByKeyId, creatorMembershipId: createdByMembershipId };
   return { ...NOBODY, type: "runner_token", credentialId: keyId, poolId, ...creator };
+}
+
+/** A session is created with its key. */
+function creatorOf({ session, keyId, membershipId, ...actor }: Actor) {
+  if (session) {
+    return { creatorKeyId: session.isOfPerson ? null : keyId, creatorMembershipId: membershipId };
+  }
+  const { createdByKeyId, createdByMembershipId } = actor;
+  return { creatorKeyId: createdByKeyId, creatorMembershipId: createdByMembershipId };
 }
 
 interface Insert {

@@ -18,13 +18,13 @@ export const auditLog = sqliteTable(
     action: text("action", { enum: AUDITED_ACTIONS }).notNull(),
     outcome: text("outcome", { enum: OUTCOMES }).notNull(),
     actorType: text("actor_type", { enum: ACTOR_TYPES }).notNull(),
-    /** Of the key, the runner token, the invitation or the trust. */
+    /** Of the key, the session, the link, the runner token, the invitation or the trust. */
     credentialId: id("credential_id"),
     membershipId: id("membership_id"),
     accountId: id("account_id"),
     /** Of a runner token. */
     poolId: id("pool_id"),
-    /** The key and the membership that created the credential. */
+    /** The key and the membership that created the credential. Of a session: its key. */
     creatorKeyId: id("creator_key_id"),
     creatorMembershipId: id("creator_membership_id"),
     targetType: text("target_type", { enum: TARGET_TYPES }).notNull(),

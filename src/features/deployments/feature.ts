@@ -1,5 +1,5 @@
 import type { Feature } from "../../feature.ts";
-import { previewRoutes } from "./preview-routes.ts";
+import { changeRoutes } from "./change-routes.ts";
 import { deploymentRoutes } from "./routes.ts";
 import { scopedDeploymentRoutes } from "./scoped-routes.ts";
 import { sweepDeployments } from "./service.ts";
@@ -13,7 +13,7 @@ export const deploymentsFeature = {
       description: "Changes of an environment to a configuration and source.",
     },
   ],
-  routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes, previewRoutes] },
+  routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes, changeRoutes] },
   tables: [
     {
       table: deployments,

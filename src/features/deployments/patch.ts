@@ -1,6 +1,11 @@
 import { diffDocuments } from "../../lib/json-diff.ts";
 import { depthOf } from "../../lib/json-document.ts";
-import { applyPatch, PatchError, type RecordedOperation } from "../../lib/json-patch.ts";
+import {
+  applyPatch,
+  PatchError,
+  type RecordedOperation,
+  revertPatch,
+} from "../../lib/json-patch.ts";
 import { isObject, jsonBytes } from "../../lib/json-value.ts";
 import { LIMITS } from "../../lib/limits.ts";
 
@@ -38,7 +43,31 @@ export function patchDocument(document: Document, sent: readonly Operation[]): P
     refuseDeeper(old_value, depth, index);
   });
   const isTooLarge = !recorded || jsonBytes(recorded) > LIMITS.patchBytes.value;
-  return { document: result, patch: isTooLarge ? patch : recorded, isTooLarge };
+  if (!isTooLarge) return { document: result, patch: recorded, isTooLarge };
+  // An `add` does not show that its old value is missing, and would seem to have had none.
+  const showsMissingValues = patch.some(requiresOldValue);
+  return {
+    document: result,
+    patch: showsMissingValues ? patch : patchBetween(document, result),
+    isTooLarge,
+  };
+}
+
+function requiresOldValue({ op }: Operation): boolean {
+  return op === "replace" || op === "remove";
+}
+
+/** The document before a patch that gave `document`. Undefined if the patch lacks old values. */
+export function documentBefore(
+  document: Document,
+  patch: readonly Operation[],
+): Document | undefined {
+  try {
+    return revertPatch(document, patch) as Document;
+  } catch (error) {
+    if (error instanceof PatchError) return undefined;
+    throw error;
+  }
 }
 
 /** Without old values if it is too large with them. */

@@ -1,6 +1,6 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import type { ApiError } from "../../lib/errors.ts";
-import type { Operation } from "./patch.ts";
+import type { Document, Operation } from "./patch.ts";
 import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
 
@@ -21,6 +21,13 @@ export function presentDeployment(row: DeploymentRow) {
     finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
     updated_at: toTimestamp(row.updatedAt),
   };
+}
+
+/** Shown as it is. A document is undefined if it is no longer stored, or cannot be derived. */
+export interface ConfigurationChange {
+  before?: Document;
+  after?: Document;
+  diff?: Operation[];
 }
 
 /** What redeploy or promote would do. */

@@ -15,6 +15,7 @@ import {
   timestampOf,
 } from "../../lib/schemas.ts";
 import { LINE } from "../../lib/text-patterns.ts";
+import { Environment } from "../environments/index.ts";
 import { DEPLOYMENT_STATUSES, QUEUES, StackStatusName } from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
 import { Source } from "./source-schemas.ts";
@@ -197,6 +198,34 @@ export const CreateDeployment = component(
     .openapi({
       description: "The deployment to create. Every field is optional.",
       example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
+    }),
+);
+
+export const ConfigurationChange = component(
+  "ConfigurationChange",
+  z
+    .object({
+      before: Environment.shape.configuration.optional(),
+      after: Environment.shape.configuration.optional(),
+      diff: z
+        .array(PatchOperation)
+        .optional()
+        .openapi({
+          description:
+            "What turns `before` into `after`: one operation for each value that differs, `add`, " +
+            "`remove` or `replace`.",
+        }),
+    })
+    .openapi({
+      description:
+        "A deployment's configuration. `before` is the environment's configuration that the deployment " +
+        "is based on, and `after` what it becomes if the deployment succeeds. All are absent if they " +
+        "are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.",
+      example: {
+        before: { replicas: 2 },
+        after: { replicas: 3 },
+        diff: [{ op: "replace", path: "/replicas", value: 3, old_value: 2 }],
+      },
     }),
 );
 

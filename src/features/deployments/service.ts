@@ -10,7 +10,8 @@ import { recordRow } from "../idempotency/index.ts";
 import { findStack } from "../stacks/index.ts";
 import type { DeploymentPage } from "./lists.ts";
 import * as lists from "./lists.ts";
-import { presentDeployment } from "./presenters.ts";
+import { type Document, documentBefore, type Operation, patchBetween } from "./patch.ts";
+import { type ConfigurationChange, presentDeployment } from "./presenters.ts";
 import type { DeploymentRow, FoundDeployment } from "./store.ts";
 import * as store from "./store.ts";
 import { cancelDeployments, statusesOfCancel } from "./transitions/cancel.ts";
@@ -63,6 +64,23 @@ export async function getDeployment(
   environmentId?: string,
 ): Promise<DeploymentRow> {
   return requireDeployment(ctx, id, "viewer", environmentId);
+}
+
+/** What a deployment makes of the configuration, as far as both are stored. */
+export async function compareConfigurations(
+  { db, actor }: ServiceContext,
+  id: string,
+): Promise<ConfigurationChange> {
+  const { organizationId } = actor;
+  const [[found], [content]] = await db.batch([
+    store.findDeployment(db, actor, id),
+    store.findContent(db, organizationId, id),
+  ]);
+  const deployment = authorize(actor, "deployment", found, "viewer");
+  if (!content?.configuration) return {};
+  const after = JSON.parse(content.configuration) as Document;
+  const before = documentBefore(after, JSON.parse(deployment.patch) as Operation[]);
+  return before ? { before, after, diff: patchBetween(before, after) } : { after };
 }
 
 /**

@@ -18,7 +18,9 @@ export function eraseRecords(
   return db.delete(idempotencyRecords).where(
     sql`${organizationId} in (select value from json_each(${organizationIds}))
       and (${credentialId} in (select api_keys.id from api_keys
-          where api_keys.membership_id in (select value from json_each(${membershipIds})))
+          where api_keys.membership_id in (select value from json_each(${membershipIds}))
+          union all select sessions.id from sessions
+          where sessions.membership_id in (select value from json_each(${membershipIds})))
         or exists (select 1 from json_each(${JSON.stringify(texts)}) as item
           where instr(${result}, item.value) > 0))
       and ${condition}`,

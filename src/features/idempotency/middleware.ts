@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { FindRoute } from "../../http/route-index.ts";
 import type { ApiKeyEnv } from "../../http/router.ts";
+import { readSessionCookie } from "../../http/session-cookie.ts";
 import { hmacHex, sha256Hex } from "../../lib/digest.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../../lib/header-errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -37,11 +38,11 @@ export function readIdempotencyKey(findRoute: FindRoute): MiddlewareHandler<ApiK
   };
 }
 
-/** Keyed with the API key, which is not stored: a body can contain a secret that is easy to guess. */
+/** Keyed with the API key or the session, which is not stored: a body can contain a secret that is easy to guess. */
 async function fingerprintOf({ req }: Context): Promise<string> {
   const { pathname, search } = new URL(req.url);
   const digest = await sha256Hex(await req.arrayBuffer());
   // No part contains a line break, so that different requests have different texts.
   const text = [req.method, pathname + search, digest].join("\n");
-  return hmacHex(req.header("x-api-key") ?? "", text);
+  return hmacHex(req.header("x-api-key") ?? readSessionCookie(req.raw), text);
 }

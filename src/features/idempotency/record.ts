@@ -1,5 +1,11 @@
 import { is, SQL, sql } from "drizzle-orm";
-import type { Actor, ChangedKey, IdempotentRequest, ServiceContext } from "../../context.ts";
+import {
+  type Actor,
+  type ChangedKey,
+  credentialIdOf,
+  type IdempotentRequest,
+  type ServiceContext,
+} from "../../context.ts";
 import { observe } from "../../db/batch.ts";
 import { jsonRow, mergeFields } from "../../db/json-row.ts";
 import type { EncryptionContext } from "../../lib/cipher.ts";
@@ -149,7 +155,8 @@ function insert(
 
 function toRow({ actor, clock }: ServiceContext, request: IdempotentRequest) {
   const { recordId, key, fingerprint, status } = request;
-  const { organizationId, keyId: credentialId } = actor;
+  const { organizationId } = actor;
+  const credentialId = credentialIdOf(actor);
   return {
     ...{ id: recordId, organizationId, credentialId, key, fingerprint, status },
     createdAt: clock.now(),

@@ -1,12 +1,12 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
-import type { Actor, ServiceContext } from "../../context.ts";
+import { type Actor, credentialIdOf, type ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { idempotencyRecords } from "./table.ts";
 
 export type RecordRow = Awaited<ReturnType<typeof selectRecord>>[number];
 
-type Credential = Pick<Actor, "organizationId" | "keyId">;
+type Credential = Pick<Actor, "organizationId" | "keyId" | "session">;
 
 /**
  * Finds the record of a key, and deletes it if it is too old. A batch that writes goes to the primary:
@@ -20,10 +20,10 @@ export function findRecord(db: Database, actor: Credential, key: string, latest:
   };
 }
 
-const within = ({ organizationId, keyId }: Credential, key: string) =>
+const within = (actor: Credential, key: string) =>
   and(
-    eq(idempotencyRecords.organizationId, organizationId),
-    eq(idempotencyRecords.credentialId, keyId),
+    eq(idempotencyRecords.organizationId, actor.organizationId),
+    eq(idempotencyRecords.credentialId, credentialIdOf(actor)),
     eq(idempotencyRecords.key, key),
   );
 

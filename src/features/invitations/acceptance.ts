@@ -31,6 +31,11 @@ export const INVALID_INVITATION = new ApiError(
     "incomplete. Ask for a new one.",
 );
 
+export const OTHER_ADDRESS = new Unauthorized(
+  "The invitation is for another e-mail address than the one that you have signed in with. Sign in with " +
+    "that address, or ask for another invitation.",
+);
+
 export const SIGN_IN_ONLY = new Unauthorized(
   "This deployment accepts invitations by a sign-in with the e-mail address only.",
 );
@@ -45,11 +50,14 @@ export async function acceptInvitation(
   ctx: InviteeContext,
   token: string,
 ): Promise<AcceptedInvitation> {
-  const { db, clock } = ctx;
+  const { db, clock, settings } = ctx;
+  if (!trustsAdmins(settings)) throw SIGN_IN_ONLY;
   const { presented, invitation } = await requireInvitation(ctx, token);
   const { organizationId, organizationName } = invitation;
   const issued = await issueApiKey(newId(clock));
-  const joining = joiningOf(ctx, invitation, issued);
+  const person = joiningOf(ctx, invitation);
+  const key = firstKeyOf(ctx, invitation, { issued, membershipId: person.membership.id });
+  const joining = { ...person, key };
   const records = { members: 1, api_keys: 1 };
   const limits = limitGrowth(ctx, { organizationId, records });
   const statements = {
@@ -62,14 +70,40 @@ export async function acceptInvitation(
   const { found } = await limits.enforce(runBatch(db, statements));
   const [member] = found;
   if (!member) throw INVALID_INVITATION;
-  return { organizationName, member, apiKey: { row: joining.key, key: issued.key } };
+  return { organizationName, member, apiKey: { row: key, key: issued.key } };
+}
+
+/**
+ * The statements by which the person with the verified address accepts an invitation. They change nothing if
+ * another request has accepted it.
+ * @throws Unauthorized if the invitation is for another address.
+ */
+export async function acceptWithAddress(
+  ctx: Omit<InviteeContext, "settings">,
+  token: string,
+  email: string,
+) {
+  const { db, clock } = ctx;
+  const { presented, invitation } = await requireInvitation(ctx, token);
+  if (invitation.email !== email) throw OTHER_ADDRESS;
+  const joining = joiningOf(ctx, invitation);
+  const { account, membership } = joining;
+  const { organizationId, id: membershipId } = membership;
+  return {
+    person: { organizationId, membershipId, accountId: account.id },
+    records: { members: 1 },
+    statements: {
+      consumed: store.consumeInvitation(db, presented, clock.now()),
+      joining: store.insertJoining(db, joining),
+      audit: recordJoining(ctx, invitation, joining),
+    },
+  };
 }
 
 async function requireInvitation(
-  { db, clock, settings }: InviteeContext,
+  { db, clock }: Pick<InviteeContext, "db" | "clock">,
   token: string,
 ): Promise<{ presented: InvitationToken; invitation: OpenInvitation }> {
-  if (!trustsAdmins(settings)) throw SIGN_IN_ONLY;
   const presented = await parseCredential(INVITATION_TOKEN_PATTERN, token);
   if (!presented) throw INVALID_INVITATION;
   const [invitation] = await store.findInvitationByToken(db, presented, clock.now());
@@ -77,12 +111,8 @@ async function requireInvitation(
   return { presented, invitation };
 }
 
-function joiningOf(
-  { clock }: InviteeContext,
-  invitation: OpenInvitation,
-  issued: IssuedKey,
-): Joining {
-  const { organizationId, email, role, maxKeyAgeSeconds } = invitation;
+function joiningOf({ clock }: Pick<InviteeContext, "clock">, invitation: OpenInvitation): Joining {
+  const { organizationId, email, role } = invitation;
   const now = clock.now();
   const name = invitation.name ?? NAMELESS;
   const person = { email, name, displayName: null, avatar: null, profile: {} };
@@ -95,26 +125,34 @@ function joiningOf(
     updatedAt: now,
     recordVersion: 1,
   };
-  const key = {
+  return { account, membership };
+}
+
+function firstKeyOf(
+  { clock }: InviteeContext,
+  { organizationId, role, maxKeyAgeSeconds }: OpenInvitation,
+  { issued, membershipId }: { issued: IssuedKey; membershipId: string },
+) {
+  const now = clock.now();
+  return {
     ...newKeyRow(issued, now),
-    ...{ organizationId, membershipId: membership.id, name: FIRST_KEY_NAME, role },
+    ...{ organizationId, membershipId, name: FIRST_KEY_NAME, role },
     expiresAt: maxKeyAgeSeconds === null ? null : now + maxKeyAgeSeconds * 1000,
     narrowedExpiresAt: null,
-    createdByMembershipId: membership.id,
+    createdByMembershipId: membershipId,
     isOwn: true,
   };
-  return { account, membership, key };
 }
 
 function recordJoining(
-  ctx: InviteeContext,
+  ctx: Pick<InviteeContext, "origin" | "clock" | "db">,
   invitation: OpenInvitation,
   { account, membership, key }: Joining,
 ) {
   const { role, status } = membership;
   const actor = {
-    type: "invitation",
-    credentialId: invitation.id,
+    type: key ? "invitation" : "open_id_connect",
+    ...(key && { credentialId: invitation.id }),
     membershipId: membership.id,
     accountId: account.id,
   } as const;
@@ -125,11 +163,13 @@ function recordJoining(
       target: { type: "member", id: membership.id, name: account.name },
       changes: { after: { account_id: account.id, role, status } },
     },
-    {
+  ];
+  if (key) {
+    acts.push({
       action: "api_key.created",
       target: { type: "api_key", id: key.id, name: key.name },
       changes: { after: presentAuthority(key) },
-    },
-  ];
+    });
+  }
   return recordActsOf(ctx, invitation.organizationId, actor, acts);
 }

@@ -1,6 +1,11 @@
 import { html, raw } from "hono/html";
-import { contentSecurityPolicy, ICON, NARROW_LAYOUT, PAGE_STYLE } from "../../http/html-page.ts";
-import { toTimestamp } from "../../lib/clock.ts";
+import {
+  contentSecurityPolicy,
+  ICON,
+  NARROW_LAYOUT,
+  PAGE_STYLE,
+  renderMinute,
+} from "../../http/html-page.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 
 const STYLE = `${PAGE_STYLE}${NARROW_LAYOUT}
@@ -8,7 +13,8 @@ figure { margin: 0 0 1.5rem; border: 1px solid var(--line); border-radius: .5rem
 figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); padding: .5rem 1rem; border-bottom: 1px solid var(--line); }
 pre { margin: 0; padding: .875rem 1rem; white-space: pre-wrap; }
 pre code { overflow-wrap: anywhere; }
-button {
+.button { display: inline-block; text-decoration: none; }
+button, .button {
   font: inherit; font-weight: 600; cursor: pointer; padding: .625rem 1.25rem;
   color: var(--page); background: var(--accent); border: 0; border-radius: .375rem;
 }`;
@@ -18,7 +24,7 @@ export async function pageHeaders(formAction: "none" | "self") {
   return {
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
-    "content-security-policy": await contentSecurityPolicy(STYLE, formAction),
+    "content-security-policy": await contentSecurityPolicy(STYLE, { formAction }),
   };
 }
 
@@ -28,15 +34,31 @@ interface OfferedInvitation {
   expiresAt: number;
 }
 
+interface WaysToAccept {
+  /** Whether the link alone accepts it. */
+  byLink: boolean;
+  /** The path of a sign-in that accepts it. Undefined: there is no identity provider. */
+  signInPath: string | undefined;
+}
+
 /** Its form sends a POST to the page's own URL, which accepts the invitation. */
-export function renderOffer({ organizationName, role, expiresAt }: OfferedInvitation) {
+export function renderOffer(
+  { organizationName, role, expiresAt }: OfferedInvitation,
+  { byLink, signInPath }: WaysToAccept,
+) {
   return renderPage(
     `Join ${organizationName}`,
     html`<p>You are invited to the organization <strong>${organizationName}</strong> with the role
-<strong>${role}</strong>. The invitation is valid until ${renderTime(expiresAt)}, and can be accepted once.</p>
-<p>The next page shows an API key of your own. Have a place ready to store it: it is not shown again.</p>
-<form method="post"><button>Accept the invitation</button></form>`,
+<strong>${role}</strong>. The invitation is valid until ${renderMinute(expiresAt)}, and can be accepted once.</p>
+${signInPath && html`<p><a class="button" href="${signInPath}">Sign in with the invited address</a></p>`}
+${byLink && renderForm()}`,
   );
+}
+
+function renderForm() {
+  return html`<p>Without a sign-in, the next page shows an API key of your own. Have a place ready to store it: it is
+not shown again.</p>
+<form method="post"><button>Accept the invitation</button></form>`;
 }
 
 export function renderAccepted(organizationName: string, key: string, origin: string) {
@@ -52,13 +74,6 @@ export function renderAccepted(organizationName: string, key: string, origin: st
 
 export function renderRefusal(message: string) {
   return renderPage("The invitation was not accepted", html`<p>${message}</p>`);
-}
-
-/** To the minute. */
-function renderTime(time: number) {
-  const timestamp = toTimestamp(time);
-  const [date, clock = ""] = timestamp.split("T");
-  return html`<time datetime="${timestamp}">${date} ${clock.slice(0, "00:00".length)} UTC</time>`;
 }
 
 function renderPage(title: string, content: ReturnType<typeof html>) {

@@ -7,9 +7,12 @@ import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import { ApiError, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { readProviderSettings } from "../../lib/identity-provider.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { trustsAdmins } from "../../lib/settings.ts";
 import { once } from "../idempotency/index.ts";
 import { MEMBER_EXISTS, MEMBER_PATH, presentMember } from "../memberships/index.ts";
+import { SIGN_IN_PATH } from "../sessions/index.ts";
 import {
   acceptInvitation,
   findInvitation,
@@ -219,6 +222,10 @@ export const invitationRoutes = createRouter()
     return c.body(null, 204);
   });
 
+function signInPathOf(invitation: string): string {
+  return `${SIGN_IN_PATH}?${new URLSearchParams({ invitation })}`;
+}
+
 export function publicInvitationRoutes(
   createContext: (
     env: PublicEnv["Bindings"],
@@ -235,9 +242,15 @@ export function publicInvitationRoutes(
       return c.json(presentAcceptedInvitation(accepted), 201);
     })
     .openapi(show, async (c) => {
+      const byLink = trustsAdmins(c.env);
+      const isConfigured = readProviderSettings(c.env) !== undefined;
+      if (!byLink && !isConfigured) throw SIGN_IN_ONLY;
       const ctx = createContext(c.env, c.executionCtx);
       const invitation = await findInvitation(ctx, c.req.valid("param").token);
-      return c.html(renderOffer(invitation), 200, await pageHeaders("self"));
+      const { token } = c.req.valid("param");
+      const signInPath = isConfigured ? signInPathOf(token) : undefined;
+      const page = renderOffer(invitation, { byLink, signInPath });
+      return c.html(page, 200, await pageHeaders("self"));
     })
     .openapi(acceptOnPage, async (c) => {
       const ctx = createContext(c.env, c.executionCtx);

@@ -143,7 +143,8 @@ export function consumeInvitation(db: Database, token: InvitationToken, now: num
 export interface Joining {
   account: typeof accounts.$inferSelect;
   membership: typeof memberships.$inferSelect;
-  key: typeof apiKeys.$inferSelect;
+  /** Absent: the person has signed in, and gets a session instead. */
+  key?: typeof apiKeys.$inferSelect;
 }
 
 /** Each inserts its row only if the previous statement of the batch changed one. */
@@ -152,7 +153,7 @@ export function insertJoining(db: Database, { account, membership, key }: Joinin
   return {
     account: insertFrom(db, accounts, account, condition),
     membership: insertFrom(db, memberships, membership, condition),
-    key: insertFrom(db, apiKeys, key, condition),
+    key: key && insertFrom(db, apiKeys, key, condition),
   };
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
@@ -6,6 +6,7 @@ import { insertFrom } from "../../db/insert-from.ts";
 import { apiKeys, revokedKeys } from "../api-keys/table.ts";
 import { type AuditContext, recordActsFrom } from "../audit/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
+import { sessions, signInLinks } from "../sessions/table.ts";
 import { trusts } from "../trusts/table.ts";
 
 export interface Revocation {
@@ -21,6 +22,9 @@ export interface Revocation {
   actor?: Actor | undefined;
 }
 
+/** Not of a session, which ends with it. */
+const isShown = isNull(apiKeys.sessionId);
+
 /**
  * The statements that revoke keys and keep their tombstones. `revoked` and `derivedTokens` return what
  * the rate limiters need. A condition in `keys` must have the same outcome in every statement.
@@ -31,6 +35,8 @@ export function revokeKeys(db: Database, revocation: Revocation) {
   const creators = creatorsOf(revocation);
   return {
     ...(creators && revokeDerived(db, organizationId, creators)),
+    sessions: db.delete(sessions).where(hasKeyOf(sessions, selected)),
+    signInLinks: db.delete(signInLinks).where(hasKeyOf(signInLinks, selected)),
     tombstones: insertFrom(
       db,
       revokedKeys,
@@ -49,7 +55,7 @@ export function revokeKeys(db: Database, revocation: Revocation) {
         revokedByKeyId: actor?.keyId ?? null,
         revokedByMembershipId: actor?.membershipId ?? null,
       },
-      sql`from ${apiKeys} where ${selected}`,
+      sql`from ${apiKeys} where ${selected} and ${isShown}`,
     ),
     revoked: db.delete(apiKeys).where(selected).returning({
       id: apiKeys.id,
@@ -57,6 +63,10 @@ export function revokeKeys(db: Database, revocation: Revocation) {
       version: apiKeys.version,
     }),
   } satisfies Statements;
+}
+
+function hasKeyOf(table: typeof sessions | typeof signInLinks, selected: SQL): SQL {
+  return sql`${table.keyId} in (select api_keys.id from api_keys where ${selected})`;
 }
 
 /** The trusts and the runner tokens that were created with keys. They would outlive the keys. */
@@ -89,7 +99,7 @@ function creatorsOf({ organizationId, keys, descendants, creators }: Revocation)
 export function recordRevocation(ctx: AuditContext, revocation: Revocation) {
   const { organizationId } = revocation;
   const target = { type: "api_key", id: apiKeys.id, name: apiKeys.name } as const;
-  const from = sql`from ${apiKeys} where ${selectedBy(revocation)}`;
+  const from = sql`from ${apiKeys} where ${selectedBy(revocation)} and ${isShown}`;
   const creators = creatorsOf(revocation);
   return {
     keys: recordActsFrom(ctx, organizationId, { action: "api_key.revoked", target }, from),

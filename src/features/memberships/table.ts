@@ -59,6 +59,7 @@ export const memberships = sqliteTable(
     uniqueIndex("memberships_organization_account").on(table.organizationId, table.accountId),
     index("memberships_list").on(table.organizationId, table.createdAt, table.id),
     index("memberships_role").on(table.organizationId, table.role),
+    index("memberships_email").on(table.email),
     index("memberships_account").on(table.accountId, table.role),
   ],
 );

@@ -9,8 +9,10 @@ import { apiKeys, whereKeyIsLive } from "../api-keys/table.ts";
 import { ACTIVE_STATUSES } from "../deployments/table.ts";
 import { invitations } from "../invitations/table.ts";
 import { INTEGRATION_TOMBSTONE, integrations } from "../notifications/integrations/table.ts";
+import { usedSignIns } from "../open-id-connect/table.ts";
 import { markForPurge } from "../purge/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
+import { sessions, signInLinks } from "../sessions/table.ts";
 import { trusts } from "../trusts/table.ts";
 import { ORGANIZATION_TOMBSTONE, organizations } from "./table.ts";
 
@@ -47,6 +49,9 @@ function deleteCredentials(db: Database, id: string, ofPools: SQL, condition: SQ
   return {
     trusts: db.delete(trusts).where(and(eq(trusts.organizationId, id), condition)),
     invitations: db.delete(invitations).where(and(eq(invitations.organizationId, id), condition)),
+    sessions: db.delete(sessions).where(and(eq(sessions.organizationId, id), condition)),
+    usedSignIns: db.delete(usedSignIns).where(and(eq(usedSignIns.organizationId, id), condition)),
+    signInLinks: db.delete(signInLinks).where(and(eq(signInLinks.organizationId, id), condition)),
     keys: db.delete(apiKeys).where(and(eq(apiKeys.organizationId, id), condition)),
     tokens: db.delete(runnerTokens).where(and(ofPools, condition)),
   };

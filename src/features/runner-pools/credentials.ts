@@ -1,4 +1,4 @@
-import type { CredentialStore, Principal } from "../../auth/credential-cache.ts";
+import { type CredentialStore, HOURLY_USE, type Principal } from "../../auth/credential-cache.ts";
 import {
   type IssuedKey,
   issueCredential,
@@ -30,7 +30,8 @@ export const runnerTokenStore: CredentialStore<RunnerPrincipal> = {
     const [row] = await findTokenPrincipal(db, token.id, token.secretHash);
     return row;
   },
-  async recordUse(db, id, hour) {
-    await recordTokenUse(db, id, hour);
+  ...HOURLY_USE,
+  async recordUse(db, { keyId }, hour) {
+    await recordTokenUse(db, keyId, hour);
   },
 };

@@ -186,6 +186,17 @@ describe("a patch that no longer applies", () => {
     expect(await configuration()).toEqual({ a: 2 });
   });
 
+  it("is the difference itself if its old values are too large, and it would not show that", async () => {
+    await put({ a: "small" });
+    await queue({ op: "add", path: "/a", value: 1 }, { op: "add", path: "/b", value: 2 });
+    await put({ a: "x".repeat(262_100) });
+    expect((await succeed()).data.patch).toEqual([
+      { op: "replace", path: "/a", value: 1 },
+      { op: "add", path: "/b", value: 2 },
+    ]);
+    expect(await configuration()).toEqual({ a: 1, b: 2 });
+  });
+
   it("includes one that makes the configuration too large", async () => {
     await queue(set("/mine", "x".repeat(150_000)));
     await put({ yours: "y".repeat(150_000) });

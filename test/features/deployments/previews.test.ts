@@ -21,7 +21,7 @@ import {
 
 const SOURCE = { registry: { image: "ghcr.io/acme/shop:1.4.2" } };
 
-interface Place {
+interface Fixture {
   world: World;
   projectId: string;
   /** Two environments, and a deployment that has succeeded in the first. */
@@ -30,7 +30,7 @@ interface Place {
   deploymentId: string;
 }
 
-async function newPlace(): Promise<Place> {
+async function newFixture(): Promise<Fixture> {
   const world = await newWorld();
   const { project, environmentId } = await newDeployableProject(world);
   const { body } = await world.client.post(`/v1/projects/${project.id}/environments`, {
@@ -52,18 +52,18 @@ async function setStatus(id: string, status: string): Promise<void> {
 
 type Target = "redeploy" | "promote";
 
-async function preview(client: Client, place: Place, target: Target): Promise<Reply> {
-  const path = `/v1/deployments/${place.deploymentId}`;
+async function preview(client: Client, fixture: Fixture, target: Target): Promise<Reply> {
+  const path = `/v1/deployments/${fixture.deploymentId}`;
   return target === "redeploy"
     ? client.get(`${path}/redeployment`)
-    : client.get(`${path}/promotion/${place.production}`);
+    : client.get(`${path}/promotion/${fixture.production}`);
 }
 
-async function carryOut(client: Client, place: Place, target: Target): Promise<Reply> {
-  const path = `/v1/deployments/${place.deploymentId}`;
+async function send(client: Client, fixture: Fixture, target: Target): Promise<Reply> {
+  const path = `/v1/deployments/${fixture.deploymentId}`;
   return target === "redeploy"
     ? client.post(`${path}/redeploy`, undefined)
-    : client.post(`${path}/promote`, { environment_id: place.production });
+    : client.post(`${path}/promote`, { environment_id: fixture.production });
 }
 
 async function newCaller(world: World): Promise<Client> {
@@ -82,15 +82,15 @@ async function supersededIn(environmentId: string): Promise<string[]> {
 }
 
 /** Compares a preview with what the request itself then does, or with its refusal. */
-async function expectSame(place: Place, target: Target, caller?: Client): Promise<Parsed> {
-  const client = caller ?? (await newCaller(place.world));
+async function expectSame(fixture: Fixture, target: Target, caller?: Client): Promise<Parsed> {
+  const client = caller ?? (await newCaller(fixture.world));
   const withoutKeys = (lines: string[]) => lines.filter((line) => !line.startsWith("api_keys "));
-  const before = withoutKeys(await canonicalState(place.world.id));
-  const { status, body: shown } = await preview(client, place, target);
+  const before = withoutKeys(await canonicalState(fixture.world.id));
+  const { status, body: shown } = await preview(client, fixture, target);
   expect(status).toBe(200);
-  expect(withoutKeys(await canonicalState(place.world.id))).toEqual(before);
+  expect(withoutKeys(await canonicalState(fixture.world.id))).toEqual(before);
   const already = await supersededIn(shown.environment_id);
-  const { status: done, body: made } = await carryOut(client, place, target);
+  const { status: done, body: made } = await send(client, fixture, target);
   if (shown.error) {
     expect(made).toEqual(shown.error);
     return shown;
@@ -111,74 +111,74 @@ async function expectSame(place: Place, target: Target, caller?: Client): Promis
 
 describe.each(["redeploy", "promote"] as const)("the preview of %s", (target) => {
   it("is what the request then does, whatever the configurations are", async () => {
-    const place = await newPlace();
+    const fixture = await newFixture();
     await fc.assert(
       fc.asyncProperty(jsonObject(), jsonObject(), jsonObject(), async (own, one, other) => {
         const write = (table: string, document: unknown, id: string) =>
           env.DB.prepare(`update ${table} set configuration = ? where id = ?`)
             .bind(JSON.stringify(document), id)
             .run();
-        await write("deployments", own, place.deploymentId);
-        await write("environments", one, place.staging);
-        await write("environments", other, place.production);
-        await expectSame(place, target);
+        await write("deployments", own, fixture.deploymentId);
+        await write("environments", one, fixture.staging);
+        await write("environments", other, fixture.production);
+        await expectSame(fixture, target);
       }),
       { numRuns: 25 },
     );
   });
 
   it("names the queued deployments that it replaces, and not those of the other environment", async () => {
-    const place = await newPlace();
-    const { client } = place.world;
+    const fixture = await newFixture();
+    const { client } = fixture.world;
     const queued: Record<string, string[]> = {};
-    for (const id of [place.staging, place.production]) {
+    for (const id of [fixture.staging, fixture.production]) {
       const both = [];
       for (const queue of ["fifo", "fifo"]) both.push(await newDeployment(client, id, { queue }));
       queued[id] = both.map((each) => each.id);
     }
-    const { environment_id, superseded_ids } = await expectSame(place, target);
+    const { environment_id, superseded_ids } = await expectSame(fixture, target);
     expect(superseded_ids).toEqual(queued[environment_id]);
   });
 
   it("has the stacks that exist now", async () => {
-    const place = await newPlace();
-    const { client } = place.world;
-    const environmentId = target === "redeploy" ? place.staging : place.production;
-    const { body: before } = await preview(client, place, target);
+    const fixture = await newFixture();
+    const { client } = fixture.world;
+    const environmentId = target === "redeploy" ? fixture.staging : fixture.production;
+    const { body: before } = await preview(client, fixture, target);
     expect(before.stack_ids).toHaveLength(target === "redeploy" ? 1 : 2);
     await newInside(client, environmentId);
-    const { stack_ids } = (await preview(client, place, target)).body;
+    const { stack_ids } = (await preview(client, fixture, target)).body;
     expect(stack_ids).toHaveLength(target === "redeploy" ? 1 : 3);
     for (const id of stack_ids.slice(0, 1)) await client.delete(`/v1/stacks/${id}`);
-    const after = await expectSame(place, target);
+    const after = await expectSame(fixture, target);
     expect(after["stack_ids"]).toEqual(stack_ids.slice(1));
   });
 
   it("has the conflict of a project that is not connected, and the patch", async () => {
-    const place = await newPlace();
-    await place.world.client.patch(`/v1/projects/${place.projectId}/disconnect`);
-    const shown = await expectSame(place, target);
+    const fixture = await newFixture();
+    await fixture.world.client.patch(`/v1/projects/${fixture.projectId}/disconnect`);
+    const shown = await expectSame(fixture, target);
     expect(shown).toMatchObject({ error: { code: "conflict" }, source: SOURCE });
     expect(shown["patch"]).toEqual([{ op: "add", path: "/replicas", value: 3 }]);
-    await connect(place.world.client, place.projectId);
-    expect(await expectSame(place, target)).not.toHaveProperty("error");
+    await connect(fixture.world.client, fixture.projectId);
+    expect(await expectSame(fixture, target)).not.toHaveProperty("error");
   });
 
   it("has the conflict of a configuration that is no longer stored, without a patch", async () => {
-    const place = await newPlace();
+    const fixture = await newFixture();
     await env.DB.prepare("update deployments set configuration = '' where id = ?")
-      .bind(place.deploymentId)
+      .bind(fixture.deploymentId)
       .run();
-    const shown = await expectSame(place, target);
+    const shown = await expectSame(fixture, target);
     expect(shown["error"].message).toContain("no longer stored");
     expect(shown).not.toHaveProperty("patch");
   });
 
   it("has the conflict of the stored bytes, up to the last byte", async () => {
-    const place = await newPlace();
+    const fixture = await newFixture();
     // A new key would count, too.
-    const { client } = place.world;
-    const { body } = await preview(client, place, target);
+    const { client } = fixture.world;
+    const { body } = await preview(client, fixture, target);
     const added = new TextEncoder().encode(
       JSON.stringify(body.patch) + JSON.stringify(SOURCE) + JSON.stringify({ replicas: 3 }),
     ).byteLength;
@@ -187,20 +187,20 @@ describe.each(["redeploy", "promote"] as const)("the preview of %s", (target) =>
       env.DB.prepare(
         `update usage set bytes = bytes + ?2 - ${used} where organization_id = ?1 and kind = 'projects'`,
       )
-        .bind(place.world.id, bytes)
+        .bind(fixture.world.id, bytes)
         .run();
     await fill(LIMITS.storedBytes.value - added + 1);
-    const { error } = await expectSame(place, target, client);
+    const { error } = await expectSame(fixture, target, client);
     expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining("bytes") });
     await fill(LIMITS.storedBytes.value - added);
-    expect(await expectSame(place, target, client)).not.toHaveProperty("error");
+    expect(await expectSame(fixture, target, client)).not.toHaveProperty("error");
   });
 
   it("has the refusal of a viewer, and of a key that only reads", async () => {
-    const place = await newPlace();
-    const { world } = place;
+    const fixture = await newFixture();
+    const { world } = fixture;
     const viewer = await join(world);
-    const members = `/v1/projects/${place.projectId}/members`;
+    const members = `/v1/projects/${fixture.projectId}/members`;
     await world.client.post(members, { member_ids: [viewer.membershipId] });
     const reading = await newKey(world, { scopes: ["deployments:read"] });
     const refusals = [
@@ -208,42 +208,42 @@ describe.each(["redeploy", "promote"] as const)("the preview of %s", (target) =>
       [reading.client, "unauthorized"],
     ] as const;
     for (const [client, code] of refusals) {
-      const { status, body } = await preview(client, place, target);
+      const { status, body } = await preview(client, fixture, target);
       expect([status, body.error.code]).toEqual([200, code]);
-      expect((await carryOut(client, place, target)).body).toEqual(body.error);
+      expect((await send(client, fixture, target)).body).toEqual(body.error);
     }
   });
 
   it("is refused as the request is, for those who may not read", async () => {
-    const place = await newPlace();
-    const { world } = place;
+    const fixture = await newFixture();
+    const { world } = fixture;
     const stranger = await newWorld();
     const member = await join(world);
     const elsewhere = await newKey(world, { environmentIds: [newId(systemClock)] });
     const lacking = await newKey(world, { scopes: ["environments:write"] });
     for (const { client } of [stranger, member, elsewhere]) {
-      const refused = await preview(client, place, target);
-      const { status, body } = await carryOut(client, place, target);
+      const refused = await preview(client, fixture, target);
+      const { status, body } = await send(client, fixture, target);
       expect([403, 404]).toContain(refused.status);
       expect([refused.status, refused.body.code]).toEqual([status, body.code]);
     }
-    expect((await preview(lacking.client, place, target)).status).toBe(403);
-    const unknown = { ...place, deploymentId: newId(systemClock) };
+    expect((await preview(lacking.client, fixture, target)).status).toBe(403);
+    const unknown = { ...fixture, deploymentId: newId(systemClock) };
     expect((await preview(world.client, unknown, target)).status).toBe(404);
   });
 });
 
 describe("the preview of a promotion", () => {
-  let place: Place;
+  let fixture: Fixture;
 
   beforeAll(async () => {
-    place = await newPlace();
+    fixture = await newFixture();
   });
 
   it.each(["queued", "in_progress", "failed", "canceled", "superseded"])(
     "has the conflict of a deployment that is %s, and what it would change",
     async (status) => {
-      const own = await newPlace();
+      const own = await newFixture();
       await setStatus(own.deploymentId, status);
       const shown = await expectSame(own, "promote");
       expect(shown["error"].message).toContain(status);
@@ -252,16 +252,16 @@ describe("the preview of a promotion", () => {
   );
 
   it("is not found for an environment of another project, of another tenant, or of a narrow key", async () => {
-    const { client } = place.world;
+    const { client } = fixture.world;
     const other = await newProject(client, { name: "other" });
     const foreign = await newProject((await newWorld()).client);
     for (const { default_environment_id: production } of [other, foreign]) {
-      const elsewhere = { ...place, production };
+      const elsewhere = { ...fixture, production };
       const { status, body } = await preview(client, elsewhere, "promote");
-      expect([status, body]).toEqual([404, (await carryOut(client, elsewhere, "promote")).body]);
+      expect([status, body]).toEqual([404, (await send(client, elsewhere, "promote")).body]);
     }
-    const narrow = await newKey(place.world, { environmentIds: [place.staging] });
-    expect((await preview(narrow.client, place, "promote")).status).toBe(404);
-    expect((await preview(narrow.client, place, "redeploy")).status).toBe(200);
+    const narrow = await newKey(fixture.world, { environmentIds: [fixture.staging] });
+    expect((await preview(narrow.client, fixture, "promote")).status).toBe(404);
+    expect((await preview(narrow.client, fixture, "redeploy")).status).toBe(200);
   });
 });

@@ -16,7 +16,7 @@ import {
   WatchedLogs,
 } from "../../support/log-harness.ts";
 import type { Attempt } from "../../support/runner.ts";
-import { join, newDeployment, newKey, type Person } from "../../support/world.ts";
+import { join, newDeployment, newKey, type Person, signIn } from "../../support/world.ts";
 
 const EVENTS = { accept: "text/event-stream" };
 
@@ -237,13 +237,16 @@ describe("a follower", () => {
     }
   });
 
-  it("gets an error instead of more than its streams", async () => {
+  it("gets an error instead of more than its streams, also with its sessions", async () => {
     limitStreams(2);
     const { client } = await newKey(logged.world);
     const own = client.via(worker.fetch);
     const [one] = [await open({}, own), await open({}, own)];
-    const refused = await own.raw("GET", path, EVENTS);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    const session = (await signIn({ client })).client.via(worker.fetch);
+    for (const caller of [own, session]) {
+      const refused = await caller.raw("GET", path, EVENTS);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    }
     await open();
     await one.disconnect();
     await open({}, own);

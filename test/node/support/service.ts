@@ -17,9 +17,10 @@ export interface Service extends RunningWorker {
 export async function startService(
   given: Record<string, string> = {},
   folder?: string,
+  port = 0,
 ): Promise<Service> {
   const bindings: Record<string, string> = { ...newSecrets(), ...given };
-  const worker = await start(inject("bundle"), bindings, folder);
+  const worker = await start(inject("bundle"), bindings, folder, port);
   await applyMigrations(worker.d1);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
   const owner = new ApiClient(worker.url, key ?? "");

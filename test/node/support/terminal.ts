@@ -28,19 +28,18 @@ export class Terminal {
     this.#shell = spawn("sh", [], {
       cwd: folder,
       env: { ...process.env, ...environment },
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "ignore"],
       // In its own process group, which Ctrl-C reaches as a whole.
       detached: true,
       ...identity,
     });
     this.#exited = once(this.#shell, "exit");
-    // Ctrl-C ends the running command, but not the shell.
-    this.#shell.stdin?.write("trap : INT\n");
-    for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text: string) => {
-        this.output += text;
-      });
-    }
+    // One pipe for both outputs, so that they arrive in the order in which they were written. Ctrl-C ends
+    // the running command, but not the shell.
+    this.#shell.stdin?.write("exec 2>&1\ntrap : INT\n");
+    this.#shell.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.output += text;
+    });
   }
 
   /** Runs shell commands to their end. Returns what they print, and the status of the last one. */

@@ -57,6 +57,10 @@ export function addApiCommand(program: Command, context: CliContext): void {
     .action(async (verb: string, path: string, texts: string[], _, command: Command) => {
       const request = readRequest(verb, path, texts);
       const options = command.optsWithGlobals<Options>();
+      const sent = options.field.find((each) => each.includes("="));
+      if (sent !== undefined) {
+        throw new CliError(`--field prints a value of the response. Send ${sent} without --field.`);
+      }
       const session = await openSession(context, options);
       if (options.paginate) await printRecords(context, session, request, options);
       else await printResponse(context, session, request, options);

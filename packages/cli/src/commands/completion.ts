@@ -9,6 +9,8 @@ interface Completion {
   /** The words before the one to complete, such as `projects create`. */
   words: string;
   candidates: { name: string; description: string }[];
+  /** The options that a value follows. */
+  valued: string[];
 }
 
 const SETUP = `
@@ -35,9 +37,16 @@ function completionsOf(command: Command, path: readonly string[] = []): Completi
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
   const candidates = [
     ...commands.map((each) => ({ name: each.name(), description: each.description() })),
+    ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+      argChoices.map((name) => ({ name, description })),
+    ),
     ...options.map(({ long, description }) => ({ name: long ?? "", description })),
   ];
-  const own = { words: path.join(" "), candidates: candidates.filter(({ name }) => name !== "") };
+  const valued = options
+    .filter(({ required }) => required)
+    .flatMap(({ long, short }) => [long, short].filter((flag) => flag !== undefined));
+  const named = candidates.filter(({ name }) => name !== "");
+  const own = { words: path.join(" "), candidates: named, valued };
   return [own, ...commands.flatMap((each) => completionsOf(each, [...path, each.name()]))];
 }
 
@@ -58,22 +67,29 @@ _longshore() {
 compdef _longshore longshore`,
   fish: (completions) =>
     [
-      `function __longshore_words
-  set -l tokens (commandline -opc)[2..-1]
-  string join ' ' (string match -v -- '-*' $tokens)
-end`,
+      `function __longshore_after
+  set -l words (string match -v -- '-*' (commandline -opc)[2..-1])
+  test "$words" = "$argv"
+end
+complete -c longshore -f`,
       ...completions.flatMap(renderFish),
     ].join("\n"),
 };
 
 /** A function that prints the candidates, in lines, after the words that are not options. */
 function renderLookup(completions: readonly Completion[]): string {
+  const options = completions.flatMap(({ valued }) => valued);
   const cases = completions.filter(({ words }) => words !== "").map(renderCase);
   const top = completions.find(({ words }) => words === "");
   return `_longshore_words() {
-  local command="" word
+  local command="" word previous=""
   for word in "$@"; do
-    case "$word" in -*) ;; *) command="\${command:+$command }$word" ;; esac
+    case " ${[...new Set(options)].join(" ")} " in *" $previous "*) previous=""; continue ;; esac
+    case "$word" in
+      --) return ;;
+      -*) previous="$word" ;;
+      *) previous="-"; command="\${command:+$command }$word" ;;
+    esac
   done
   case "$command" in
 ${cases.reverse().join("\n")}
@@ -93,7 +109,7 @@ function namesOf(completion: Completion | undefined): string {
 }
 
 function renderFish({ words, candidates }: Completion): string[] {
-  const condition = `test (__longshore_words) = '${words}'`;
+  const condition = `__longshore_after ${words}`.trimEnd();
   return candidates.map(({ name, description }) => {
     const what = name.startsWith("--") ? `-l ${name.slice(2)}` : `-a ${name}`;
     const text = description.replaceAll("\\", "\\\\").replaceAll("'", "\\'");

@@ -17,6 +17,7 @@ const STATUSES = [
   "failed",
 ] as const satisfies readonly Delivery["status"][];
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
+const PING = `${INTEGRATION}/ping` as const;
 
 interface Options extends RecordOptions, ProjectOptions {
   status?: Delivery["status"];
@@ -82,9 +83,8 @@ async function send(
 ): Promise<void> {
   const session = await openSession(context, options);
   const { project_id } = await requireIntegration(context, session, options, id);
-  const response = await session.client.request("POST", `${INTEGRATION}${path}`, {
+  const delivery = await session.client.post(`${INTEGRATION}${path}` as typeof PING, {
     path: { project_id, integration_id: id, ...parameters },
   });
-  const delivery = (await response.json()) as Delivery;
   context.output.record(delivery, { ...options, id: (row) => row.id });
 }

@@ -1,13 +1,16 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { CliError } from "../errors.ts";
 import { KINDS } from "../named-kinds.ts";
+import { isId } from "../names.ts";
+import { parseWholeNumber } from "../numbers.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
 import { addLimitOption, addShow, find, printList, type Resource } from "../resource.ts";
 import { createSecret } from "../secret-file.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
-import { organizationPath, requireEnvironment, requireProject } from "../target.ts";
+import { organizationPath, requireProject } from "../target.ts";
 import { MEMBERS } from "./members.ts";
 
 type ApiKey = Schemas["ApiKey"];
@@ -84,15 +87,17 @@ export function addKeyCommands(program: Command, context: CliContext): void {
 }
 
 function addKeyRotation(group: Command, context: CliContext): void {
-  addRecordOptions(group.command("rotate"))
-    .description("replace an API key by a new one")
+  addConsentOption(addRecordOptions(group.command("rotate")))
+    .description("replace an API key by a new one; the old one ends at once, or after --overlap")
     .argument("<name>", "name or ID")
-    .option("--overlap <seconds>", "how long the old one stays valid", Number)
+    .option("--overlap <seconds>", "how long the old one stays valid", parseWholeNumber)
     .option("--output <file>", "write the key to this file, with the mode 0600")
     .action(async (name: string, _, self: Command) => {
-      const options = self.optsWithGlobals<CreateOptions & { overlap?: number }>();
+      const options = self.optsWithGlobals<CreateOptions & { overlap?: number; yes?: boolean }>();
       const session = await openSession(context, options);
-      const { path } = await find(context, session, KEYS, options, name);
+      const { record, path } = await find(context, session, KEYS, options, name);
+      const end = options.overlap ? `after ${options.overlap} s` : "at once";
+      await requireConsent(context, `Replace the API key ${record.name}? It ends ${end}.`, options);
       const overlap = options.overlap !== undefined && { overlap_seconds: options.overlap };
       await createSecret(context.output, options, "key", () =>
         session.client.post("/v1/orgs/{org_id}/api-keys/{key_id}/rotate", {
@@ -128,15 +133,17 @@ async function create(context: CliContext, name: string, options: CreateOptions)
 
 async function readBounds(context: CliContext, session: Session, options: CreateOptions) {
   const { member, project, environment } = options;
-  const owner = member && (await find(context, session, MEMBERS, {}, member));
-  const projects = project?.map((name) => requireProject(context, session, { project: name }));
-  const environments = environment?.map((id) =>
-    requireEnvironment(context, session, { environment: id }),
-  );
+  const name = environment?.find((each) => !isId(each));
+  if (name !== undefined) throw new CliError(`--environment needs an ID; "${name}" is not one.`);
+  const [owner, projects] = await Promise.all([
+    member === undefined ? undefined : find(context, session, MEMBERS, {}, member),
+    project &&
+      Promise.all(project.map((each) => requireProject(context, session, { project: each }))),
+  ]);
   return {
     ...(owner && { membership_id: owner.record.membership_id }),
-    ...(projects && { project_ids: (await Promise.all(projects)).map(({ id }) => id) }),
-    ...(environments && { environment_ids: (await Promise.all(environments)).map(({ id }) => id) }),
+    ...(projects && { project_ids: projects.map(({ id }) => id) }),
+    ...(environment && { environment_ids: environment }),
   };
 }
 

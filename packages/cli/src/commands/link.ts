@@ -3,7 +3,7 @@ import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
 import { findLink, writeLink } from "../link-file.ts";
 import { KINDS } from "../named-kinds.ts";
-import { findRecord, type NamedRecord } from "../names.ts";
+import { findRecord, isId, type NamedRecord } from "../names.ts";
 import { choose } from "../prompts.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
 import { renderFields } from "../table.ts";
@@ -45,8 +45,9 @@ async function link(
   const project = await pickProject(context, session, given.project);
   const environment = await pickEnvironment(context, session, project, given);
   const path = await writeLink(context.folder, {
-    project: project.name,
-    environment: environment.name,
+    // An ID stays one: names need not be unique.
+    project: isId(given.project ?? "") ? project.id : project.name,
+    environment: isId(given.environment ?? "") ? environment.id : environment.name,
   });
   context.output.note(`Linked to ${environment.name} of ${project.name}, in ${path}`);
 }

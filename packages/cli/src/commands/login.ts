@@ -54,16 +54,26 @@ async function login(context: CliContext, options: LoginOptions): Promise<void> 
   const given = options.url ?? LONGSHORE_URL;
   if (!given) throw new CliError("Name the address of the API: longshore login --url URL");
   const url = readUrl(given, options.url === undefined ? "LONGSHORE_URL" : "--url");
-  const name = requireProfileName(options.profile ?? new URL(url).host);
-  const stored = await readProfiles(context.environment);
+  const name = requireProfileName(options.profile ?? nameOf(url));
+  await readProfiles(context.environment);
   const apiKey = await readNewKey(context, url, options);
   const identity = await createClient({ url, apiKey }).get("/v1/whoami");
-  const profiles = { ...stored.profiles, [name]: { url, apiKey } };
-  await writeProfiles(context.environment, { current: name, profiles });
+  if (!identity?.organization?.id) {
+    throw new CliError(`${url} does not respond as Longshore does. Is the URL right?`);
+  }
+  // Another login may have written since.
+  const { profiles } = await readProfiles(context.environment);
+  const added = { ...profiles, [name]: { url, apiKey } };
+  await writeProfiles(context.environment, { current: name, profiles: added });
   const { organization, membership } = identity;
   context.output.note(
     `Logged in to ${organization.name} at ${url} as ${membership.role}. The key is in ${profilesPath(context.environment)}`,
   );
+}
+
+function nameOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`.replace(/\/$/, "");
 }
 
 async function readNewKey(
@@ -86,7 +96,8 @@ async function logout(context: CliContext, options: { profile?: string }): Promi
   const stored = await readProfiles(context.environment);
   const name = options.profile ?? stored.current;
   const { [name]: removed, ...profiles } = stored.profiles;
-  if (!removed) throw new CliError("You are not logged in. Nothing was changed.");
+  if (!removed || !Object.hasOwn(stored.profiles, name))
+    throw new CliError("You are not logged in. Nothing was changed.");
   const current = stored.current === name ? "" : stored.current;
   await writeProfiles(context.environment, { current, profiles });
   context.output.note(

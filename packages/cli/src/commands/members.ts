@@ -8,7 +8,7 @@ import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
 import { addLimitOption, addShow, find, printList, type Resource } from "../resource.ts";
 import { type CliContext, openSession } from "../session.ts";
-import { addProjectOption, organizationPath, type ProjectOptions, projectPath } from "../target.ts";
+import { organizationPath, type ProjectOptions, projectPath } from "../target.ts";
 
 type Member = Schemas["Member"];
 
@@ -61,12 +61,16 @@ export function addMemberCommands(program: Command, context: CliContext): void {
     "longshore members add grace@example.com --name 'Grace Hopper'",
   ).action((email: string, _, self: Command) => add(context, email, self.optsWithGlobals()));
   addExamples(
-    addProjectOption(addRecordOptions(group.command("set-role")))
+    addConsentOption(addRecordOptions(group.command("set-role")))
       .description(
         "set the role in the organization or, with --project, in a project, which adds the member",
       )
       .argument("<member>", "name or ID")
-      .argument("<role>", [...new Set([...ORG_ROLES, ...PROJECT_ROLES])].join(", ")),
+      .argument("<role>", [...new Set([...ORG_ROLES, ...PROJECT_ROLES])].join(", "))
+      .option(
+        "-p, --project <name>",
+        "in this project, by name or ID, and not in the organization",
+      ),
     "longshore members set-role 'Grace Hopper' admin",
     "longshore members set-role 'Grace Hopper' contributor --project storefront",
   ).action((member: string, role: string, _, self: Command) =>
@@ -125,6 +129,10 @@ async function setRole(
     const changed = await setProjectRole(session, path, requireRole(role, PROJECT_ROLES));
     return context.output.record(changed, { ...options, id: () => member_id });
   }
+  if (role === "owner") {
+    const question = `Make ${record.name} an owner of the organization, who may do everything?`;
+    await requireConsent(context, question, options);
+  }
   const org_id = await session.organizationId();
   const changed = await session.client.put("/v1/orgs/{org_id}/members/{member_id}", {
     path: { org_id, member_id },
@@ -165,6 +173,6 @@ async function remove(context: CliContext, member: string, options: Options): Pr
   await requireConsent(context, `Remove ${record.name} from ${where}?`, options);
   const itemPath = isOfProject ? PROJECT_MEMBER.itemPath : KINDS.member.itemPath;
   const projectParameters = isOfProject ? await projectPath(context, session, options) : {};
-  await session.client.request("DELETE", itemPath, { path: { ...path, ...projectParameters } });
+  await session.remove(itemPath, { ...path, ...projectParameters });
   context.output.note(`Removed ${record.name} from ${where}.`);
 }

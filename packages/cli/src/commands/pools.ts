@@ -3,6 +3,7 @@ import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
 import { KINDS } from "../named-kinds.ts";
 import type { NamedKind } from "../names.ts";
+import { parseWholeNumber } from "../numbers.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
 import {
@@ -80,7 +81,7 @@ export function addPoolCommands(program: Command, context: CliContext): void {
         "that it deploys to, by name or ID; may be repeated",
         collect,
       )
-      .option("--max-run-seconds <seconds>", "the longest run of a deployment", Number),
+      .option("--max-run-seconds <seconds>", "the longest run of a deployment", parseWholeNumber),
     "longshore pools create local --project storefront --environment staging",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addRemove(group, context, POOLS, " with its tokens");
@@ -172,6 +173,6 @@ async function revokeToken(
   };
   const { record, path } = await find(context, session, tokens, options, name);
   await requireConsent(context, `Revoke the token ${record.name}?`, options);
-  await session.client.request("DELETE", TOKENS.kind.itemPath, { path });
+  await session.remove(TOKENS.kind.itemPath, path);
   context.output.note(`Revoked the token ${record.name}.`);
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import type { Command } from "commander";
@@ -111,10 +111,11 @@ async function execute(
   const hasTerminal = process.stdin.isTTY || output.stdout.isTTY || output.stderr.isTTY;
   const signals = FORWARDED.filter((each) => !hasTerminal || !SENT_BY_TERMINAL.includes(each));
   try {
-    const child = spawn(file, args, { env, stdio: "inherit" });
-    // With a listener, a signal of the terminal does not end this process before the command.
+    let child: ChildProcess | undefined;
+    // With a listener, a signal does not end this process before the command.
     for (const each of SENT_BY_TERMINAL) process.on(each, () => undefined);
-    for (const each of signals) process.on(each, () => child.kill(each));
+    for (const each of signals) process.on(each, () => child?.kill(each));
+    child = spawn(file, args, { env, stdio: "inherit" });
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     return code ?? SIGNAL_BASE + (signal ? constants.signals[signal] : 0);
   } catch (error) {

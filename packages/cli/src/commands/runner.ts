@@ -14,7 +14,7 @@ export function addRunnerCommand(
     .usage("--url URL --exec COMMAND --token-file PATH")
     .action(async () => {
       // The runner continues a deployment when the reader of its output goes away.
-      context.output.stdout.removeAllListeners("error");
+      context.output.needsReader = false;
       context.exitCode = await runRunner(args, context.environment);
     });
 }

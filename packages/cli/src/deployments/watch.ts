@@ -66,6 +66,8 @@ async function watch(
   options: WaitOptions,
 ): Promise<Deployment> {
   const { output } = context;
+  // The exit code is the outcome, also for a reader such as head that ends before.
+  output.needsReader = false;
   const names = await StackNames.read(session, deployment.environment_id);
   const display = openDisplay(context, names, deployment.id, options);
   const interruption = new Interruption(context, session, deployment.id, display);

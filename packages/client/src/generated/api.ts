@@ -24,6 +24,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sign-in-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ways to sign in
+         * @description Links and API keys always sign in. Tells whether the deployment has an identity provider, too.
+         */
+        get: operations["listSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in with OpenID Connect
+         * @description Redirects to the identity provider, which redirects back with a code. Errors are a page, if `Accept` has `text/html`.
+         */
+        get: operations["startSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the identity provider
+         * @description The identity provider redirects the browser to this path. Starts a session of the person with the verified e-mail address, in the organization of the invitation, or in the person's first one.
+         */
+        get: operations["finishSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of your membership
+         * @description Needs the scope `keys:read`. Without those that have ended.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        /**
+         * Sign in with an API key
+         * @description Needs no other credential. Sets the session's cookie, and always starts a new session. The session has the role, the scopes and the boundaries of the key, and ends with it.
+         */
+        post: operations["createSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open a sign-in link
+         * @description An HTML page that names the organization and the person, with a button that signs in. Opening it changes nothing. Errors are a page, too, if `Accept` has `text/html`.
+         */
+        get: operations["showSignInLink"];
+        put?: never;
+        /**
+         * Sign in with a link
+         * @description What the button of the page sends. Sets the session's cookie, and always starts a new session.
+         */
+        post: operations["useSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/oidc/token": {
         parameters: {
             query?: never;
@@ -96,6 +204,26 @@ export interface paths {
          * @description The description of every operation, webhook and error, as an OpenAPI 3.1 document. Generate a client from it, or import it into a tool. Caches may store it for five minutes.
          */
         get: operations["readOpenApiDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/search.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the search of the reference finds
+         * @description The titles and links of operations, fields, errors and guides.
+         */
+        get: operations["readSearchIndex"];
         put?: never;
         post?: never;
         delete?: never;
@@ -466,6 +594,106 @@ export interface paths {
          */
         put: operations["putApiKeyPolicy"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/current/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the organizations that you can switch to
+         * @description With a session from OpenID Connect, all organizations of the person; otherwise, only that of the session.
+         */
+        get: operations["listSessionOrganizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/current/organizations/{org_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Switch to another organization
+         * @description Ends the session, and starts one in the other organization, whose cookie is in `Set-Cookie`. It lasts no longer than the one that ends.
+         */
+        put: operations["switchOrganization"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out
+         * @description Ends the session of the request, and clears its cookie.
+         */
+        delete: operations["endCurrentSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a session of your membership
+         * @description Needs the scope `keys:write`. The session's next request is refused.
+         */
+        delete: operations["revokeSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a sign-in link
+         * @description Needs the scope `keys:write`. Returns a link that signs in once, within 10 minutes. Its session has the role, the scopes and the boundaries of the key of the request. Opening the link changes nothing: the button of its page signs in.
+         */
+        post: operations["createSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1384,6 +1612,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deployments/{deployment_id}/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a deployment's configuration, before and after
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. An environment keeps the configurations of its newest 1000 deployments.
+         */
+        get: operations["getDeploymentConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments/{deployment_id}/redeployment": {
         parameters: {
             query?: never;
@@ -1392,7 +1640,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Preview a redeploy or a rollback
+         * Preview a redeploy
          * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
          */
         get: operations["previewRedeployment"];
@@ -2196,12 +2444,12 @@ export interface components {
          * @description What was done, by the type of the target.
          * @enum {string}
          */
-        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
+        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
         /**
          * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
          * @enum {string}
          */
-        AuditActorType: "api_key" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
+        AuditActorType: "api_key" | "session" | "sign_in_link" | "open_id_connect" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
         /**
          * @description Whether it was done. Of the refused requests, only escalations are recorded.
          * @enum {string}
@@ -2211,7 +2459,7 @@ export interface components {
          * @description The type of the record that was acted on.
          * @enum {string}
          */
-        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "attempt";
+        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "attempt";
         /**
          * @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest.
          * @default -created_at
@@ -2800,6 +3048,73 @@ export interface components {
             token: string;
         };
         /**
+         * @description How the person signed in.
+         * @enum {string}
+         */
+        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
+        /** @description A session of a person at a browser, without its secret. */
+        Session: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        SessionList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description What to sign in with.
+         * @example {
+         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
+         *     }
+         */
+        CreateSession: {
+            /**
+             * @description An API key. The session has its role, scopes and boundaries.
+             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            api_key: string;
+        };
+        /** @description A new sign-in link. Only this response contains it. */
+        SignInLink: {
+            /**
+             * @description The link, shown only once. It signs in once.
+             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
+             */
+            url: string;
+            /** @description The link does not sign in from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description What went wrong, for programs.
          * @enum {string}
          */
@@ -3003,6 +3318,11 @@ export interface components {
             /** @description Merged into the profile: an absent field stays, and null clears one. Null: clears all. */
             profile?: components["schemas"]["ProfileInput"] | null;
         };
+        /**
+         * @description How the sender authenticated. A session may do what its key may do.
+         * @enum {string}
+         */
+        CredentialType: "api_key" | "session";
         /** @description Who sends a request, and what they may do. */
         WhoAmI: {
             /** @description The only organization that the credential can access. */
@@ -3044,16 +3364,17 @@ export interface components {
             };
             /** @description The key that the request was sent with, and what it may do. */
             credential: {
+                type: components["schemas"]["CredentialType"];
                 /**
-                 * @description How the sender authenticated.
-                 * @constant
-                 */
-                type: "api_key";
-                /**
-                 * @description The key's ID.
+                 * @description The ID of the key, or of the session.
                  * @example 1CfrKuhzvvc8GfuDyU5wWz
                  */
                 id: components["schemas"]["Identifier"];
+                /**
+                 * @description The key that the session came from. Absent: none.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                key_id?: components["schemas"]["Identifier"];
                 /**
                  * @description What the key is for.
                  * @example ci
@@ -3067,7 +3388,7 @@ export interface components {
                 project_ids?: components["schemas"]["Identifier"][];
                 /** @description The only environments that the key can access. Absent: all. */
                 environment_ids?: components["schemas"]["Identifier"][];
-                /** @description The key is rejected from this time on. Absent: never. */
+                /** @description The credential is rejected from this time on. Absent: never. */
                 expires_at?: components["schemas"]["Timestamp"];
                 /** @description Who created the credential. Absent: not known. */
                 created_by?: {
@@ -4714,6 +5035,31 @@ export interface components {
              */
             reason?: string;
         };
+        /**
+         * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
+         * @example {
+         *       "before": {
+         *         "replicas": 2
+         *       },
+         *       "after": {
+         *         "replicas": 3
+         *       },
+         *       "diff": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/replicas",
+         *           "value": 3,
+         *           "old_value": 2
+         *         }
+         *       ]
+         *     }
+         */
+        ConfigurationChange: {
+            before?: components["schemas"]["Configuration"];
+            after?: components["schemas"]["Configuration"];
+            /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
+            diff?: components["schemas"]["PatchOperation"][];
+        };
         /** @description What a redeploy or a promotion would do now. */
         DeploymentPreview: {
             /**
@@ -5860,6 +6206,44 @@ export interface components {
              */
             url: string;
         };
+        /** @description How people sign in, besides with links and API keys, which always work. */
+        SignInMethods: {
+            /**
+             * @description Absent: this deployment has no identity provider.
+             * @example {
+             *       "issuer": "https://accounts.example.com",
+             *       "url": "https://longshore.example.com/sign-in"
+             *     }
+             */
+            open_id_connect?: {
+                /** @description The issuer of the identity provider. */
+                issuer: string;
+                /** @description Where the sign-in begins. */
+                url: string;
+            };
+        };
+        /** @description An organization of the person who has signed in. */
+        SessionOrganization: {
+            /**
+             * @description The organization's own ID.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization's name.
+             * @example Acme
+             */
+            name: string;
+            /** @description The role of the person's membership. */
+            role: components["schemas"]["OrgRole"];
+            /** @description Whether it is the organization of the session. */
+            current: boolean;
+        };
+        /** @description The organizations that the session can switch to, with its own. */
+        SessionOrganizations: {
+            /** @description The organizations, those with an active membership first. */
+            data: components["schemas"]["SessionOrganization"][];
+        };
         /** @description A deployment without its patch and its stacks. */
         DeploymentSummary: {
             /**
@@ -6436,8 +6820,6 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description The token of the link: `^lsi_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
-        Token: string;
         /** @description The maximum number of records on a page. */
         Limit: number;
         /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
@@ -6516,6 +6898,147 @@ export interface operations {
                 };
             };
         };
+    };
+    listSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to sign in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    startSignIn: {
+        parameters: {
+            query?: {
+                /** @description The path on this origin to continue at. Default: the console. */
+                return_to?: string;
+                /** @description The token of the invitation to accept. */
+                invitation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    finishSignIn: {
+        parameters: {
+            query?: {
+                /** @description The authorization code from the identity provider. */
+                code?: string;
+                /** @description The state that the sign-in started with. */
+                state?: string;
+                /** @description The issuer (RFC 9207). */
+                iss?: string;
+                /** @description Why there is no code. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSession"];
+            };
+        };
+        responses: {
+            /** @description The session. Its cookie is in `Set-Cookie`. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    showSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of HTML. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    useSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
     };
     exchangeToken: {
         parameters: {
@@ -6606,6 +7129,33 @@ export interface operations {
                          * @example 3.1.0
                          */
                         openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    readSearchIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The index. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The operations, with their fields. */
+                        operations: {
+                            [key: string]: unknown;
+                        }[];
                     } & {
                         [key: string]: unknown;
                     };
@@ -7516,6 +8066,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKeyPolicy"];
+                };
+            };
+        };
+    };
+    listSessionOrganizations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organizations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOrganizations"];
+                };
+            };
+        };
+    };
+    switchOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    endCurrentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    revokeSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the session. */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. It is not shown again. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
                 };
             };
         };
@@ -9624,6 +10279,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeploymentList"];
+                };
+            };
+        };
+    };
+    getDeploymentConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the deployment. */
+                deployment_id: components["parameters"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The configurations, and their difference. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationChange"];
                 };
             };
         };

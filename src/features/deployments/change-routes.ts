@@ -1,13 +1,35 @@
 import { operation } from "../../http/operation.ts";
 import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { previewPromotion, previewRedeployment } from "./copy-service.ts";
 import { presentPreview } from "./presenters.ts";
-import { DeploymentOfEnvironmentParams, DeploymentParams, DeploymentPreview } from "./schemas.ts";
+import {
+  ConfigurationChange,
+  DeploymentOfEnvironmentParams,
+  DeploymentParams,
+  DeploymentPreview,
+} from "./schemas.ts";
+import { compareConfigurations } from "./service.ts";
 
 const PREVIEW =
   "Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key " +
   "or the role may not make it.";
+
+const configuration = operation({
+  method: "get",
+  path: "/v1/deployments/{deployment_id}/configuration",
+  operationId: "getDeploymentConfiguration",
+  tags: ["Deployments"],
+  summary: "Read a deployment's configuration, before and after",
+  role: "viewer",
+  scope: "deployments:read",
+  description: `An environment keeps the configurations of its newest ${LIMITS.redeployableDeployments.value} deployments.`,
+  policy: "polling",
+  notFound: ["deployment"],
+  request: { params: DeploymentParams },
+  responses: { 200: jsonReply(ConfigurationChange, "The configurations, and their difference.") },
+});
 
 const redeployment = operation({
   method: "get",
@@ -39,7 +61,12 @@ const promotion = operation({
   responses: { 200: jsonReply(DeploymentPreview, "What the promotion would do.") },
 });
 
-export const previewRoutes = createRouter()
+/** What deployments change. */
+export const changeRoutes = createRouter()
+  .openapi(configuration, async (c) => {
+    const { deployment_id } = c.req.valid("param");
+    return c.json(await compareConfigurations(c.env, deployment_id), 200);
+  })
   .openapi(redeployment, async (c) => {
     const { deployment_id } = c.req.valid("param");
     return c.json(presentPreview(await previewRedeployment(c.env, deployment_id)), 200);

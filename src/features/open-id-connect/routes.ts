@@ -1,0 +1,196 @@
+import type { MiddlewareHandler } from "hono";
+import { operation } from "../../http/operation.ts";
+import { OrganizationParams } from "../../http/params.ts";
+import { jsonReply } from "../../http/replies.ts";
+import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { readProviderSettings } from "../../lib/identity-provider.ts";
+import { INVALID_INVITATION, OTHER_ADDRESS } from "../invitations/index.ts";
+import {
+  AFTER_SIGN_IN,
+  NO_SESSIONS_HERE,
+  pageHeaders,
+  presentNewSession,
+  renderRefusal,
+  Session,
+  SIGN_IN_PATH,
+  type SignInContext,
+} from "../sessions/index.ts";
+import {
+  CALLBACK_PATH,
+  NO_ACCOUNT,
+  NOT_CONFIGURED,
+  ONLY_OPEN_ID_CONNECT,
+  PROVIDER_REFUSED,
+  PROVIDER_UNAVAILABLE,
+  UNKNOWN_SIGN_IN,
+  UNVERIFIED_ADDRESS,
+} from "./model.ts";
+import {
+  clearPendingSignIn,
+  newPendingSignIn,
+  openPendingSignIn,
+  sealPendingSignIn,
+} from "./pending-sign-in.ts";
+import { presentOrganization } from "./presenters.ts";
+import type { IdentityProvider } from "./provider.ts";
+import { readReturnPath } from "./return-path.ts";
+import { CallbackQuery, SessionOrganizations, SignInMethods, SignInQuery } from "./schemas.ts";
+import { listOwnOrganizations, signInWithAddress, switchOrganization } from "./service.ts";
+
+const methods = operation({
+  method: "get",
+  path: "/v1/sign-in-methods",
+  operationId: "listSignInMethods",
+  tags: ["Sessions"],
+  summary: "List the ways to sign in",
+  description:
+    "Links and API keys always sign in. Tells whether the deployment has an identity provider, too.",
+  credentials: [],
+  responses: { 200: jsonReply(SignInMethods, "The ways to sign in.") },
+});
+
+const start = operation({
+  method: "get",
+  path: SIGN_IN_PATH,
+  operationId: "startSignIn",
+  tags: ["Sessions"],
+  summary: "Sign in with OpenID Connect",
+  description:
+    "Redirects to the identity provider, which redirects back with a code. Errors are a page, if `Accept` has " +
+    "`text/html`.",
+  credentials: [],
+  errors: {
+    no_identity_provider: NOT_CONFIGURED,
+    identity_provider_unavailable: PROVIDER_UNAVAILABLE,
+    session_over_http: NO_SESSIONS_HERE,
+  },
+  request: { query: SignInQuery },
+  responses: { 303: { description: "`Location` is the page of the identity provider." } },
+});
+
+const callback = operation({
+  method: "get",
+  path: CALLBACK_PATH,
+  operationId: "finishSignIn",
+  tags: ["Sessions"],
+  summary: "Come back from the identity provider",
+  description:
+    "The identity provider redirects the browser to this path. Starts a session of the person with the " +
+    "verified e-mail address, in the organization of the invitation, or in the person's first one.",
+  credentials: [],
+  writes: true,
+  errors: {
+    no_identity_provider: NOT_CONFIGURED,
+    identity_provider_unavailable: PROVIDER_UNAVAILABLE,
+    unknown_sign_in: UNKNOWN_SIGN_IN,
+    identity_provider_refused: PROVIDER_REFUSED,
+    unverified_address: UNVERIFIED_ADDRESS,
+    no_account: NO_ACCOUNT,
+    other_address: OTHER_ADDRESS,
+    invalid_invitation: INVALID_INVITATION,
+  },
+  request: { query: CallbackQuery },
+  responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
+});
+
+const organizations = operation({
+  method: "get",
+  path: "/v1/sessions/current/organizations",
+  operationId: "listSessionOrganizations",
+  tags: ["Sessions"],
+  summary: "List the organizations that you can switch to",
+  credentials: ["session"],
+  description:
+    "With a session from OpenID Connect, all organizations of the person; otherwise, only that of the session.",
+  responses: { 200: jsonReply(SessionOrganizations, "The organizations.") },
+});
+
+const change = operation({
+  method: "put",
+  path: "/v1/sessions/current/organizations/{org_id}",
+  operationId: "switchOrganization",
+  tags: ["Sessions"],
+  summary: "Switch to another organization",
+  credentials: ["session"],
+  description:
+    "Ends the session, and starts one in the other organization, whose cookie is in `Set-Cookie`. It lasts " +
+    "no longer than the one that ends.",
+  notFound: ["organization"],
+  errors: { only_open_id_connect: ONLY_OPEN_ID_CONNECT },
+  request: { params: OrganizationParams },
+  responses: { 200: jsonReply(Session, "The new session.") },
+});
+
+export const organizationSwitchRoutes = createRouter()
+  .openapi(organizations, async (c) => {
+    const found = await listOwnOrganizations(c.env);
+    const { organizationId } = c.env.actor;
+    return c.json({ data: found.map((row) => presentOrganization(row, organizationId)) }, 200);
+  })
+  .openapi(change, async (c) => {
+    const { org_id } = c.req.valid("param");
+    const { row, secret, maxAgeSeconds } = await switchOrganization(c.env, org_id);
+    c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
+    return c.json(presentNewSession(row), 200);
+  });
+
+/** A person sees a page instead of JSON. What the sign-in waited with is of no more use. */
+const showErrors: MiddlewareHandler<PublicEnv> = async (c, next) => {
+  try {
+    return await next();
+  } catch (error) {
+    const wantsPage = c.req.header("accept")?.includes("text/html");
+    if (!(error instanceof ApiError) || !wantsPage) throw error;
+    if (sessionCookieName(c.req.url)) c.header("set-cookie", clearPendingSignIn(c.req.url));
+    return c.html(renderRefusal(error.message), error.status, await pageHeaders("none"));
+  }
+};
+
+export function publicOpenIdConnectRoutes(
+  provider: IdentityProvider,
+  createContext: (
+    env: PublicEnv["Bindings"],
+    execution: Pick<ExecutionContext, "waitUntil">,
+  ) => SignInContext,
+) {
+  const requireProvider = (env: PublicEnv["Bindings"], url: string) => {
+    const settings = readProviderSettings(env);
+    if (!settings) throw NOT_CONFIGURED;
+    const redirectUri = new URL(CALLBACK_PATH, url).href;
+    return { settings, redirectUri };
+  };
+  const router = createRouter<PublicEnv>();
+  router.use(SIGN_IN_PATH, showErrors);
+  router.use(CALLBACK_PATH, showErrors);
+  return router
+    .openapi(methods, (c) => {
+      const settings = readProviderSettings(c.env);
+      const url = new URL(SIGN_IN_PATH, c.req.url).href;
+      const issuer = c.env.OIDC_ISSUER;
+      return c.json({ ...(settings && { open_id_connect: { issuer, url } }) }, 200);
+    })
+    .openapi(start, async (c) => {
+      const { settings, redirectUri } = requireProvider(c.env, c.req.url);
+      if (sessionCookieName(c.req.url) === undefined) throw NO_SESSIONS_HERE;
+      const { return_to = AFTER_SIGN_IN, invitation } = c.req.valid("query");
+      const returnTo = readReturnPath(return_to, new URL(c.req.url).origin) ?? AFTER_SIGN_IN;
+      const { clock, cipher } = createContext(c.env, c.executionCtx);
+      const pending = newPendingSignIn(clock, { returnTo, ...(invitation && { invitation }) });
+      const url = await provider.authorizationUrl(settings, redirectUri, pending);
+      c.header("set-cookie", await sealPendingSignIn(c.req.url, pending, await cipher()));
+      return c.redirect(url.href, 303);
+    })
+    .openapi(callback, async (c) => {
+      const { settings, redirectUri } = requireProvider(c.env, c.req.url);
+      const ctx = createContext(c.env, c.executionCtx);
+      const pending = await openPendingSignIn(c.req.raw, await ctx.cipher(), ctx.clock);
+      const callback = new URL(c.req.url);
+      const email = await provider.readAddress(settings, { callback, redirectUri }, pending);
+      const { secret, maxAgeSeconds } = await signInWithAddress(ctx, pending, email);
+      c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
+      c.header("set-cookie", clearPendingSignIn(c.req.url), { append: true });
+      return c.redirect(pending.returnTo, 303);
+    });
+}

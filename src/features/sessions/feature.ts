@@ -1,0 +1,28 @@
+import type { Feature } from "../../feature.ts";
+import { publicSessionRoutes, sessionRoutes } from "./routes.ts";
+import { sweepSessions } from "./service.ts";
+import { sessions, signInLinks } from "./table.ts";
+
+const NOT_IN_BACKUPS = "A restore would bring back sessions that were revoked, and used links.";
+
+export const sessionsFeature = {
+  tags: [
+    {
+      name: "Sessions",
+      description: "A person signs in at a browser, with an API key or a link that works once.",
+    },
+  ],
+  routes: {
+    apiKey: [sessionRoutes],
+    public: ({ createContext }) =>
+      publicSessionRoutes((env, execution) => ({
+        ...createContext(env, execution),
+        origin: env.origin,
+      })),
+  },
+  tables: [
+    { table: sessions, deletedWith: [sessions.membershipId], notInBackups: NOT_IN_BACKUPS },
+    { table: signInLinks, deletedWith: [signInLinks.membershipId], notInBackups: NOT_IN_BACKUPS },
+  ],
+  sweep: sweepSessions,
+} satisfies Feature;

@@ -1,0 +1,18 @@
+/** How the person signed in. */
+export const SESSION_SOURCES = ["api_key", "sign_in_link", "open_id_connect"] as const;
+
+export const SESSION_TTL_MS = 7 * 24 * 3_600_000;
+export const SESSION_IDLE_MS = 12 * 3_600_000;
+
+/** The last use is written at most this often, so a session may end that much earlier. */
+export const USE_INTERVAL_MS = 5 * 60_000;
+
+export const SIGN_IN_LINK_TTL_MS = 10 * 60_000;
+
+/** Of the path to a page, where the token follows. */
+export const SIGN_IN_PATH = "/sign-in";
+
+/** Where a person continues after signing in. */
+export const AFTER_SIGN_IN = "/";
+
+export const CREATOR_ENDED = "The key or the session that creates it has just changed. Retry.";

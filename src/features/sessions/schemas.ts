@@ -1,0 +1,83 @@
+import { z } from "@hono/zod-openapi";
+import { SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
+import { envelopeOf } from "../../http/pagination.ts";
+import { idParam } from "../../http/params.ts";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
+import { EXAMPLE_KEY } from "../api-keys/index.ts";
+import { SESSION_SOURCES } from "./model.ts";
+
+// The checksum is wrong, so that the service refuses it.
+const EXAMPLE_TOKEN = `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`;
+
+const SessionSource = component(
+  "SessionSource",
+  z.enum(SESSION_SOURCES).openapi({ description: "How the person signed in." }),
+);
+
+export const Session = component(
+  "Session",
+  z
+    .object({
+      id: identifierOf("session", "The session's own ID, which is also a part of its cookie."),
+      source: SessionSource,
+      key_id: identifierOf(
+        "apiKey",
+        "The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session " +
+          "from OpenID Connect, which may do what the membership may.",
+      ).optional(),
+      user_agent: z.string().optional().openapi({
+        description: "The browser that signed in. Absent: not known.",
+        example:
+          "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0",
+      }),
+      current: z.boolean().openapi({ description: "Whether it is the session of this request." }),
+      expires_at: timestampOf(
+        "The session ends at this time at the latest, and 12 hours after its last use.",
+      ),
+      last_used_at: timestampOf(
+        "The time of the last use, to 5 minutes. Absent: not used yet.",
+      ).optional(),
+      created_at: timestampOf("When the person signed in."),
+    })
+    .openapi({ description: "A session of a person at a browser, without its secret." }),
+);
+
+export const SessionList = envelopeOf(Session, "SessionList");
+
+export const CreateSession = component(
+  "CreateSession",
+  z
+    .strictObject({
+      api_key: text(LIMITS.apiKeyLength.value).openapi({
+        description: "An API key. The session has its role, scopes and boundaries.",
+        example: EXAMPLE_KEY,
+      }),
+    })
+    .openapi({ description: "What to sign in with.", example: { api_key: EXAMPLE_KEY } }),
+);
+
+export const SignInLink = component(
+  "SignInLink",
+  z
+    .object({
+      url: z.string().openapi({
+        description: "The link, shown only once. It signs in once.",
+        example: `https://longshore.example.com/sign-in/${EXAMPLE_TOKEN}`,
+      }),
+      expires_at: timestampOf("The link does not sign in from this time on."),
+    })
+    .openapi({ description: "A new sign-in link. Only this response contains it." }),
+);
+
+export const SessionParams = z.object(idParam("session_id", "session", "session"));
+
+/** Any text: a token that is no token gets the same answer as one that was used. */
+export const SignInLinkParams = z.object({
+  token: z.string().openapi({
+    param: { name: "token", in: "path" },
+    description: `The token of the link: \`${SIGN_IN_TOKEN_PATTERN.source}\`.`,
+    example: EXAMPLE_TOKEN,
+  }),
+});

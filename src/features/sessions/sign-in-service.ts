@@ -1,0 +1,147 @@
+import { type IssuedKey, parseCredential, SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
+import type { RequestOrigin, SystemContext } from "../../context.ts";
+import { runBatch } from "../../db/batch.ts";
+import { ApiError, BadInput, Unauthenticated } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { apiKeyStore, parseApiKey } from "../api-keys/index.ts";
+import { type AuditedAct, recordActs, recordActsOf } from "../audit/index.ts";
+import { limitGrowth } from "../usage/index.ts";
+import { issueSession } from "./credentials.ts";
+import type { SignInToken, UsableLink } from "./link-store.ts";
+import * as links from "./link-store.ts";
+import { SESSION_TTL_MS } from "./model.ts";
+import type { NewSession, SessionRow } from "./store.ts";
+import * as store from "./store.ts";
+
+/** The context of a request without a credential, which signs in. */
+export interface SignInContext extends SystemContext {
+  origin: RequestOrigin;
+}
+
+export interface CreatedSession {
+  row: SessionRow;
+  /** For the cookie. */
+  secret: string;
+  maxAgeSeconds: number;
+}
+
+/** The same for every key that is of no use, so that it tells nothing about the reason. */
+export const INVALID_API_KEY = new Unauthenticated(
+  "Send a valid API key (lsh_…) in api_key: it is mistyped, revoked or expired, or it is another kind " +
+    "of credential.",
+);
+
+/** The same for every token that is of no use, so that it tells nothing about the reason. */
+export const INVALID_LINK = new ApiError(
+  "not_found",
+  "This link does not sign in: it was used or has expired, its key was revoked, or the link is " +
+    "incomplete. Create another with POST /v1/sign-in-links, or sign in with an API key.",
+);
+
+export const NO_SESSIONS_HERE = new BadInput([
+  {
+    path: "",
+    message: "Sign in over https, or at localhost: a session's cookie needs one of them.",
+  },
+]);
+
+export async function signInWithKey(ctx: SignInContext, text: string): Promise<CreatedSession> {
+  const { db, clock } = ctx;
+  const presented = await parseApiKey(text);
+  const actor = presented && (await apiKeyStore.find(db, presented));
+  const now = clock.now();
+  if (!actor || (actor.expiresAt ?? Number.POSITIVE_INFINITY) <= now) throw INVALID_API_KEY;
+  const { keyId, membershipId, organizationId } = actor;
+  const owner = { keyId, membershipId, organizationId };
+  const issued = await issueSession(newId(clock));
+  const expiresAt = now + SESSION_TTL_MS;
+  const session = newSession(ctx, issued, { ...owner, source: "api_key", expiresAt });
+  const limits = limitsOf(ctx, session);
+  const statements = {
+    ended: store.deleteEnded(db, membershipId, now),
+    limits: limits.statement,
+    created: store.insertSession(db, session),
+    audit: recordActs({ ...ctx, actor }, organizationId, [describeCreation(session)]),
+  };
+  const { created } = await limits.enforce(runBatch(db, statements));
+  return toCreated(created, issued, now) ?? refuse(INVALID_API_KEY);
+}
+
+/** Changes nothing. */
+export async function findSignIn(ctx: SignInContext, token: string): Promise<UsableLink> {
+  return (await requireLink(ctx, token)).link;
+}
+
+/** Of concurrent requests with the same token, one succeeds. */
+export async function signInWithLink(ctx: SignInContext, token: string): Promise<CreatedSession> {
+  const { db, clock } = ctx;
+  const { presented, link } = await requireLink(ctx, token);
+  const { keyId, membershipId, organizationId, accountId, sessionExpiresAt } = link;
+  const now = clock.now();
+  const issued = await issueSession(newId(clock));
+  const expiresAt = Math.min(now + SESSION_TTL_MS, sessionExpiresAt ?? Number.POSITIVE_INFINITY);
+  const owner = { keyId, membershipId, organizationId };
+  const session = newSession(ctx, issued, { ...owner, source: "sign_in_link", expiresAt });
+  const limits = limitsOf(ctx, session);
+  const actor = {
+    type: "sign_in_link",
+    credentialId: link.id,
+    membershipId,
+    accountId,
+    creatorKeyId: keyId,
+    creatorMembershipId: membershipId,
+  } as const;
+  const statements = {
+    ended: store.deleteEnded(db, membershipId, now),
+    limits: limits.statement,
+    consumed: links.consumeLink(db, presented, now),
+    created: store.insertSessionOfLink(db, session),
+    audit: recordActsOf(ctx, organizationId, actor, [describeCreation(session)]),
+  };
+  const { created } = await limits.enforce(runBatch(db, statements));
+  return toCreated(created, issued, now) ?? refuse(INVALID_LINK);
+}
+
+async function requireLink(
+  { db, clock }: SignInContext,
+  token: string,
+): Promise<{ presented: SignInToken; link: UsableLink }> {
+  const presented = await parseCredential(SIGN_IN_TOKEN_PATTERN, token);
+  if (!presented) throw INVALID_LINK;
+  const [link] = await links.findLink(db, presented, clock.now());
+  if (!link) throw INVALID_LINK;
+  return { presented, link };
+}
+
+function newSession<Owner extends Pick<NewSession, "keyId" | "source" | "expiresAt">>(
+  { clock, origin }: SignInContext,
+  { id, secretHash }: IssuedKey,
+  owner: Owner,
+) {
+  return { ...owner, id, secretHash, userAgent: origin.userAgent, createdAt: clock.now() };
+}
+
+function limitsOf(ctx: SignInContext, { organizationId, membershipId }: NewSession) {
+  return limitGrowth(ctx, { organizationId, bounds: [store.sessionCountBound(membershipId)] });
+}
+
+export function describeCreation({ id, source, keyId }: NewSession): AuditedAct {
+  return {
+    action: "session.created",
+    target: { type: "session", id },
+    changes: { after: source === "open_id_connect" ? { source } : { source, key_id: keyId } },
+  };
+}
+
+/** For the response. Undefined if nothing was created. */
+export function toCreated(
+  [row]: readonly SessionRow[],
+  { key: secret }: IssuedKey,
+  now: number,
+): CreatedSession | undefined {
+  return row && { row, secret, maxAgeSeconds: Math.floor((row.expiresAt - now) / 1000) };
+}
+
+function refuse(error: ApiError): never {
+  throw error;
+}

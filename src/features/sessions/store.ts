@@ -1,0 +1,209 @@
+import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Actor, ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { compileSelect } from "../../db/compiled-select.ts";
+import { insertFrom } from "../../db/insert-from.ts";
+import { keyset, type PageRequest } from "../../db/keyset.ts";
+import { isLiveOrganization } from "../../db/tombstone.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { OrgRole } from "../../lib/roles.ts";
+import { apiKeys, KEY_AUTHORITY, KEY_EXPIRES_AT, whereKeyIsLive } from "../api-keys/table.ts";
+import { memberships } from "../memberships/table.ts";
+import type { Bound } from "../usage/index.ts";
+import { SESSION_IDLE_MS } from "./model.ts";
+import { sessions, signInLinks } from "./table.ts";
+
+export type SessionRow = typeof sessions.$inferSelect;
+export type NewSession = Omit<SessionRow, "lastUsedAt">;
+type SessionOfKey = NewSession & { keyId: string };
+type KeyOfSession = Omit<
+  typeof apiKeys.$inferSelect,
+  "name" | "role" | "expiresAt" | "narrowedExpiresAt" | "createdByMembershipId" | "isOwn"
+>;
+export type ListedSession = Awaited<ReturnType<typeof listSessions>>[number];
+
+const PRINCIPAL = {
+  ...KEY_AUTHORITY,
+  accountId: memberships.accountId,
+  membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
+  version: apiKeys.version,
+  keySecretHash: sql<string>`${apiKeys.secretHash}`.as("key_secret_hash"),
+  sessionId: sql<string>`${sessions.id}`.as("session_id"),
+  sessionCreatedAt: sql<number>`${sessions.createdAt}`.as("session_created_at"),
+  sessionExpiresAt: sql<number>`${sessions.expiresAt}`.as("session_expires_at"),
+  source: sessions.source,
+  lastUsedAt: sessions.lastUsedAt,
+};
+
+export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
+  db
+    .select(PRINCIPAL)
+    .from(sessions)
+    .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+    .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
+    .where(
+      and(
+        eq(sessions.id, sql.placeholder("id")),
+        eq(sessions.secretHash, sql.placeholder("secretHash")),
+      ),
+    ),
+);
+
+export function recordUse(db: Database, id: string, time: number) {
+  return db
+    .update(sessions)
+    .set({ lastUsedAt: time })
+    .where(
+      and(eq(sessions.id, id), or(isNull(sessions.lastUsedAt), lt(sessions.lastUsedAt, time))),
+    );
+}
+
+/** Neither expired nor unused for too long, and its key exists. The key may have expired. */
+function isCurrent(now: number): SQL {
+  return sql`(sessions.expires_at > ${now}
+    and coalesce(sessions.last_used_at, sessions.created_at) > ${now - SESSION_IDLE_MS}
+    and exists (select 1 from api_keys as key where key.id = sessions.key_id))`;
+}
+
+const within = ({ organizationId, membershipId }: Actor) =>
+  and(eq(sessions.organizationId, organizationId), eq(sessions.membershipId, membershipId));
+
+/** Of the membership of the actor. */
+export function listSessions(db: Database, actor: Actor, page: PageRequest, now: number) {
+  const { where, orderBy, limit } = keyset(page, sessions.createdAt, sessions.id);
+  const { id, source, keyId, userAgent, createdAt, expiresAt, lastUsedAt } = sessions;
+  return db
+    .select({
+      id: sql<string>`${id}`.as("id"),
+      createdAt: sql<number>`${createdAt}`.as("created_at"),
+      expiresAt: sql<number>`${expiresAt}`.as("expires_at"),
+      lastUsedAt: sql<number | null>`${lastUsedAt}`.as("last_used_at"),
+      ...{ source, keyId, userAgent },
+      keyExpiresAt: KEY_EXPIRES_AT,
+    })
+    .from(sessions)
+    .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+    .where(and(within(actor), isCurrent(now), whereKeyIsLive(now), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+/** Those that have ended do not count. */
+export function deleteEnded(db: Database, membershipId: string, now: number) {
+  return {
+    sessions: db
+      .delete(sessions)
+      .where(and(eq(sessions.membershipId, membershipId), sql`not ${isCurrent(now)}`)),
+    keys: db.delete(apiKeys).where(and(eq(apiKeys.membershipId, membershipId), HAS_ENDED)),
+  };
+}
+
+/** Of a key that a sign-in made for its session. */
+const HAS_ENDED = sql`api_keys.session_id is not null
+  and not exists (select 1 from sessions where sessions.id = api_keys.session_id)`;
+
+export function sessionCountBound(membershipId: string): Bound {
+  const count = sql`(select count(*) from sessions where sessions.membership_id = ${membershipId})`;
+  return {
+    what: "sessions of a membership",
+    limit: LIMITS.sessionsOfMembership.value,
+    before: count,
+    after: sql`${count} + 1`,
+  };
+}
+
+/** Inserts nothing unless the key is still valid. */
+export function insertSession(db: Database, session: SessionOfKey) {
+  return insertIf(db, session, sql`true`);
+}
+
+/** Also inserts nothing unless the previous statement has consumed the link. */
+export function insertSessionOfLink(db: Database, session: SessionOfKey) {
+  return insertIf(db, session, sql`changes() > 0`);
+}
+
+function insertIf(db: Database, session: SessionOfKey, condition: SQL) {
+  const row = { ...session, lastUsedAt: null };
+  const isValid = sql`${condition} and ${isValidKey(session.keyId, session.createdAt)}
+    and ${isLiveOrganization(session.organizationId)}`;
+  return insertFrom(db, sessions, row, sql`where ${isValid}`).returning();
+}
+
+function isValidKey(keyId: string, now: number): SQL {
+  return sql`exists (select 1 from ${apiKeys} where ${apiKeys.id} = ${keyId}
+    and ${whereKeyIsLive(now)})`;
+}
+
+/**
+ * A key for a session with all that the membership may do: its secret is nobody's. Inserts nothing
+ * unless the membership is an active person's.
+ */
+export function insertKeyOfSession(db: Database, key: KeyOfSession) {
+  const row = {
+    ...key,
+    name: "Sign-in",
+    role: "owner" as const,
+    // Without another expiry: see `sessionId` in the table.
+    expiresAt: 0,
+    narrowedExpiresAt: null,
+    createdByMembershipId: key.membershipId,
+    isOwn: true,
+  };
+  return insertFrom(
+    db,
+    apiKeys,
+    row,
+    sql`where exists (select 1 from memberships where memberships.id = ${key.membershipId}
+      and memberships.organization_id = ${key.organizationId}
+      and memberships.status = 'active' and memberships.kind = 'person')`,
+  );
+}
+
+/** Selects the IDs of at most one session, of the membership of the actor. */
+function idOf(actor: Actor, id: string): SQL {
+  return sql`(select ${sessions.id} from ${sessions} where ${and(within(actor), eq(sessions.id, id))})`;
+}
+
+/**
+ * Deletes a session of the membership of the actor, with the unused links that it created. `keys` has
+ * what makes every isolate read its key, and so its sessions, again.
+ */
+export function revokeSession({ db, actor }: Pick<ServiceContext, "db" | "actor">, id: string) {
+  return {
+    links: db
+      .delete(signInLinks)
+      .where(sql`${signInLinks.createdBySessionId} in ${idOf(actor, id)}`),
+    keys: db
+      .update(apiKeys)
+      .set({ version: sql`${apiKeys.version} + 1` })
+      .where(
+        sql`${apiKeys.id} in (select ${sessions.keyId} from ${sessions}
+          where ${sessions.id} in ${idOf(actor, id)})`,
+      )
+      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
+    ownKeys: db.delete(apiKeys).where(sql`${apiKeys.sessionId} in ${idOf(actor, id)}`),
+    revoked: db
+      .delete(sessions)
+      .where(sql`${sessions.id} in ${idOf(actor, id)}`)
+      .returning({ id: sessions.id }),
+  };
+}
+
+/** All are valid for the same time at most, so the first in the order of their IDs expire first. */
+export function deleteExpired(db: Database, now: number) {
+  const limit = LIMITS.sweepSessions.value;
+  return {
+    sessions: db.delete(sessions).where(
+      sql`${sessions.id} in (select id from sessions order by id limit ${limit})
+        and not ${isCurrent(now)}`,
+    ),
+    keys: db.delete(apiKeys).where(
+      sql`${apiKeys.id} in (select id from api_keys where session_id is not null
+          order by session_id limit ${limit}) and ${HAS_ENDED}`,
+    ),
+    links: db.delete(signInLinks).where(
+      sql`${signInLinks.id} in (select id from sign_in_links order by id limit ${limit})
+        and ${signInLinks.expiresAt} <= ${now}`,
+    ),
+  };
+}

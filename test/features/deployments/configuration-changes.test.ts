@@ -1,0 +1,103 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import type { Parsed } from "../../support/client.ts";
+import {
+  join,
+  newDeployableProject,
+  newDeployment,
+  newKey,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
+
+let world: World;
+let projectId: string;
+let environmentId: string;
+
+beforeAll(async () => {
+  world = await newWorld();
+  const { project, environmentId: id } = await newDeployableProject(world);
+  [projectId, environmentId] = [project.id, id];
+});
+
+async function put(configuration: object): Promise<void> {
+  const { status } = await world.client.put(`/v1/environments/${environmentId}`, {
+    name: "production",
+    configuration,
+  });
+  expect(status).toBe(200);
+}
+
+async function changeOf(id: string): Promise<Parsed> {
+  const { status, body } = await world.client.get(`/v1/deployments/${id}/configuration`);
+  expect(status).toBe(200);
+  return body;
+}
+
+describe("the configuration of a deployment", () => {
+  it("is shown before and after, with one operation for each value that differs", async () => {
+    await put({ replicas: 2, region: "eu", tags: ["a", "b"], old: { deep: true } });
+    const { id } = await newDeployment(world.client, environmentId, {
+      patch: [
+        { op: "test", path: "/region", value: "eu" },
+        { op: "replace", path: "/replicas", value: 5 },
+        { op: "replace", path: "/replicas", value: 3 },
+        { op: "add", path: "/tags/0", value: "first" },
+        { op: "remove", path: "/tags/2" },
+        { op: "move", from: "/old", path: "/new" },
+      ],
+    });
+    // What happens to the environment afterwards is not a part of the deployment.
+    await put({ replicas: 9 });
+    const { before, after, diff } = await changeOf(id);
+    expect(before).toEqual({ replicas: 2, region: "eu", tags: ["a", "b"], old: { deep: true } });
+    expect(after).toEqual({ replicas: 3, region: "eu", tags: ["first", "a"], new: { deep: true } });
+    expect(diff).toHaveLength(4);
+    expect(diff).toEqual(
+      expect.arrayContaining([
+        { op: "replace", path: "/replicas", value: 3, old_value: 2 },
+        { op: "replace", path: "/tags", value: ["first", "a"], old_value: ["a", "b"] },
+        { op: "remove", path: "/old", old_value: { deep: true } },
+        { op: "add", path: "/new", value: { deep: true } },
+      ]),
+    );
+  });
+
+  it("has an empty difference if nothing changes", async () => {
+    await put({ "a/b": 1, __proto__: 2 });
+    const { id } = await newDeployment(world.client, environmentId, {});
+    expect(await changeOf(id)).toEqual({ before: { "a/b": 1 }, after: { "a/b": 1 }, diff: [] });
+  });
+
+  it("lacks what was before if the old values were not recorded, and everything once it is cleared", async () => {
+    await put({ replicas: 2 });
+    const { id } = await newDeployment(world.client, environmentId, {
+      patch: [{ op: "replace", path: "/replicas", value: 3 }],
+    });
+    const set = (column: string, value: string) =>
+      env.DB.prepare(`update deployments set ${column} = ? where id = ?`).bind(value, id).run();
+    await set("patch", JSON.stringify([{ op: "replace", path: "/replicas", value: 3 }]));
+    expect(await changeOf(id)).toEqual({ after: { replicas: 3 } });
+    await set("configuration", "");
+    expect(await changeOf(id)).toEqual({});
+  });
+
+  it("is readable for a viewer, and for nobody outside of the project", async () => {
+    const { id } = await newDeployment(world.client, environmentId, {});
+    const path = `/v1/deployments/${id}/configuration`;
+    const [viewer, member, stranger] = [await join(world), await join(world), await newWorld()];
+    await world.client.post(`/v1/projects/${projectId}/members`, {
+      member_ids: [viewer.membershipId],
+    });
+    const narrow = await newKey(world, { environmentIds: [newId(systemClock)] });
+    const writing = await newKey(world, { scopes: ["environments:write"] });
+    const statuses = [];
+    for (const { client } of [viewer, member, stranger, narrow, writing]) {
+      statuses.push((await client.get(path)).status);
+    }
+    expect(statuses).toEqual([200, 403, 404, 404, 403]);
+    expect((await world.client.get(path.replace(id, newId(systemClock)))).status).toBe(404);
+  });
+});

@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client, type Parsed } from "../../support/client.ts";
+import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
+import {
+  addressOf,
+  join,
+  newEmail,
+  newInvitation,
+  newWorld,
+  signIn,
+  type World,
+} from "../../support/world.ts";
+
+let provider: TestIdentityProvider;
+
+beforeAll(async () => {
+  provider = await TestIdentityProvider.create();
+});
+
+/** A person who owns one organization, is a member of another, and of no third one. */
+async function newPerson() {
+  const [own, other, foreign] = [await newWorld(), await newWorld(), await newWorld()];
+  const email = await addressOf(own);
+  const { body } = await other.client.post(`/v1/orgs/${other.id}/members`, {
+    email,
+    name: "Olive",
+    role: "member",
+  });
+  const browser = new Browser(provider);
+  await browser.signIn(provider, email);
+  return { own, other, foreign, email, membershipId: String(body.membership_id), browser };
+}
+
+const clientOf = (browser: Browser) => Client.withSession(browser.session);
+const switchPath = ({ id }: World) => `/v1/sessions/current/organizations/${id}`;
+
+/** Switches in the browser, which keeps the new cookie. */
+async function switchTo(browser: Browser, world: World): Promise<number> {
+  return (await browser.open(switchPath(world), "PUT")).status;
+}
+
+describe("a session from OpenID Connect", () => {
+  it("lists the organizations of its person, and no others", async () => {
+    const { own, other, browser } = await newPerson();
+    const { body } = await clientOf(browser).get("/v1/sessions/current/organizations");
+    expect(body.data.map(({ name: _, ...rest }: Parsed) => rest)).toEqual([
+      { id: own.id, role: "owner", current: true },
+      { id: other.id, role: "member", current: false },
+    ]);
+  });
+
+  it("switches to another organization, with the role there, and ends", async () => {
+    const { own, other, browser, membershipId } = await newPerson();
+    const before = clientOf(browser);
+    const [{ expires_at }] = (await before.get("/v1/sessions")).body.data;
+    expect(await switchTo(browser, other)).toBe(200);
+    expect((await before.get("/v1/whoami")).status).toBe(401);
+    const after = clientOf(browser);
+    expect((await after.get("/v1/whoami")).body).toMatchObject({
+      organization: { id: other.id },
+      membership: { id: membershipId, role: "member" },
+      credential: { role: "member" },
+    });
+    expect((await after.get(`/v1/orgs/${own.id}/members`)).status).toBe(404);
+    expect((await after.get(`/v1/orgs/${other.id}/trusts`)).status).toBe(403);
+    const [session] = (await after.get("/v1/sessions")).body.data;
+    expect(session).toMatchObject({ source: "open_id_connect", expires_at });
+    expect(await switchTo(browser, own)).toBe(200);
+    expect((await clientOf(browser).get(`/v1/orgs/${own.id}/trusts`)).status).toBe(200);
+  });
+
+  it("records the end in one organization and the beginning in the other", async () => {
+    const { own, other, browser, membershipId } = await newPerson();
+    await switchTo(browser, other);
+    const [ended] = (await own.client.get(`/v1/orgs/${own.id}/audit-log`)).body.data;
+    expect(ended).toMatchObject({
+      action: "session.revoked",
+      actor: { type: "session", membership_id: own.membershipId },
+    });
+    const [begun] = (await other.client.get(`/v1/orgs/${other.id}/audit-log`)).body.data;
+    expect(begun).toMatchObject({
+      action: "session.created",
+      actor: { type: "open_id_connect", membership_id: membershipId },
+    });
+  });
+
+  it("does not switch to an organization that its person is not, or no longer, a member of", async () => {
+    const { own, other, foreign, browser, membershipId } = await newPerson();
+    expect(await switchTo(browser, foreign)).toBe(404);
+    await other.client.delete(`/v1/orgs/${other.id}/members/${membershipId}`);
+    expect(await switchTo(browser, other)).toBe(404);
+    expect((await clientOf(browser).get("/v1/whoami")).body.organization.id).toBe(own.id);
+  });
+
+  it("accepts a pending membership by switching to it", async () => {
+    const { other, browser, membershipId } = await newPerson();
+    await env.DB.prepare("update memberships set status = 'pending' where id = ?")
+      .bind(membershipId)
+      .run();
+    expect(await switchTo(browser, other)).toBe(200);
+    const { body } = await other.client.get(`/v1/orgs/${other.id}/members/${membershipId}`);
+    expect(body.status).toBe("active");
+  });
+});
+
+describe("a session from an API key", () => {
+  it("lists its own organization only, and cannot switch, also not to another of its person", async () => {
+    const { own, other } = await newPerson();
+    const { client } = await signIn(own);
+    const { body } = await client.get("/v1/sessions/current/organizations");
+    expect(body.data.map(({ id }: Parsed) => id)).toEqual([own.id]);
+    expect((await client.put(switchPath(other), undefined)).status).toBe(404);
+    const refused = await client.put(switchPath(own), undefined);
+    expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
+    expect((await client.get("/v1/whoami")).status).toBe(200);
+  });
+});
+
+describe("an invitation", () => {
+  const CAUTIOUS = { settings: { TRUST_ADMINS: "false" } };
+
+  async function invite(email: string) {
+    const world = await newWorld();
+    const { token } = await newInvitation(world, { email, name: "Grace", role: "admin" });
+    return { world, token, path: `/sign-in?${new URLSearchParams({ invitation: token })}` };
+  }
+
+  it("is accepted by signing in with its verified address, which gives a session and no key", async () => {
+    const email = newEmail();
+    const { world, path } = await invite(email);
+    const browser = new Browser(provider, CAUTIOUS);
+    expect((await browser.signIn(provider, email, { path })).status).toBe(303);
+    const { body } = await clientOf(browser).get("/v1/whoami");
+    expect(body).toMatchObject({
+      organization: { id: world.id },
+      account: { name: "Grace" },
+      credential: { type: "session", role: "admin" },
+    });
+    const { body: members } = await world.client.get(`/v1/orgs/${world.id}/members`);
+    expect(members.data).toHaveLength(2);
+    const { body: keys } = await world.client.get(`/v1/orgs/${world.id}/api-keys`);
+    expect(keys.data).toHaveLength(1);
+    const { body: log } = await world.client.get(`/v1/orgs/${world.id}/audit-log`);
+    const recorded = log.data.slice(0, 3).map(({ action, actor }: Parsed) => [action, actor.type]);
+    expect(recorded).toEqual(
+      expect.arrayContaining([
+        ["invitation.accepted", "open_id_connect"],
+        ["member.added", "open_id_connect"],
+        ["session.created", "open_id_connect"],
+      ]),
+    );
+  });
+
+  it("works once", async () => {
+    const email = newEmail();
+    const { path } = await invite(email);
+    await new Browser(provider, CAUTIOUS).signIn(provider, email, { path });
+    const again = new Browser(provider, CAUTIOUS);
+    expect((await again.signIn(provider, email, { path })).status).toBe(404);
+    expect(again.session).toBe("");
+    expect((await again.signIn(provider, email)).status).toBe(303);
+  });
+
+  it("is not accepted with another verified address, and stays open", async () => {
+    const email = newEmail();
+    const { world, path } = await invite(email);
+    for (const other of [newEmail(), await addressOf(await join(world))]) {
+      const browser = new Browser(provider, CAUTIOUS);
+      const response = await browser.signIn(provider, other, { path });
+      expect(response.status).toBe(403);
+      expect(await response.text()).toContain("for another e-mail address");
+      expect(browser.session).toBe("");
+    }
+    expect((await new Browser(provider).signIn(provider, email, { path })).status).toBe(303);
+  });
+
+  it("offers the sign-in on its page, and the link alone only where admins are trusted", async () => {
+    const { token, path } = await invite(newEmail());
+    const open = async (settings: Record<string, string>) => {
+      const response = await new Browser(provider, { settings }).open(`/invitations/${token}`);
+      return { status: response.status, page: await response.text() };
+    };
+    const link = `href="${path.replaceAll("&", "&amp;")}"`;
+    const none = { OIDC_ISSUER: "", OIDC_CLIENT_ID: "" };
+    const [trusting, cautious] = [await open({}), await open(CAUTIOUS.settings)];
+    expect(trusting.page).toContain(link);
+    expect(trusting.page).toContain("<form");
+    expect(cautious.page).toContain(link);
+    expect(cautious.page).not.toContain("<form");
+    expect((await open(none)).page).not.toContain(link);
+    expect((await open({ ...none, ...CAUTIOUS.settings })).status).toBe(403);
+  });
+});
+
+describe("without an identity provider", () => {
+  it("but with a client, the service does not run, and its health names the secret", async () => {
+    const half = new Browser(provider, { settings: { OIDC_CLIENT_SECRET: "" } });
+    expect((await half.open("/sign-in")).status).toBe(500);
+    const { cause } = await (await half.open("/health")).json<Parsed>();
+    expect(cause.refused_settings).toEqual([
+      { name: "OIDC_CLIENT_SECRET", message: expect.stringContaining("It is not set") },
+    ]);
+  });
+
+  it("there is no sign-in with OpenID Connect, and the methods say so", async () => {
+    const off = new Browser(provider, { settings: { OIDC_ISSUER: "", OIDC_CLIENT_ID: "" } });
+    expect((await off.open("/sign-in")).status).toBe(501);
+    expect((await off.open("/v1/sign-in/callback?code=a&state=b")).status).toBe(501);
+    expect(await (await off.open("/v1/sign-in-methods")).json()).toEqual({});
+    const on = await new Browser(provider).open("/v1/sign-in-methods");
+    expect(await on.json()).toEqual({
+      open_id_connect: { issuer: "https://id.example.com", url: "https://longshore.test/sign-in" },
+    });
+  });
+});

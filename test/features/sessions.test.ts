@@ -1,0 +1,439 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { issueSession } from "../../src/features/sessions/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { Client, type Parsed } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import {
+  join,
+  newKey,
+  newPool,
+  newProject,
+  newWorld,
+  sessionIn,
+  signIn,
+  type World,
+} from "../support/world.ts";
+
+const HOUR_MS = 3_600_000;
+const AGAIN = "Your session has ended, or its cookie is not valid.";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await newWorld();
+});
+
+const visitor = new Client(undefined);
+const whoAmI = async (client: Client): Promise<Parsed> => (await client.get("/v1/whoami")).body;
+
+function expectSignedOut(reply: { status: number; body: Parsed }): void {
+  expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
+  expect(reply.body.message).toContain(AGAIN);
+}
+
+describe("signing in with an API key", () => {
+  it("starts a session with the role, scopes and boundaries of the key, and sets its cookie", async () => {
+    const { project, other } = {
+      project: await newProject(world.client),
+      other: await newProject(world.client),
+    };
+    const person = await join(world, "admin");
+    const { client, keyId } = await newKey(world, {
+      membershipId: person.membershipId,
+      role: "admin",
+      scopes: ["projects:read", "keys:read"],
+      projectIds: [project.id],
+    });
+    const reply = await visitor.request(
+      "POST",
+      "/v1/sessions",
+      { api_key: client.key },
+      { "user-agent": "Browser/1.0" },
+    );
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get("set-cookie")).toMatch(
+      /^__Host-longshore=lss_\w{72}; Path=\/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax$/,
+    );
+    const secret = sessionIn(reply);
+    expect(reply.text).not.toContain(secret.slice("lss_".length + 22));
+    expect(reply.body).toMatchObject({
+      source: "api_key",
+      key_id: keyId,
+      user_agent: "Browser/1.0",
+      current: true,
+    });
+    const session = Client.withSession(secret);
+    expect(await whoAmI(session)).toMatchObject({
+      organization: { id: world.id },
+      membership: { id: person.membershipId },
+      credential: {
+        type: "session",
+        id: reply.body.id,
+        key_id: keyId,
+        role: "admin",
+        scopes: ["projects:read", "keys:read"],
+        project_ids: [project.id],
+        expires_at: reply.body.expires_at,
+      },
+      limits: [
+        { name: "console", limit: 600 },
+        { name: "reveal", limit: 30 },
+      ],
+    });
+    expect((await session.get(`/v1/projects/${project.id}`)).status).toBe(200);
+    expect((await session.get(`/v1/projects/${other.id}`)).status).toBe(404);
+    const refused = await session.patch(`/v1/projects/${project.id}`, { name: "renamed" });
+    expect(refused.body.message).toBe("This key lacks the scope projects:write.");
+  });
+
+  it("stores only a hash of the secret", async () => {
+    const { client } = await signIn(world);
+    const secret = String(client.session).slice(27, -6);
+    const { results } = await env.DB.prepare("select * from sessions").all();
+    expect(results.length).toBeGreaterThan(0);
+    expect(JSON.stringify(results)).not.toContain(secret);
+  });
+
+  it("refuses every key that is of no use with one message", async () => {
+    const revoked = await newKey(world, { role: "admin" });
+    await world.client.delete(`/v1/orgs/${world.id}/api-keys/${revoked.keyId}`);
+    const expired = await newKey(world, { expiresAt: Date.now() - 1 });
+    const { default_environment_id } = await newProject(world.client);
+    const { runner } = await newPool(world, [default_environment_id]);
+    const { client: session } = await signIn(world);
+    const keys = [
+      revoked.client.key,
+      expired.client.key,
+      runner.key,
+      session.session,
+      `${world.client.key}x`,
+      "nonsense",
+    ];
+    const replies = [];
+    for (const api_key of keys) replies.push(await visitor.post("/v1/sessions", { api_key }));
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(replies[0]?.body.code).toBe("unauthenticated");
+    expect(replies.every(({ headers }) => !headers.has("set-cookie"))).toBe(true);
+    for (const body of [{}, { api_key: "" }, { api_key: 7 }, { key: world.client.key }]) {
+      expect((await visitor.post("/v1/sessions", body)).body.code).toBe("bad_input");
+    }
+  });
+
+  it("always starts a new session, whatever cookie the request has", async () => {
+    const { client: first } = await signIn(world);
+    const forged = await issueSession(newId(systemClock));
+    for (const session of [String(first.session), forged.key]) {
+      const reply = await Client.withSession(session).post("/v1/sessions", {
+        api_key: world.client.key,
+      });
+      expect(reply.status).toBe(201);
+      expect(sessionIn(reply)).toMatch(/^lss_/);
+      expect(sessionIn(reply)).not.toBe(session);
+    }
+    expect((await first.get("/v1/whoami")).status).toBe(200);
+    expectSignedOut(await Client.withSession(forged.key).get("/v1/whoami"));
+  });
+
+  it("is limited to 100 sessions of a membership, of which the ended ones do not count", async () => {
+    const other = await newWorld();
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(other)));
+    await env.DB.prepare(
+      `insert into sessions select lower(hex(randomblob(11))), organization_id, membership_id, source,
+         key_id, lower(hex(randomblob(32))), null, created_at, expires_at, null
+       from sessions, json_each('[1,2,3,4,5,6,7,8,9]') where membership_id = ?`,
+    )
+      .bind(other.membershipId)
+      .run();
+    const body = { api_key: other.client.key };
+    const full = await visitor.post("/v1/sessions", body);
+    expect(full.body).toMatchObject({ code: "conflict" });
+    expect(full.body.message).toContain("100 sessions of a membership");
+    await env.DB.prepare("update sessions set expires_at = 5 where id = ?")
+      .bind(sessions[0]?.sessionId)
+      .run();
+    expect((await visitor.post("/v1/sessions", body)).status).toBe(201);
+  });
+});
+
+describe("a session", () => {
+  it("ends with its key on its next request, in every isolate", async () => {
+    const { client, keyId } = await newKey(world, { role: "admin" });
+    const mine = await signIn({ client });
+    const others = await signIn(world);
+    const isolates = [new Instrumented(), new Instrumented()];
+    const callers = isolates.map((worker) => mine.client.via(worker.fetch));
+    for (const caller of callers) expect((await caller.get("/v1/orgs")).status).toBe(200);
+    const path = `/v1/orgs/${world.id}/api-keys/${keyId}`;
+    expect((await world.client.delete(path)).status).toBe(204);
+    for (const caller of callers) expectSignedOut(await caller.get("/v1/orgs"));
+    expect((await others.client.get("/v1/orgs")).status).toBe(200);
+    const { results } = await env.DB.prepare("select id from sessions where key_id = ?")
+      .bind(keyId)
+      .all();
+    expect(results).toEqual([]);
+  });
+
+  it("is narrowed with its key", async () => {
+    const { client, keyId } = await newKey(world, { role: "admin" });
+    const session = (await signIn({ client })).client;
+    const members = `/v1/orgs/${world.id}/members`;
+    expect((await session.get(members)).status).toBe(200);
+    const path = `/v1/orgs/${world.id}/api-keys/${keyId}`;
+    await world.client.patch(path, { scopes: ["projects:read"] });
+    expect((await session.get(members)).body.message).toContain("lacks the scope members:read");
+    expect((await session.get("/v1/projects")).status).toBe(200);
+  });
+
+  it("is demoted with its membership, and ends with it", async () => {
+    const admin = await join(world, "admin");
+    const session = (await signIn(admin)).client;
+    const member = `/v1/orgs/${world.id}/members/${admin.membershipId}`;
+    expect((await session.get(`/v1/orgs/${world.id}/trusts`)).status).toBe(200);
+    await world.client.put(member, { role: "member" });
+    expect((await session.get(`/v1/orgs/${world.id}/trusts`)).body.code).toBe("unauthorized");
+    expect((await session.get("/v1/projects")).status).toBe(200);
+    expect((await world.client.delete(member)).status).toBe(204);
+    expectSignedOut(await session.get("/v1/projects"));
+  });
+
+  it("ends when its key expires", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const { client } = await newKey(world, { expiresAt: now + HOUR_MS });
+    const { client: session } = await signIn({ client: client.via(worker.fetch) });
+    const caller = session.via(worker.fetch);
+    const { body } = await caller.get("/v1/sessions");
+    expect(body.data[0].expires_at).toBe(new Date(now + HOUR_MS).toISOString());
+    now += HOUR_MS - 1;
+    expect((await caller.get("/v1/orgs")).status).toBe(200);
+    now += 1;
+    expectSignedOut(await caller.get("/v1/orgs"));
+  });
+
+  it("ends after 12 hours without use, and after 7 days in any case", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const [busy, idle] = [await signIn(world), await signIn(world)];
+    const caller = busy.client.via(worker.fetch);
+    const ending = idle.client.via(worker.fetch);
+    expect((await ending.get("/v1/orgs")).status).toBe(200);
+    const start = now;
+    while (now < start + 6.9 * 24 * HOUR_MS) {
+      now += 12 * HOUR_MS - 60_000;
+      expect((await caller.get("/v1/orgs")).status).toBe(200);
+    }
+    expectSignedOut(await ending.get("/v1/orgs"));
+    now = start + 7 * 24 * HOUR_MS + 60_000;
+    expectSignedOut(await caller.get("/v1/orgs"));
+    expectSignedOut(await new Client(undefined, worker.fetch, busy.client.session).get("/v1/orgs"));
+  });
+
+  it("is not ended by 12 hours in one isolate if another one was used", async () => {
+    let now = Date.now();
+    const clock = { now: () => now };
+    const [one, other] = [new Instrumented({ clock }), new Instrumented({ clock })];
+    const { client } = await signIn(world);
+    expect((await client.via(one.fetch).get("/v1/orgs")).status).toBe(200);
+    now += 11 * HOUR_MS;
+    expect((await client.via(other.fetch).get("/v1/orgs")).status).toBe(200);
+    now += 11 * HOUR_MS;
+    expect((await client.via(one.fetch).get("/v1/orgs")).status).toBe(200);
+  });
+
+  it("records its last use at most every 5 minutes, beside the request", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const { client, sessionId } = await signIn(world);
+    const caller = client.via(worker.fetch);
+    const lastUse = async () => {
+      const { data } = (await caller.get("/v1/sessions?limit=240")).body;
+      return data.find(({ id }: Parsed) => id === sessionId).last_used_at;
+    };
+    await lastUse();
+    const used = new Date(now).toISOString();
+    expect(await lastUse()).toBe(used);
+    now += 5 * 60_000 - 1;
+    worker.forget();
+    expect(await lastUse()).toBe(used);
+    expect(
+      worker.database.flatMap(({ statements }) => statements).map(({ sql }) => sql),
+    ).not.toContainEqual(expect.stringMatching(/^update/));
+    now += 1;
+    await lastUse();
+    expect(await lastUse()).toBe(new Date(now).toISOString());
+  });
+
+  it("creates keys that descend from its key, and have no more than it", async () => {
+    const creator = await newKey(world, { role: "admin" });
+    const session = (await signIn(creator)).client;
+    const keys = `/v1/orgs/${world.id}/api-keys`;
+    const { body: created } = await session.post(keys, { name: "made in a session" });
+    expect(created.created_by).toEqual({
+      key_id: creator.keyId,
+      membership_id: world.membershipId,
+    });
+    expect((await session.post(keys, { name: "wider", role: "owner" })).body.code).toBe(
+      "unauthorized",
+    );
+    const path = `${keys}/${creator.keyId}`;
+    expect((await world.client.delete(path)).body.code).toBe("conflict");
+    expect((await world.client.delete(`${path}?descendants=revoke`)).status).toBe(204);
+    expect((await new Client(created.key).get("/v1/orgs")).status).toBe(401);
+    expectSignedOut(await session.get("/v1/orgs"));
+  });
+
+  it("has an Idempotency-Key of its own, apart from that of its key", async () => {
+    const { client } = await signIn(world);
+    const other = (await signIn(world)).client;
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const create = (caller: Client) =>
+      caller.request("POST", "/v1/projects", { name: "once" }, headers);
+    const first = await create(client);
+    const repeat = await create(client);
+    expect(repeat.headers.get("idempotency-replayed")).toBe("true");
+    expect(repeat.body.id).toBe(first.body.id);
+    const ids = [
+      first.body.id,
+      (await create(other)).body.id,
+      (await create(world.client)).body.id,
+    ];
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("is the actor in the audit log of what is done with it", async () => {
+    const { client, sessionId } = await signIn(world);
+    const { body: project } = await client.post("/v1/projects", { name: "audited" });
+    await client.delete("/v1/sessions/current");
+    const { body } = await world.client.get(`/v1/orgs/${world.id}/audit-log?actor=${sessionId}`);
+    const [ended, created] = body.data;
+    const actor = {
+      type: "session",
+      credential_id: sessionId,
+      membership_id: world.membershipId,
+      account_id: world.accountId,
+      created_by: { key_id: world.keyId, membership_id: world.membershipId },
+    };
+    expect(created).toMatchObject({
+      action: "project.created",
+      actor,
+      target: { id: project.id },
+    });
+    expect(ended).toMatchObject({ action: "session.revoked", actor, target: { id: sessionId } });
+    const started = await world.client.get(`/v1/orgs/${world.id}/audit-log?target=${sessionId}`);
+    expect(started.body.data.at(-1)).toMatchObject({
+      action: "session.created",
+      actor: { type: "api_key", credential_id: world.keyId },
+      changes: { after: { source: "api_key", key_id: world.keyId } },
+    });
+  });
+});
+
+describe("the sessions of a membership", () => {
+  it("are listed, with the one of the request, and without those of other memberships", async () => {
+    const person = await join(world);
+    const [first, second] = [await signIn(person), await signIn(person)];
+    await signIn(world);
+    const { body } = await second.client.get("/v1/sessions?sort_by=%2Bcreated_at");
+    expect(body.data.map(({ id, current }: Parsed) => [id, current])).toEqual([
+      [first.sessionId, false],
+      [second.sessionId, true],
+    ]);
+    const page = await person.client.get("/v1/sessions?limit=1");
+    expect(page.body).toMatchObject({ has_more: true, data: [{ current: false }] });
+    expect((await person.client.get("/v1/sessions")).body.data).toHaveLength(2);
+  });
+
+  it("are revoked one by one, by a key or a session of the membership only", async () => {
+    const person = await join(world);
+    const [first, second, third] = [
+      await signIn(person),
+      await signIn(person),
+      await signIn(person),
+    ];
+    const path = `/v1/sessions/${first.sessionId}`;
+    const unknown = await world.client.delete(`/v1/sessions/${newId(systemClock)}`);
+    expect(unknown.status).toBe(404);
+    expect((await world.client.delete(path)).text).toBe(unknown.text);
+    expect((await (await newWorld()).client.delete(path)).text).toBe(unknown.text);
+    expect((await first.client.get("/v1/orgs")).status).toBe(200);
+    expect((await second.client.delete(path)).status).toBe(204);
+    expectSignedOut(await first.client.get("/v1/orgs"));
+    expect((await person.client.delete(`/v1/sessions/${second.sessionId}`)).status).toBe(204);
+    expectSignedOut(await second.client.get("/v1/orgs"));
+    expect((await person.client.delete(path)).status).toBe(404);
+    expect((await third.client.get("/v1/orgs")).status).toBe(200);
+    expect((await person.client.get("/v1/orgs")).status).toBe(200);
+  });
+
+  it("that is the current one ends, and its cookie is cleared", async () => {
+    const { client } = await signIn(world);
+    const reply = await client.delete("/v1/sessions/current");
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get("set-cookie")).toBe(
+      "__Host-longshore=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax",
+    );
+    expectSignedOut(await client.get("/v1/orgs"));
+    const withKey = await world.client.delete("/v1/sessions/current");
+    expectSignedOut(withKey);
+  });
+
+  it("are removed by the sweep once they have ended, and no others", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const other = await newWorld();
+    const [ended, current] = [await signIn(other), await signIn(other)];
+    await other.client.post("/v1/sign-in-links", undefined);
+    now += 11 * HOUR_MS;
+    await current.client.via(worker.fetch).get("/v1/orgs");
+    now += 2 * HOUR_MS;
+    await worker.sweep();
+    const remaining = (table: string) =>
+      env.DB.prepare(`select id from ${table} where organization_id = ?`).bind(other.id).all();
+    expect((await remaining("sessions")).results).toEqual([{ id: current.sessionId }]);
+    expect((await remaining("sign_in_links")).results).toEqual([]);
+    expect(ended.sessionId).not.toBe(current.sessionId);
+  });
+});
+
+describe("the rate limits of a session", () => {
+  it("are a window of its own of 600, and the key's own window for revealed values", async () => {
+    const key = await newKey(world);
+    const [first, second] = [(await signIn(key)).client, (await signIn(key)).client];
+    const left = async (client: Client, path: string) => {
+      const { headers } = await client.get(path);
+      return [headers.get("ratelimit-policy"), headers.get("x-ratelimit-remaining")];
+    };
+    expect(await left(first, "/v1/orgs")).toEqual(['"console";q=600;w=60', "599"]);
+    expect(await left(first, "/v1/deployments")).toEqual(['"console";q=600;w=60', "598"]);
+    expect(await left(second, "/v1/orgs")).toEqual(['"console";q=600;w=60', "599"]);
+    expect(await left(key.client, "/v1/orgs")).toEqual(['"default";q=100;w=60', "99"]);
+    const value = `/v1/variables/${newId(systemClock)}/value`;
+    expect(await left(first, value)).toEqual(['"reveal";q=30;w=60', "29"]);
+    expect(await left(second, value)).toEqual(['"reveal";q=30;w=60', "28"]);
+    expect(await left(key.client, value)).toEqual(['"reveal";q=30;w=60', "27"]);
+  });
+
+  it("are at most nine windows for all sessions of a key, and those of another key are apart", async () => {
+    const [key, other] = [await newKey(world), await newKey(world)];
+    const left = async (caller: typeof key) => {
+      const { headers } = await (await signIn(caller)).client.get("/v1/orgs");
+      return Number(headers.get("x-ratelimit-remaining"));
+    };
+    const remaining = [];
+    for (let count = 0; count < 11; count += 1) remaining.push(await left(key));
+    expect(remaining).toEqual([...Array(9).fill(599), 598, 597]);
+    expect(await left(other)).toBe(599);
+  });
+
+  it("admit a known session from a client address that is over its limit", async () => {
+    const addressLimiter = { limit: async () => ({ success: false }) } as unknown as RateLimit;
+    const { client } = await signIn(world);
+    const refused = new Instrumented({ addressLimiter });
+    const unknown = (await issueSession(newId(systemClock))).key;
+    expect((await Client.withSession(unknown).via(refused.fetch).get("/v1/orgs")).status).toBe(429);
+    await client.via(new Instrumented().fetch).get("/v1/orgs");
+    expect((await client.via(refused.fetch).get("/v1/orgs")).status).toBe(200);
+  });
+});

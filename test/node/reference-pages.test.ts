@@ -1,0 +1,145 @@
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "./support/browser.ts";
+import { openPage, readPaths } from "./support/reference-page.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 320, height: 700 };
+
+let service: Service;
+let browser: Browser;
+let paths: string[];
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  paths = await readPaths(service.url);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: axe.AxeResults = await page.evaluate(
+    `axe.run(document, { preload: false, resultTypes: ["violations"] })`,
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  );
+}
+
+/** The code blocks of all tabs that are wider than their frames. */
+const FIND_WIDE_BLOCKS = `[...document.querySelectorAll("[data-tab]")].forEach((each) => { each.hidden = false; });
+[...document.querySelectorAll("pre")]
+  .filter((each) => each.scrollWidth > each.clientWidth)
+  .map((each) => each.getAttribute("aria-label") ?? each.textContent)`;
+
+const FIND_PAGE_WIDTH = "document.documentElement.scrollWidth";
+
+describe("the pages of the reference", () => {
+  it("are those of the tags, the guides, the webhooks and the schemas", () => {
+    const expected = [
+      "/docs",
+      "/docs/projects",
+      "/docs/guides/variables",
+      "/docs/webhooks",
+      "/docs/schemas",
+    ];
+    expect(paths).toEqual(expect.arrayContaining(expected));
+  });
+
+  it("have every target of the search index", async () => {
+    const read = async (path: string) => (await fetch(new URL(path, service.url))).text();
+    const targets = new Set<string>(paths);
+    for (const path of paths) {
+      for (const [, id] of (await read(path)).matchAll(/\sid="([^"]+)"/g))
+        targets.add(`${path}#${id}`);
+    }
+    const index: Record<string, { url: string }[]> = JSON.parse(await read("/docs/search.json"));
+    expect(Object.keys(index)).toEqual(["operations", "schemas", "errors", "webhooks", "guides"]);
+    const urls = Object.values(index).flatMap((entries) => entries.map(({ url }) => url));
+    expect(urls.length).toBeGreaterThan(200);
+    expect(urls.filter((url) => !targets.has(url))).toEqual([]);
+  });
+
+  it("have no violations of axe, light or dark, wide or narrow, and report no problems", async () => {
+    const { page, problems } = await openPage(browser, new URL("/docs", service.url));
+    const found: Record<string, string[]> = {};
+    for (const path of paths) {
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize(WIDE);
+      await page.goto(new URL(path, service.url).href);
+      const violations = await findViolations(page);
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.setViewportSize(NARROW);
+      violations.push(...(await findViolations(page)));
+      if (violations.length > 0) found[path] = violations;
+    }
+    expect(found).toEqual({});
+    expect(problems).toEqual([]);
+  });
+
+  it("are as wide as the window, and so are their code blocks", async () => {
+    const { page } = await openPage(browser, new URL("/docs", service.url));
+    const found: Record<string, unknown> = {};
+    for (const path of paths) {
+      await page.setViewportSize(NARROW);
+      await page.goto(new URL(path, service.url).href);
+      const narrow = await page.evaluate(FIND_PAGE_WIDTH);
+      await page.setViewportSize(WIDE);
+      const wide = await page.evaluate(FIND_PAGE_WIDTH);
+      found[path] = { narrow, wide, blocks: await page.evaluate(FIND_WIDE_BLOCKS) };
+    }
+    const expected = { narrow: NARROW.width, wide: WIDE.width, blocks: [] };
+    expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, expected])));
+  });
+
+  it("have no violations of axe while the search, a form and the errors are open", async () => {
+    const { page } = await openPage(browser, new URL("/docs/projects", service.url));
+    const operation = page.locator("#createProject");
+    await operation.locator(".errors summary").click();
+    await operation.locator(".try summary").click();
+    await operation.getByRole("button", { name: "Send POST" }).click();
+    await operation.locator(".try pre").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("cre");
+    await page.getByRole("option").first().waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findViolations(page)).toEqual([]);
+    }
+  });
+
+  it("are complete without JavaScript", async () => {
+    const options = { javaScriptEnabled: false };
+    const { page } = await openPage(
+      browser,
+      new URL("/docs/variables#deleteVariable", service.url),
+      options,
+    );
+    for (const operation of await page.locator("article").all()) {
+      for (const language of ["curl", "cli", "typescript"]) {
+        expect(await operation.locator(`[data-tab=${language}]`).isVisible()).toBe(true);
+      }
+      expect(await operation.getByRole("heading", { name: /^Response/ }).count()).toBeGreaterThan(
+        0,
+      );
+    }
+    expect(await page.locator("article").count()).toBeGreaterThan(5);
+    expect(await page.locator("#contents a").first().isVisible()).toBe(true);
+    expect(await page.locator("#deleteVariable").boundingBox()).toMatchObject({
+      y: expect.closeTo(0, -2),
+    });
+    // No control that does nothing.
+    expect(
+      await page
+        .locator("button, input, textarea, #search, [data-try]")
+        .filter({ visible: true })
+        .count(),
+    ).toBe(0);
+  });
+});
