@@ -16,6 +16,8 @@ export interface Contract {
 export interface Credential {
   id: string;
   header(value: string): string;
+  /** Whether a browser sends it, and a request that changes something needs `Sec-Fetch-Site`. */
+  isCookie: boolean;
   description: string;
 }
 
@@ -211,13 +213,16 @@ function readOperationErrors(responses: DocumentedOperation["responses"] = {}): 
   );
 }
 
-type DocumentedScheme = { name?: string; scheme?: string; description?: string };
+type DocumentedScheme = { name?: string; in?: string; scheme?: string; description?: string };
 
 function readCredentials(schemes: Record<string, DocumentedScheme>): Credential[] {
-  return Object.entries(schemes).map(([id, { name, description = "" }]) => {
-    const header = (value: string) =>
-      name ? `${name}: ${value}` : `authorization: Bearer ${value}`;
-    return { id, description, header };
+  return Object.entries(schemes).map(([id, { name, in: location, description = "" }]) => {
+    const isCookie = location === "cookie";
+    const header = (value: string) => {
+      if (isCookie) return `cookie: ${name}=${value}`;
+      return name ? `${name}: ${value}` : `authorization: Bearer ${value}`;
+    };
+    return { id, description, header, isCookie };
   });
 }
 

@@ -62,8 +62,9 @@ function renderAttributes({ method, path, credential, body }: Operation, schemas
   }${json ? html` data-body="${json}"` : ""}`;
 }
 
-/** Whether the request is JSON, and the response is JSON or empty. */
-function isTryable({ sendsText, replies }: Operation): boolean {
+/** Whether the request is JSON, and the response is JSON or empty. The forms send no cookies. */
+function isTryable({ sendsText, replies, credential }: Operation): boolean {
+  if (credential?.isCookie || replies.some(({ status }) => status === "303")) return false;
   const types = replies.flatMap(({ mediaType }) => mediaType ?? []);
   return !sendsText && types.every((type) => type === "application/json");
 }

@@ -26,6 +26,7 @@ const SECRETS = {
   LONGSHORE_API_KEY: "an API key",
   LONGSHORE_RUNNER_TOKEN: "a runner token",
   LONGSHORE_BOOTSTRAP_TOKEN: "a bootstrap token",
+  LONGSHORE_SESSION: "a session",
 };
 
 /** Prints the key and the arguments of each command, which end with a zero byte. */
@@ -112,14 +113,21 @@ describe("the samples of the command line", () => {
       "acceptInvitationOnPage",
       "appendToLog",
       "bootstrap",
+      "endCurrentSession",
       "exportAuditLog",
+      "finishSignIn",
       "finishSlackInstallation",
+      "listSessionOrganizations",
       "readGuide",
       "readHome",
       "readReference",
       "readReferencePage",
       "readReferenceScript",
       "showInvitation",
+      "showSignInLink",
+      "startSignIn",
+      "switchOrganization",
+      "useSignInLink",
     ]);
     expect(commands).toHaveLength(rendered.length);
   });

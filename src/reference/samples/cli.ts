@@ -7,7 +7,8 @@ export function renderCli(request: ExampleRequest): string | undefined {
   const { operation, path, query, headers, body } = request;
   const { method, credential, replies } = operation;
   const types = replies.flatMap(({ mediaType }) => mediaType ?? []);
-  const isJson = types.every((type) => type === "application/json");
+  const isRedirect = replies.some(({ status }) => status === "303");
+  const isJson = !isRedirect && types.every((type) => type === "application/json");
   if (!isJson || operation.sendsText || Object.keys(headers).length > 0) return undefined;
   if (credential && !isSentByCli(credential)) return undefined;
   const isRead = method === "GET";

@@ -10,6 +10,9 @@ export function renderCurl(request: ExampleRequest): string {
   if (credential) {
     parts.push(`--header "${credential.header(`$${credentialVariable(credential)}`)}"`);
   }
+  if (credential?.isCookie && method !== "GET") {
+    parts.push(`--header "sec-fetch-site: same-origin"`);
+  }
   for (const [name, value] of Object.entries(headers)) {
     parts.push(`--header ${quote(`${name}: ${value}`)}`);
   }

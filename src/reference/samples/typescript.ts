@@ -60,6 +60,10 @@ function renderOptions({ operation, pathParameters, query, headers, body }: Exam
 function bearer(credential: Credential | undefined): Record<string, unknown> {
   if (!credential || isSentByCli(credential)) return {};
   const variable = credentialVariable(credential);
+  if (credential.isCookie) {
+    const [name, value] = credential.header(`\${process.env["${variable}"]}`).split(": ");
+    return { [String(name)]: new Code(`\`${value}\``), "sec-fetch-site": "same-origin" };
+  }
   return { authorization: new Code(`\`Bearer \${process.env["${variable}"]}\``) };
 }
 
