@@ -12,12 +12,17 @@ const named = (each: Operation) => [each.operationId, each] as const;
 const POLLED = [
   "getProjectOverview",
   "listAlarms",
+  "listChangelog",
   "listDeliveries",
   "listDeployments",
   "listEnvironmentDeployments",
   "listEnvironmentResources",
   "listEnvironments",
+  "listIntegrations",
+  "listProjects",
+  "listRecoveries",
   "listRunnerPoolAttempts",
+  "listRunnerTokens",
   "listStackDeployments",
   "listStackResources",
 ];

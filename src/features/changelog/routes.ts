@@ -14,6 +14,7 @@ const list = operation({
   tags: ["Changelog"],
   summary: "List the changes to a project",
   role: "viewer",
+  polled: true,
   scope: "projects:read",
   description:
     `Returns the changes to the records of the project, who made them, and when. ` +

@@ -1,6 +1,7 @@
 import { operation } from "../../http/operation.ts";
 import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
+import { Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { previewPromotion, previewRedeployment } from "./copy-service.ts";
 import { presentPreview } from "./presenters.ts";
@@ -12,7 +13,13 @@ import {
 } from "./schemas.ts";
 import { compareConfigurations } from "./service.ts";
 
+const NEEDS_ENVIRONMENTS = "Needs the scope `environments:read`, too.";
+const LACKS_ENVIRONMENTS = {
+  lacks_environments: Unauthorized.scope("environments:read"),
+};
+
 const PREVIEW =
+  `${NEEDS_ENVIRONMENTS} ` +
   "Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key " +
   "or the role may not make it.";
 
@@ -24,9 +31,10 @@ const configuration = operation({
   summary: "Read the configuration before and after a deployment",
   role: "viewer",
   scope: "deployments:read",
-  description: `An environment keeps the configurations of its newest ${LIMITS.redeployableDeployments.value} deployments.`,
+  description: `${NEEDS_ENVIRONMENTS} An environment keeps the configurations of its newest ${LIMITS.redeployableDeployments.value} deployments.`,
   policy: "polling",
   notFound: ["deployment"],
+  errors: LACKS_ENVIRONMENTS,
   request: { params: DeploymentParams },
   responses: { 200: jsonReply(ConfigurationChange, "The configurations, and their difference.") },
 });
@@ -42,6 +50,7 @@ const redeployment = operation({
   description: PREVIEW,
   policy: "polling",
   notFound: ["deployment"],
+  errors: LACKS_ENVIRONMENTS,
   request: { params: DeploymentParams },
   responses: { 200: jsonReply(DeploymentPreview, "What the redeploy would do.") },
 });
@@ -57,6 +66,7 @@ const promotion = operation({
   description: PREVIEW,
   policy: "polling",
   notFound: ["deployment", "environment", "environment in the project"],
+  errors: LACKS_ENVIRONMENTS,
   request: { params: DeploymentOfEnvironmentParams },
   responses: { 200: jsonReply(DeploymentPreview, "What the promotion would do.") },
 });

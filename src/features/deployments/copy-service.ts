@@ -53,6 +53,7 @@ export async function previewRedeployment(
   ctx: ServiceContext,
   id: string,
 ): Promise<DeploymentPreview> {
+  requireScope(ctx.actor, "environments:read");
   const statements = selectForRedeployment(ctx, id);
   const state = selectState(ctx, store.environmentIdOf(id));
   const loaded = await runBatch(ctx.db, { ...statements, state });
@@ -65,6 +66,7 @@ export async function previewPromotion(
   id: string,
   environmentId: string,
 ): Promise<DeploymentPreview> {
+  requireScope(ctx.actor, "environments:read");
   const statements = selectForPromotion(ctx, id, environmentId);
   const state = selectState(ctx, environmentId);
   const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);

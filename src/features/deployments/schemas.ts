@@ -253,7 +253,16 @@ export const DeploymentPreview = component(
         description: "The error that the request would return now. Absent if it would succeed.",
       }),
     })
-    .openapi({ description: "What a redeploy or a promotion would do now." }),
+    .openapi({
+      description: "What a redeploy or a promotion would do now.",
+      example: {
+        environment_id: EXAMPLE_IDS.environment,
+        patch: [{ op: "replace", path: "/replicas", value: 3, old_value: 2 }],
+        source: { registry: { image: "ghcr.io/acme/shop:1.4.2" } },
+        stack_ids: [EXAMPLE_IDS.stack],
+        superseded_ids: [],
+      },
+    }),
 );
 
 export const PromoteDeployment = component(

@@ -1,5 +1,5 @@
 import type { ServiceContext, SystemContext } from "../../context.ts";
-import { authorize, hasBoundaries, requireExpectedVersion } from "../../context.ts";
+import { authorize, hasBoundaries, requireExpectedVersion, requireScope } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -71,6 +71,7 @@ export async function compareConfigurations(
   { db, actor }: ServiceContext,
   id: string,
 ): Promise<ConfigurationChange> {
+  requireScope(actor, "environments:read");
   const { organizationId } = actor;
   const [[found], [content]] = await db.batch([
     store.findDeployment(db, actor, id),

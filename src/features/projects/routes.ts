@@ -28,6 +28,7 @@ const list = operation({
   operationId: "listProjects",
   tags: ["Projects"],
   summary: "List the projects of your organization",
+  polled: true,
   scope: "projects:read",
   description: READABLE,
   request: { query: ProjectQuery },

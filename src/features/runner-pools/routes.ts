@@ -140,6 +140,7 @@ const listTokensOfPool = operation({
   tags: ["Runner pools"],
   summary: "List the tokens of a runner pool",
   role: "admin",
+  polled: true,
   scope: "runners:read",
   description:
     "Without the tokens themselves. A token that has expired remains until it is revoked, except for " +

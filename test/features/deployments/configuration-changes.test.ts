@@ -92,12 +92,34 @@ describe("the configuration of a deployment", () => {
       member_ids: [viewer.membershipId],
     });
     const narrow = await newKey(world, { environmentIds: [newId(systemClock)] });
-    const writing = await newKey(world, { scopes: ["environments:write"] });
     const statuses = [];
-    for (const { client } of [viewer, member, stranger, narrow, writing]) {
+    for (const { client } of [viewer, member, stranger, narrow]) {
       statuses.push((await client.get(path)).status);
     }
-    expect(statuses).toEqual([200, 403, 404, 404, 403]);
+    expect(statuses).toEqual([200, 403, 404, 404]);
     expect((await world.client.get(path.replace(id, newId(systemClock)))).status).toBe(404);
+  });
+
+  it("needs both scopes, of the deployment and of the environment's configuration", async () => {
+    const { id } = await newDeployment(world.client, environmentId, {});
+    const [deployments, environments] = ["deployments:read", "environments:read"] as const;
+    const statuses = [];
+    for (const scopes of [[deployments], [environments], [deployments, environments]]) {
+      const { client } = await newKey(world, { scopes });
+      statuses.push((await client.get(`/v1/deployments/${id}/configuration`)).status);
+    }
+    expect(statuses).toEqual([403, 403, 200]);
+  });
+
+  it("has a bounded difference, whose old values are left out where they would exceed it", async () => {
+    const items = Array.from({ length: 200 }, (_, index) => `${index} ${"x".repeat(1_000)}`);
+    await put({ items });
+    const { id } = await newDeployment(world.client, environmentId, {
+      patch: [{ op: "replace", path: "/items/7", value: "changed" }],
+    });
+    const { before, after, diff } = await changeOf(id);
+    expect(before).toEqual({ items });
+    expect(after).toEqual({ items: items.with(7, "changed") });
+    expect(diff).toEqual([{ op: "replace", path: "/items", value: after.items }]);
   });
 });

@@ -202,7 +202,7 @@ describe.each(["redeploy", "promote"] as const)("the preview of %s", (target) =>
     const viewer = await join(world);
     const members = `/v1/projects/${fixture.projectId}/members`;
     await world.client.post(members, { member_ids: [viewer.membershipId] });
-    const reading = await newKey(world, { scopes: ["deployments:read"] });
+    const reading = await newKey(world, { scopes: ["deployments:read", "environments:read"] });
     const refusals = [
       [viewer.client, "forbidden"],
       [reading.client, "unauthorized"],
@@ -214,20 +214,56 @@ describe.each(["redeploy", "promote"] as const)("the preview of %s", (target) =>
     }
   });
 
+  it.each([
+    ["deployments:write", "environments:read"],
+    ["environments:write", "deployments:read"],
+  ] as const)("is refused to a key that has %s, but not %s", async (scope, lacking) => {
+    const fixture = await newFixture();
+    const narrow = await newKey(fixture.world, { scopes: [scope] });
+    const { status, body } = await preview(narrow.client, fixture, target);
+    expect([status, body.code]).toEqual([403, "unauthorized"]);
+    expect(body.message).toContain(lacking);
+    const both = await newKey(fixture.world, { scopes: [scope, lacking] });
+    expect((await preview(both.client, fixture, target)).status).toBe(200);
+  });
+
+  it("has a bounded patch between the largest configurations, as the request has", async () => {
+    const fixture = await newFixture();
+    const { value: bytes } = LIMITS.configurationBytes;
+    const fill = (name: string, length: number) =>
+      JSON.stringify({ [name]: "x".repeat(length - JSON.stringify({ [name]: "" }).length) });
+    const set = (table: string, json: string, id: string) =>
+      env.DB.prepare(`update ${table} set configuration = ? where id = ?`).bind(json, id).run();
+    const changed = target === "redeploy" ? fixture.staging : fixture.production;
+    const sizes: number[] = [];
+    for (const [own, present] of [
+      [fill("own", bytes / 4), fill("present", bytes / 4)],
+      [fill("own", bytes / 2), fill("present", bytes)],
+      [fill("own", bytes), fill("present", bytes)],
+    ] as const) {
+      await set("deployments", own, fixture.deploymentId);
+      await set("environments", present, changed);
+      const { patch } = await expectSame(fixture, target);
+      sizes.push(patch.length);
+      expect(patch[0]["old_value"] === undefined).toBe(own.length + present.length > bytes);
+      expect(JSON.stringify(patch).length).toBeLessThan(LIMITS.patchBytes.value + 100);
+    }
+    // The last one is one `replace` of the whole configuration.
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+
   it("is refused as the request is, for those who may not read", async () => {
     const fixture = await newFixture();
     const { world } = fixture;
     const stranger = await newWorld();
     const member = await join(world);
     const elsewhere = await newKey(world, { environmentIds: [newId(systemClock)] });
-    const lacking = await newKey(world, { scopes: ["environments:write"] });
     for (const { client } of [stranger, member, elsewhere]) {
       const refused = await preview(client, fixture, target);
       const { status, body } = await send(client, fixture, target);
       expect([403, 404]).toContain(refused.status);
       expect([refused.status, refused.body.code]).toEqual([status, body.code]);
     }
-    expect((await preview(lacking.client, fixture, target)).status).toBe(403);
     const unknown = { ...fixture, deploymentId: newId(systemClock) };
     expect((await preview(world.client, unknown, target)).status).toBe(404);
   });

@@ -1621,7 +1621,7 @@ export interface paths {
         };
         /**
          * Read the configuration before and after a deployment
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. An environment keeps the configurations of its newest 1000 deployments.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. An environment keeps the configurations of its newest 1000 deployments.
          */
         get: operations["getDeploymentConfiguration"];
         put?: never;
@@ -1641,7 +1641,7 @@ export interface paths {
         };
         /**
          * Preview a redeploy
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
          */
         get: operations["previewRedeployment"];
         put?: never;
@@ -1661,7 +1661,7 @@ export interface paths {
         };
         /**
          * Preview a promotion to another environment
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
          */
         get: operations["previewPromotion"];
         put?: never;
@@ -5060,7 +5060,29 @@ export interface components {
             /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
             diff?: components["schemas"]["PatchOperation"][];
         };
-        /** @description What a redeploy or a promotion would do now. */
+        /**
+         * @description What a redeploy or a promotion would do now.
+         * @example {
+         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "patch": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/replicas",
+         *           "value": 3,
+         *           "old_value": 2
+         *         }
+         *       ],
+         *       "source": {
+         *         "registry": {
+         *           "image": "ghcr.io/acme/shop:1.4.2"
+         *         }
+         *       },
+         *       "stack_ids": [
+         *         "1Cg38jbq6cZAbs5tGiyPJx"
+         *       ],
+         *       "superseded_ids": []
+         *     }
+         */
         DeploymentPreview: {
             /**
              * @description The environment that would be deployed.
@@ -8335,7 +8357,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the organization. */
                 org_id: components["parameters"]["OrgId"];
@@ -8644,7 +8669,10 @@ export interface operations {
                 /** @description Only records with exactly this name; upper and lower case differ. */
                 name?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8929,7 +8957,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the project. */
                 project_id: string;
@@ -10538,7 +10569,10 @@ export interface operations {
     listIntegrations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the project. */
                 project_id: string;
@@ -10956,7 +10990,10 @@ export interface operations {
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
             };
-            header?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The ID of the project. */
                 project_id: string;

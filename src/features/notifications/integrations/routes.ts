@@ -46,6 +46,7 @@ const list = operation({
   tags: TAGS,
   summary: "List the notification integrations of a project",
   role: "viewer",
+  polled: true,
   scope: "integrations:read",
   description: `Returns all of them on one page, the newest first.`,
   notFound: ["project"],

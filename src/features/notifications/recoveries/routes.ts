@@ -51,6 +51,7 @@ const list = operation({
   tags: TAGS,
   summary: "List the recoveries of an integration",
   role: "viewer",
+  polled: true,
   scope: "integrations:read",
   notFound: ["notification integration"],
   request: { params: IntegrationParams, query: ListQuery },
