@@ -27,7 +27,8 @@ const SOURCES: Record<string, string> = {
     from runner_tokens`,
   invitation_id:
     "select id as invitation_id, organization_id as org_id, organization_id from invitations",
-  key_id: "select id as key_id, organization_id as org_id, organization_id from api_keys",
+  key_id:
+    "select id as key_id, organization_id as org_id, organization_id from (select * from api_keys where session_id is null)",
   member_id: `select membership_id as member_id, project_id, organization_id from project_members`,
   service_account_id: `select id as membership_id, organization_id as org_id, organization_id
     from (select * from memberships where kind = 'service_account')`,
