@@ -199,11 +199,15 @@ export const LIMITS = {
     "`unauthenticated`",
   ),
   issuerTimeoutMs: ms(
-    "Time until the keys of a trust's issuer have been read",
+    "Time until the keys of a trust's issuer have been read; of each request to the identity provider",
     5_000,
-    "`bad_input` when the trust is created, `timeout` when a token is exchanged",
+    "`bad_input` when the trust is created, `timeout` when a token is exchanged or a person signs in",
   ),
-  issuerResponseBytes: bytes("A response of a trust's issuer", 256 * KIB, "as of the timeout"),
+  issuerResponseBytes: bytes(
+    "A response of a trust's issuer, or of the identity provider",
+    256 * KIB,
+    "as of the timeout",
+  ),
   issuerKeys: items("Keys of a trust's issuer", 100, "as of the timeout"),
   tokenOverlapSeconds: seconds("`overlap_seconds` of the rotation of a runner token", 24 * 3_600),
   sweepExpiredKeys: items(

@@ -119,7 +119,7 @@ describe("a wait", () => {
       const followed = followDeployment(client, id, { unreachableMs: 2_500 });
       await expect(followed).rejects.toMatchObject({
         exitCode: 6,
-        message: expect.stringContaining("The service has not answered for 2s: "),
+        message: expect.stringContaining("The service has not responded for 2s: "),
       });
       expect(performance.now() - before).toBeGreaterThan(2_400);
     }

@@ -868,7 +868,7 @@ function toProgress({ status, data }) {
 }
 function unreachable(error, ms) {
   return new CliError(
-    `The service has not answered for ${formatDuration(ms)}: ${error.message}. The deployment may continue.`,
+    `The service has not responded for ${formatDuration(ms)}: ${error.message}. The deployment may continue.`,
     ExitCode.unreachable
   );
 }

@@ -1,32 +1,19 @@
-import { html, raw } from "hono/html";
-import {
-  contentSecurityPolicy,
-  ICON,
-  NARROW_LAYOUT,
-  PAGE_STYLE,
-  renderMinute,
-} from "../../http/html-page.ts";
+import { html } from "hono/html";
+import { renderMinute } from "../../http/html-page.ts";
+import { createNarrowPages } from "../../http/narrow-page.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 
-const STYLE = `${PAGE_STYLE}${NARROW_LAYOUT}
+// The URL and the second page contain a credential.
+const pages = createNarrowPages({
+  referrerPolicy: "no-referrer",
+  style: `
 figure { margin: 0 0 1.5rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); }
 figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); padding: .5rem 1rem; border-bottom: 1px solid var(--line); }
 pre { margin: 0; padding: .875rem 1rem; white-space: pre-wrap; }
-pre code { overflow-wrap: anywhere; }
-.button { display: inline-block; text-decoration: none; }
-button, .button {
-  font: inherit; font-weight: 600; cursor: pointer; padding: .625rem 1.25rem;
-  color: var(--page); background: var(--accent); border: 0; border-radius: .375rem;
-}`;
+pre code { overflow-wrap: anywhere; }`,
+});
 
-/** Without a referrer, and in no cache, because the URL and the second page contain a credential. */
-export async function pageHeaders(formAction: "none" | "self") {
-  return {
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
-    "content-security-policy": await contentSecurityPolicy(STYLE, { formAction }),
-  };
-}
+export const pageHeaders = pages.headers;
 
 interface OfferedInvitation {
   organizationName: string;
@@ -46,23 +33,23 @@ export function renderOffer(
   { organizationName, role, expiresAt }: OfferedInvitation,
   { byLink, signInPath }: WaysToAccept,
 ) {
-  return renderPage(
+  return pages.render(
     `Join ${organizationName}`,
     html`<p>You are invited to the organization <strong>${organizationName}</strong> with the role
 <strong>${role}</strong>. The invitation is valid until ${renderMinute(expiresAt)}, and can be accepted once.</p>
 ${signInPath && html`<p><a class="button" href="${signInPath}">Sign in with the invited address</a></p>`}
-${byLink && renderForm()}`,
+${byLink && renderForm(signInPath !== undefined)}`,
   );
 }
 
-function renderForm() {
-  return html`<p>Without a sign-in, the next page shows an API key of your own. Have a place ready to store it: it is
-not shown again.</p>
+function renderForm(hasSignIn: boolean) {
+  return html`<p>${hasSignIn ? "Or accept it without a sign-in: the" : "The"} next page shows an API key of your own. Have a
+place ready to store it: it is not shown again.</p>
 <form method="post"><button>Accept the invitation</button></form>`;
 }
 
 export function renderAccepted(organizationName: string, key: string, origin: string) {
-  return renderPage(
+  return pages.render(
     `You are a member of ${organizationName}`,
     html`<p>This is your API key. Store it now: it is not shown again, and the link no longer works.</p>
 <figure><figcaption>API key</figcaption><pre tabindex="0"><code>${key}</code></pre></figure>
@@ -73,26 +60,5 @@ export function renderAccepted(organizationName: string, key: string, origin: st
 }
 
 export function renderRefusal(message: string) {
-  return renderPage("The invitation was not accepted", html`<p>${message}</p>`);
-}
-
-function renderPage(title: string, content: ReturnType<typeof html>) {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="${ICON}">
-<style>${raw(STYLE)}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-</body>
-</html>
-`;
+  return pages.render("The invitation was not accepted", html`<p>${message}</p>`);
 }

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
-import { ApiError, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { readProviderSettings } from "../../lib/identity-provider.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
@@ -149,16 +149,10 @@ const accept = operation({
   },
 });
 
-/** A person who opens the link sees a page instead of JSON. */
-const showErrors: MiddlewareHandler<PublicEnv> = async (c, next) => {
-  try {
-    return await next();
-  } catch (error) {
-    const wantsPage = c.req.header("accept")?.includes("text/html");
-    if (!(error instanceof ApiError) || !wantsPage) throw error;
-    return c.html(renderRefusal(error.message), error.status, await pageHeaders("none"));
-  }
-};
+const showErrors = showErrorsAs({
+  render: renderRefusal,
+  headers: () => pageHeaders("none"),
+});
 
 const PAGE = { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } };
 

@@ -49,3 +49,14 @@ export async function openPendingSignIn(
 export function clearPendingSignIn(requestUrl: string): string {
   return hostCookie(requestUrl, COOKIE, { value: "", maxAgeSeconds: 0 });
 }
+
+/**
+ * A path on the origin to continue at, as the browser reads it. Undefined for anything else, also for
+ * another origin that is written as `//host` or `/\host`.
+ */
+export function readReturnPath(text: string, origin: string): string | undefined {
+  if (!text.startsWith("/")) return undefined;
+  const url = URL.parse(text, origin);
+  if (url?.origin !== origin || url.pathname.startsWith("//")) return undefined;
+  return url.pathname + url.search + url.hash;
+}

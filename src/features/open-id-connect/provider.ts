@@ -4,6 +4,7 @@ import { type Fetch, readResponseBody } from "../../lib/fetch.ts";
 import type { ProviderSettings } from "../../lib/identity-provider.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError, type Log } from "../../lib/log.ts";
+import { Email } from "../memberships/index.ts";
 import {
   PROVIDER_REFUSED,
   PROVIDER_UNAVAILABLE,
@@ -12,7 +13,6 @@ import {
 } from "./model.ts";
 
 const METADATA_TTL_MS = 600_000;
-const MAX_ADDRESS_LENGTH = 320;
 const ENTRA_HOST = "login.microsoftonline.com";
 
 interface OutgoingRequest {
@@ -78,10 +78,9 @@ export class IdentityProvider {
   ): Promise<string> {
     const server = await this.#metadata(settings);
     const claims = await this.#redeem(server, settings, { callback, redirectUri, challenge });
-    const { email } = claims;
-    const isAddress = typeof email === "string" && email.length <= MAX_ADDRESS_LENGTH;
-    if (!isAddress || !isVerified(claims, settings)) throw UNVERIFIED_ADDRESS;
-    return email.toLowerCase();
+    const address = Email.safeParse(claims["email"]);
+    if (!address.success || !isVerified(claims, settings)) throw UNVERIFIED_ADDRESS;
+    return address.data;
   }
 
   async #redeem(
@@ -147,6 +146,7 @@ export class IdentityProvider {
   }
 
   #clientOf({ clientId }: ProviderSettings): oauth.Client {
+    // The library reads the clock of the system.
     const skewMs = this.#clock.now() - Date.now();
     return { client_id: clientId, [oauth.clockSkew]: Math.round(skewMs / 1000) };
   }

@@ -1,10 +1,9 @@
-import type { MiddlewareHandler } from "hono";
+import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../http/router.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
-import { ApiError } from "../../lib/errors.ts";
 import { readProviderSettings } from "../../lib/identity-provider.ts";
 import { INVALID_INVITATION, OTHER_ADDRESS } from "../invitations/index.ts";
 import {
@@ -31,11 +30,11 @@ import {
   clearPendingSignIn,
   newPendingSignIn,
   openPendingSignIn,
+  readReturnPath,
   sealPendingSignIn,
 } from "./pending-sign-in.ts";
 import { presentOrganization } from "./presenters.ts";
 import type { IdentityProvider } from "./provider.ts";
-import { readReturnPath } from "./return-path.ts";
 import { CallbackQuery, SessionOrganizations, SignInMethods, SignInQuery } from "./schemas.ts";
 import { listOwnOrganizations, signInWithAddress, switchOrganization } from "./service.ts";
 
@@ -136,17 +135,14 @@ export const organizationSwitchRoutes = createRouter()
     return c.json(presentNewSession(row), 200);
   });
 
-/** A person sees a page instead of JSON. What the sign-in waited with is of no more use. */
-const showErrors: MiddlewareHandler<PublicEnv> = async (c, next) => {
-  try {
-    return await next();
-  } catch (error) {
-    const wantsPage = c.req.header("accept")?.includes("text/html");
-    if (!(error instanceof ApiError) || !wantsPage) throw error;
-    if (sessionCookieName(c.req.url)) c.header("set-cookie", clearPendingSignIn(c.req.url));
-    return c.html(renderRefusal(error.message), error.status, await pageHeaders("none"));
-  }
-};
+/** An error ends the pending sign-in: the page clears its cookie. */
+const showErrors = showErrorsAs({
+  render: renderRefusal,
+  headers: async (c) => ({
+    ...(await pageHeaders("none")),
+    ...(sessionCookieName(c.req.url) && { "set-cookie": clearPendingSignIn(c.req.url) }),
+  }),
+});
 
 export function publicOpenIdConnectRoutes(
   provider: IdentityProvider,
@@ -186,8 +182,8 @@ export function publicOpenIdConnectRoutes(
       const { settings, redirectUri } = requireProvider(c.env, c.req.url);
       const ctx = createContext(c.env, c.executionCtx);
       const pending = await openPendingSignIn(c.req.raw, await ctx.cipher(), ctx.clock);
-      const callback = new URL(c.req.url);
-      const email = await provider.readAddress(settings, { callback, redirectUri }, pending);
+      const sent = { callback: new URL(c.req.url), redirectUri };
+      const email = await provider.readAddress(settings, sent, pending);
       const { secret, maxAgeSeconds } = await signInWithAddress(ctx, pending, email);
       c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
       c.header("set-cookie", clearPendingSignIn(c.req.url), { append: true });

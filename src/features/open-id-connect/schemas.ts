@@ -14,8 +14,10 @@ function parameter(description: string) {
 }
 
 export const SignInQuery = z.object({
-  return_to: parameter("The path on this origin to continue at. Default: the console.").openapi({
-    example: "/console/projects",
+  return_to: parameter(
+    "The path on this origin to continue at. Default: `/`, also for anything else.",
+  ).openapi({
+    example: "/docs",
   }),
   invitation: parameter("The token of the invitation to accept."),
 });

@@ -1,12 +1,7 @@
-export {
-  issueSession,
-  parseSession,
-  type SessionPrincipal,
-  sessionStore,
-} from "./credentials.ts";
+export { parseSession, type SessionPrincipal, sessionStore } from "./credentials.ts";
 export { AFTER_SIGN_IN, SIGN_IN_PATH } from "./model.ts";
 export { pageHeaders, renderRefusal } from "./page.ts";
-export { type SignedInPerson, startPersonSession } from "./person-sign-in.ts";
+export { startPersonSession } from "./person-sign-in.ts";
 export { presentNewSession } from "./presenters.ts";
 export { Session } from "./schemas.ts";
 export { type CreatedSession, NO_SESSIONS_HERE, type SignInContext } from "./sign-in-service.ts";

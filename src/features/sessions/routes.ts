@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
+import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import { isFromAnotherOrigin, isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
-import { ApiError, Conflict, LimitReached } from "../../lib/errors.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
@@ -113,16 +114,10 @@ const createLink = operation({
   responses: { 201: jsonReply(SignInLink, "The link. It is not shown again.") },
 });
 
-/** A person who opens the link sees a page instead of JSON. */
-const showErrors: MiddlewareHandler<PublicEnv> = async (c, next) => {
-  try {
-    return await next();
-  } catch (error) {
-    const wantsPage = c.req.header("accept")?.includes("text/html");
-    if (!(error instanceof ApiError) || !wantsPage) throw error;
-    return c.html(renderRefusal(error.message), error.status, await pageHeaders("none"));
-  }
-};
+const showErrors = showErrorsAs({
+  render: renderRefusal,
+  headers: () => pageHeaders("none"),
+});
 
 const show = operation({
   method: "get",

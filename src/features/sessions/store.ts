@@ -13,6 +13,10 @@ import type { Bound } from "../usage/index.ts";
 import { SESSION_IDLE_MS } from "./model.ts";
 import { sessions, signInLinks } from "./table.ts";
 
+/** Of a key that a sign-in made for its session. */
+const HAS_ENDED = sql`api_keys.session_id is not null
+  and not exists (select 1 from sessions where sessions.id = api_keys.session_id)`;
+
 export type SessionRow = typeof sessions.$inferSelect;
 export type NewSession = Omit<SessionRow, "lastUsedAt">;
 type SessionOfKey = NewSession & { keyId: string };
@@ -97,10 +101,6 @@ export function deleteEnded(db: Database, membershipId: string, now: number) {
     keys: db.delete(apiKeys).where(and(eq(apiKeys.membershipId, membershipId), HAS_ENDED)),
   };
 }
-
-/** Of a key that a sign-in made for its session. */
-const HAS_ENDED = sql`api_keys.session_id is not null
-  and not exists (select 1 from sessions where sessions.id = api_keys.session_id)`;
 
 export function sessionCountBound(membershipId: string): Bound {
   const count = sql`(select count(*) from sessions where sessions.membership_id = ${membershipId})`;

@@ -364,6 +364,8 @@ describe("an identity provider", () => {
     "names another issuer": () => Response.json({ issuer: "https://evil.example.com" }),
     "cannot be reached": () => Promise.reject(new Error("unreachable")),
     "responds with an array": () => Response.json([]),
+    "responds slowly, without an end": () =>
+      new Response(new ReadableStream(), { headers: { "content-type": "application/json" } }),
   };
 
   it.each(Object.entries(FAULTS))(

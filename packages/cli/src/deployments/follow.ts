@@ -34,7 +34,7 @@ export interface FollowOptions {
 export const UNREACHABLE_MS = 5 * 60_000;
 
 const DEPLOYMENT = "/v1/deployments/{deployment_id}";
-/** The log tells of a change at once. These reads are for when it does not. */
+/** The stream of the log reports a change at once. These reads cover a stream that does not. */
 const READ_EVERY_MS = 10_000;
 const READ_WITHOUT_LOG_EVERY_MS = 3_000;
 /** The log knows of the end, and the read does not yet. */
@@ -149,7 +149,7 @@ class Follower {
       });
       this.#heardAt = Date.now();
       const isOver = hasEnded(deployment.status);
-      // What the log has told in between is newer.
+      // What the stream has reported in between is newer.
       if (isOver || before === this.#statusCount) this.#show(toProgress(deployment));
       return isOver ? deployment : this.#pauseMs();
     } catch (error) {
@@ -245,7 +245,7 @@ function toProgress({ status, data }: Deployment): DeploymentProgress {
 
 function unreachable(error: Error, ms: number): CliError {
   return new CliError(
-    `The service has not answered for ${formatDuration(ms)}: ${error.message}. The deployment may continue.`,
+    `The service has not responded for ${formatDuration(ms)}: ${error.message}. The deployment may continue.`,
     ExitCode.unreachable,
   );
 }
