@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium as playwright } from "playwright-core";
@@ -13,6 +13,15 @@ const REFUSED =
 /** Of the package, which unpacks into a folder of its version. */
 const UNPACKED = join(tmpdir(), "longshore-chromium-153.0.0");
 
+const FONT_SETTINGS = "longshore-fonts.conf";
+
+/** Those of the package name folders of another system. Chromium crashes without a font. */
+function fontSettings(): string {
+  return `<?xml version="1.0"?>
+<fontconfig><dir>${join(UNPACKED, "fonts")}</dir><cachedir>${join(UNPACKED, "font-cache")}</cachedir></fontconfig>
+`;
+}
+
 /** A Chromium without a window. Its npm package has Linux on x64 only: elsewhere, Chrome starts. */
 export async function launchBrowser(): Promise<Browser> {
   if (process.platform !== "linux" || process.arch !== "x64") {
@@ -25,7 +34,7 @@ export async function launchBrowser(): Promise<Browser> {
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(UNPACKED, "al2023/lib"),
-      FONTCONFIG_PATH: join(UNPACKED, "fonts"),
+      FONTCONFIG_FILE: join(UNPACKED, FONT_SETTINGS),
     },
   });
 }
@@ -44,6 +53,7 @@ async function unpack(): Promise<string[]> {
     const { default: chromium } = await import("@sparticuz/chromium");
     if (!existsSync(UNPACKED)) {
       await chromium.executablePath();
+      writeFileSync(join(staging, FONT_SETTINGS), fontSettings());
       if (!existsSync(UNPACKED)) renameSync(staging, UNPACKED);
     }
     return chromium.args;
