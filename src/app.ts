@@ -14,6 +14,7 @@ import {
 import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
+import { isConsolePath, serveConsole } from "./http/console.ts";
 import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
 import { readPreconditions, replyNotModified, tagPolled } from "./http/entity-tags.ts";
 import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
@@ -153,6 +154,7 @@ function createRouteHandler(
       return (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, route);
     }
     await addressLimiter.enforce(context);
+    if (isConsolePath(path)) return serveConsole(request, path, env.CONSOLE);
     if (!route) throw routes.noRouteError(request.method, path);
     return publicRouter.fetch(request, { ...env, origin: originOf(context) }, execution);
   };

@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./longest-first.ts";
+import { consoleFiles } from "./support/console-files.ts";
 import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -36,6 +37,8 @@ const inWorkerd = {
       miniflare: {
         // No test reaches the internet.
         outboundService,
+        // The tests in a browser have the real files.
+        serviceBindings: { CONSOLE: consoleFiles },
         // For backups: the database that they are restored into.
         d1Databases: { RESTORED: "restored" },
         bindings: {

@@ -13,20 +13,23 @@ export function startMessage(url: string, access: NewAccess | undefined): string
 
   API      ${url}
   Docs     ${url}/docs
-${access ? describeAccess(url, access) : LATER}
+${access ? describeAccess(url, access) : later(url)}
   Ctrl-C stops it.
 `;
 }
 
-const LATER = `  API key  printed by an earlier start.
+function later(url: string): string {
+  return `  Console  ${url}/console/
+  API key  printed by an earlier start.
            To create another, and a sign-in link: npm start -- --new-key
 `;
+}
 
 function describeAccess(url: string, { apiKey: key, signInLink }: NewAccess): string {
   return `  API key  ${key}
            Save it now: it is not shown again.
-  Sign in  ${signInLink}
-           For a browser. It works once, within 10 minutes.
+  Console  ${signInLink}
+           Signs in. It works once, within 10 minutes.
 
   Try it:
 

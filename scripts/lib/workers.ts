@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -8,6 +8,8 @@ import { newSecrets } from "./secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
+const CONSOLE_CONFIG = join(ROOT, "packages/console/wrangler.toml");
+const CONSOLE_FILES = join(ROOT, "packages/console/dist");
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
@@ -56,16 +58,22 @@ export async function start(
   folder?: string,
   port = 0,
 ): Promise<RunningWorker> {
-  const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
+  const { modulesRules: _, ...options } = optionsOf(CONFIG);
+  // Programs that do not open the console run without its files.
+  const files = existsSync(CONSOLE_FILES) ? optionsOf(CONSOLE_CONFIG) : undefined;
+  const worker = {
+    ...options,
+    ...(!files && { serviceBindings: {} }),
+    name: "longshore",
+    modules: [{ type: "ESModule" as const, path: file }],
+    modulesRoot: join(file, ".."),
+    bindings: { ...newSecrets(), ...bindings },
+  };
   const miniflare = new Miniflare({
     ...convertV4MiniflareOptions({
-      ...options,
-      name: "longshore",
       port,
-      modules: [{ type: "ESModule", path: file }],
-      modulesRoot: join(file, ".."),
-      bindings: { ...newSecrets(), ...bindings },
       handleStructuredLogs: () => undefined,
+      workers: files ? [worker, toAssetWorker(files)] : [worker],
     }),
     ...(folder !== undefined && { resourcePersistencePath: folder }),
   });
@@ -79,5 +87,18 @@ export async function start(
     },
     queue: (await miniflare.getQueueProducer("DELIVERIES")) as unknown as Queue,
     stop: () => miniflare.dispose(),
+  };
+}
+
+function optionsOf(config: string) {
+  return unstable_getMiniflareWorkerOptions(config).workerOptions;
+}
+
+/** A Worker without code, which serves files. */
+function toAssetWorker({ modulesRules: _, ...options }: ReturnType<typeof optionsOf>) {
+  return {
+    ...options,
+    name: "longshore-console",
+    modules: [{ type: "ESModule" as const, path: "empty.js", contents: "export default {}" }],
   };
 }

@@ -1,3 +1,4 @@
+import { CONSOLE_PATH } from "../../http/console.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -7,7 +8,6 @@ import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
 import { readProviderSettings } from "../../lib/identity-provider.ts";
 import { INVALID_INVITATION, OTHER_ADDRESS } from "../invitations/index.ts";
 import {
-  AFTER_SIGN_IN,
   NO_SESSIONS_HERE,
   pageHeaders,
   presentNewSession,
@@ -170,8 +170,8 @@ export function publicOpenIdConnectRoutes(
     .openapi(start, async (c) => {
       const { settings, redirectUri } = requireProvider(c.env, c.req.url);
       if (sessionCookieName(c.req.url) === undefined) throw NO_SESSIONS_HERE;
-      const { return_to = AFTER_SIGN_IN, invitation } = c.req.valid("query");
-      const returnTo = readReturnPath(return_to, new URL(c.req.url).origin) ?? AFTER_SIGN_IN;
+      const { return_to = CONSOLE_PATH, invitation } = c.req.valid("query");
+      const returnTo = readReturnPath(return_to, new URL(c.req.url).origin) ?? CONSOLE_PATH;
       const { clock, cipher } = createContext(c.env, c.executionCtx);
       const pending = newPendingSignIn(clock, { returnTo, ...(invitation && { invitation }) });
       const url = await provider.authorizationUrl(settings, redirectUri, pending);

@@ -15,7 +15,7 @@ function parameter(description: string) {
 
 export const SignInQuery = z.object({
   return_to: parameter(
-    "The path on this origin to continue at. Default: `/`, also for anything else.",
+    "The path on this origin to continue at. Default: `/console/`, also for anything else.",
   ).openapi({
     example: "/docs",
   }),

@@ -1,5 +1,5 @@
 export { parseSession, type SessionPrincipal, sessionStore } from "./credentials.ts";
-export { AFTER_SIGN_IN, SIGN_IN_PATH } from "./model.ts";
+export { SIGN_IN_PATH } from "./model.ts";
 export { pageHeaders, renderRefusal } from "./page.ts";
 export { startPersonSession } from "./person-sign-in.ts";
 export { presentNewSession } from "./presenters.ts";

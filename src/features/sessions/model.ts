@@ -12,7 +12,4 @@ export const SIGN_IN_LINK_TTL_MS = 10 * 60_000;
 /** Of the path to a page, where the token follows. */
 export const SIGN_IN_PATH = "/sign-in";
 
-/** Where a person continues after signing in. */
-export const AFTER_SIGN_IN = "/";
-
 export const CREATOR_ENDED = "The key or the session that creates it has just changed. Retry.";

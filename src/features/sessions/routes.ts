@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { CONSOLE_PATH } from "../../http/console.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
@@ -12,7 +13,7 @@ import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import { once } from "../idempotency/index.ts";
-import { AFTER_SIGN_IN, CREATOR_ENDED, SIGN_IN_PATH } from "./model.ts";
+import { CREATOR_ENDED, SIGN_IN_PATH } from "./model.ts";
 import { pageHeaders, renderRefusal, renderSignIn } from "./page.ts";
 import { presentNewSession, presentSession, presentSignInLink } from "./presenters.ts";
 import {
@@ -208,7 +209,7 @@ export function publicSessionRoutes(
       const ctx = createContext(c.env, c.executionCtx);
       setCookie(c, await signInWithLink(ctx, c.req.valid("param").token));
       for (const [name, value] of Object.entries(await pageHeaders("none"))) c.header(name, value);
-      return c.redirect(AFTER_SIGN_IN, 303);
+      return c.redirect(CONSOLE_PATH, 303);
     });
 }
 

@@ -37,7 +37,7 @@ describe("a sign-in with OpenID Connect", () => {
   it("starts a session of the person with the verified address, whatever its letter case", async () => {
     const browser = new Browser(provider);
     const response = await browser.signIn(provider, email.toUpperCase());
-    expect([response.status, response.headers.get("location")]).toEqual([303, "/"]);
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/console/"]);
     expect([...browser.cookies.keys()]).toEqual(["__Host-longshore"]);
     const { body } = await clientOf(browser).get("/v1/whoami");
     expect(body).toMatchObject({
@@ -117,15 +117,15 @@ describe("a sign-in with OpenID Connect", () => {
     const origin = "https://longshore.test";
     const targets = [
       ["/console/projects?filter=a#top", "/console/projects?filter=a#top"],
-      [`${origin}/console`, "/"],
-      ["//evil.example", "/"],
-      ["/\\evil.example", "/"],
-      ["/\t/evil.example", "/"],
-      ["/..//evil.example", "/"],
-      ["https://evil.example/console", "/"],
-      ["javascript:alert(1)", "/"],
-      ["console", "/"],
-      ["", "/"],
+      [`${origin}/console`, "/console/"],
+      ["//evil.example", "/console/"],
+      ["/\\evil.example", "/console/"],
+      ["/\t/evil.example", "/console/"],
+      ["/..//evil.example", "/console/"],
+      ["https://evil.example/console", "/console/"],
+      ["javascript:alert(1)", "/console/"],
+      ["console", "/console/"],
+      ["", "/console/"],
       ["/%2f%2fevil.example", "/%2f%2fevil.example"],
     ] as const;
     for (const [target, expected] of targets) {

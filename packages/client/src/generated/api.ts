@@ -6944,7 +6944,7 @@ export interface operations {
     startSignIn: {
         parameters: {
             query?: {
-                /** @description The path on this origin to continue at. Default: `/`, also for anything else. */
+                /** @description The path on this origin to continue at. Default: `/console/`, also for anything else. */
                 return_to?: string;
                 /** @description The token of the invitation to accept. */
                 invitation?: string;

@@ -1,0 +1,33 @@
+import { announcement } from "./announce.ts";
+import { PendingPage } from "./components/page.tsx";
+import { Shell } from "./components/shell.tsx";
+import { findPage } from "./pages/routes.tsx";
+import { SignInPage } from "./pages/sign-in.tsx";
+import { currentUrl, pathOf } from "./router.ts";
+import { sessionError, who } from "./session.ts";
+
+export function App() {
+  return (
+    <>
+      <Content />
+      <div role="status" aria-live="polite" class={announcement.value ? "toast" : ""}>
+        {announcement.value}
+      </div>
+    </>
+  );
+}
+
+function Content() {
+  if (who.value === null) return <SignInPage />;
+  if (who.value === undefined) {
+    return (
+      <main>
+        <PendingPage title="Longshore" error={sessionError.value} />
+      </main>
+    );
+  }
+  const path = pathOf(currentUrl.value);
+  const { credential } = who.value;
+  // Another path or another session is another page, with a state of its own.
+  return <Shell key={credential.id}>{findPage(path)}</Shell>;
+}

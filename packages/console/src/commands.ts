@@ -1,0 +1,67 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { can } from "./access.ts";
+import type { Schemas } from "./api.ts";
+import { cachedResults } from "./query-cache.ts";
+import { navigate, ROOT } from "./router.ts";
+
+/** What the palette offers: a page, a record, or an action of the page. */
+export interface PaletteCommand {
+  label: string;
+  kind: "Page" | "Project" | "Environment" | "Deployment" | "Action";
+  run: () => void;
+}
+
+const pageCommands = signal<readonly PaletteCommand[]>([]);
+
+/** Adds the page's actions to the palette while the page is shown. */
+export function useCommands(
+  commands: readonly (readonly [label: string, run: () => void])[],
+): void {
+  const key = commands.map(([label]) => label).join("\n");
+  useEffect(() => {
+    pageCommands.value = commands.map(([label, run]) => ({ label, kind: "Action", run }));
+    return () => {
+      pageCommands.value = [];
+    };
+  }, [key]);
+}
+
+export const PAGES = [
+  { label: "Projects", path: "", key: "p", needs: "listProjects" },
+  { label: "Runners", path: "runners", key: "r", needs: "listRunnerPools" },
+  { label: "Organization", path: "organization", key: "o", needs: undefined },
+] as const;
+
+export function visiblePages() {
+  return PAGES.filter(({ needs }) => needs === undefined || can(needs));
+}
+
+export function allCommands(): PaletteCommand[] {
+  const pages = visiblePages().map(({ label, path }) => linkTo("Page", label, path));
+  return [...pageCommands.value, ...pages, ...loadedRecords()];
+}
+
+function linkTo(kind: PaletteCommand["kind"], label: string, path: string): PaletteCommand {
+  return { label, kind, run: () => navigate(ROOT + path) };
+}
+
+/** The projects and environments that the session has read. */
+function loadedRecords(): PaletteCommand[] {
+  const lists = cachedResults("/v1/projects") as Schemas["ProjectList"][];
+  const overviews = cachedResults(
+    "/v1/projects/{project_id}/overview",
+  ) as Schemas["ProjectOverview"][];
+  const commands = [
+    ...lists.flatMap(({ data }) =>
+      data.map(({ id, name }) => linkTo("Project", name, `projects/${id}`)),
+    ),
+    ...overviews.flatMap(({ project, data }) => [
+      linkTo("Project", project.name, `projects/${project.id}`),
+      ...data.map(({ id, name }) =>
+        linkTo("Environment", `${project.name} / ${name}`, `environments/${id}`),
+      ),
+    ]),
+  ];
+  return [...new Map(commands.map((each) => [`${each.kind} ${each.label}`, each])).values()];
+}

@@ -1,0 +1,67 @@
+import { useState } from "preact/hooks";
+import { useAction } from "../action.ts";
+import { showHidden } from "../format.ts";
+import { useQuery } from "../query.ts";
+import { navigate, ROOT } from "../router.ts";
+import { signOut, switchOrganization, type Who } from "../session.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ErrorNote } from "./error-note.tsx";
+import { Facts } from "./page.tsx";
+
+/** Who is signed in, in which organization, and how to change it. */
+export function AccountMenu({ who }: { who: Who }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button kind="small" onClick={() => setOpen(true)}>
+        {showHidden(who.organization.name)} · {showHidden(who.account.name)}
+      </Button>
+      {isOpen && <AccountDialog who={who} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
+  const { credential } = who;
+  const action = useAction();
+  const organizations = useQuery("/v1/sessions/current/organizations");
+  const others = organizations.data?.data.filter(({ current }) => !current) ?? [];
+  const change = (id: string) =>
+    action.run(async () => {
+      await switchOrganization(id);
+      navigate(ROOT);
+    });
+  return (
+    <Dialog title="You" onClose={onClose}>
+      <Facts
+        facts={[
+          ["Name", showHidden(who.account.name)],
+          ["Organization", showHidden(who.organization.name)],
+          ["Role", credential.role],
+          ["Signed in with", showHidden(credential.name)],
+          ...(credential.scopes ? ([["Scopes", credential.scopes.join(", ")]] as const) : []),
+        ]}
+      />
+      {others.length > 0 && (
+        <div class="stack">
+          <h3>Switch to</h3>
+          {others.map(({ id, name, role }) => (
+            <div key={id}>
+              <Button isBusy={action.isRunning} onClick={() => change(id)}>
+                {showHidden(name)} ({role})
+              </Button>
+            </div>
+          ))}
+        </div>
+      )}
+      <ErrorNote error={action.error} />
+      <div class="row">
+        <Button isBusy={action.isRunning} onClick={() => action.run(signOut, "Signed out.")}>
+          Sign out
+        </Button>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}

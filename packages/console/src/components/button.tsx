@@ -1,0 +1,51 @@
+import type { ComponentChildren } from "preact";
+
+interface ButtonProps {
+  children: ComponentChildren;
+  onClick?: () => void;
+  kind?: "primary" | "danger" | "plain" | "small";
+  type?: "button" | "submit";
+  /** Stays focusable, so that the focus is not lost while it works. */
+  isBusy?: boolean;
+  label?: string;
+}
+
+export function Button({
+  children,
+  onClick,
+  kind = "plain",
+  type = "button",
+  isBusy = false,
+  label,
+}: ButtonProps) {
+  return (
+    <button
+      type={type}
+      class={`button ${kind}`}
+      aria-disabled={isBusy}
+      aria-label={label}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault();
+        else onClick?.();
+      }}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function LinkButton({
+  href,
+  children,
+  kind = "plain",
+}: {
+  href: string;
+  children: ComponentChildren;
+  kind?: ButtonProps["kind"];
+}) {
+  return (
+    <a class={`button ${kind}`} href={href}>
+      {children}
+    </a>
+  );
+}

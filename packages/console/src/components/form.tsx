@@ -1,0 +1,198 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { useAction } from "../action.ts";
+import { describeProblem } from "../api.ts";
+import { Button } from "./button.tsx";
+import { ErrorNote } from "./error-note.tsx";
+
+interface FieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  problem?: string | undefined;
+  children: (props: {
+    id: string;
+    "aria-describedby"?: string;
+    "aria-invalid"?: boolean;
+  }) => ComponentChildren;
+}
+
+/** A label, its control, a hint and the problem with the value. */
+export function Field({ label, hint, problem, children }: FieldProps) {
+  const id = useId();
+  const describing = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        ...(describing && { "aria-describedby": describing }),
+        ...(problem && { "aria-invalid": true }),
+      })}
+      {hint && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {problem && (
+        <span class="problem" id={`${id}-problem`}>
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface TextFieldProps {
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  /** Of the form's action: the issue with this field is shown here. */
+  error?: unknown;
+  type?: "text" | "password" | "email" | "number" | "url" | "datetime-local";
+  value?: string | undefined;
+  required?: boolean;
+  placeholder?: string;
+}
+
+export function TextField({ label, hint, error, value = "", ...props }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} problem={problemWith(props.name, error)}>
+      {(control) => (
+        <input
+          class="input"
+          autocomplete="off"
+          defaultValue={value}
+          {...(props as { type?: "text" })}
+          {...control}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SelectProps {
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  options: readonly (readonly [value: string, label: string])[];
+  value?: string | undefined;
+  onChange?: (value: string) => void;
+}
+
+export function SelectField({ label, hint, options, value, onChange, name }: SelectProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(control) => (
+        <select
+          class="input"
+          name={name}
+          onChange={(event) => onChange?.(event.currentTarget.value)}
+          {...control}
+        >
+          {options.map(([each, text]) => (
+            <option key={each} value={each} selected={each === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface CheckProps {
+  name: string;
+  label: ComponentChildren;
+  value?: string;
+  checked?: boolean;
+  onChange?: (checked: boolean) => void;
+}
+
+export function Check({ name, label, value, checked, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={name}
+        {...(value !== undefined && { value })}
+        {...(onChange ? { checked: checked ?? false } : { defaultChecked: checked ?? false })}
+        onChange={(event) => onChange?.(event.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+function problemWith(name: string, error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  const issue = describeProblem(error).issues.find(({ path }) => lastPart(path) === name);
+  return issue?.message;
+}
+
+function lastPart(path: string): string {
+  return path.split(/[./]/).at(-1) ?? path;
+}
+
+interface FormProps {
+  /** What the button says. */
+  verb: string;
+  /** Announced when it has worked. */
+  done: string;
+  submit: (fields: FormFields) => Promise<unknown>;
+  onDone?: () => void;
+  onCancel?: () => void;
+  children: (error: unknown) => ComponentChildren;
+}
+
+/** A form whose values are read when it is sent. */
+export function Form({ verb, done, submit, onDone, onCancel, children }: FormProps) {
+  const action = useAction();
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const fields = new FormFields(new FormData(event.currentTarget));
+    if (await action.run(() => submit(fields), done)) onDone?.();
+  };
+  return (
+    <form class="stack" onSubmit={send}>
+      {children(action.error)}
+      <ErrorNote error={action.error} />
+      <div class="row">
+        <Button type="submit" kind="primary" isBusy={action.isRunning}>
+          {verb}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+      </div>
+    </form>
+  );
+}
+
+export class FormFields {
+  readonly #data: FormData;
+
+  constructor(data: FormData) {
+    this.#data = data;
+  }
+
+  text(name: string): string {
+    return String(this.#data.get(name) ?? "").trim();
+  }
+
+  /** Without trimming, for secrets. */
+  exact(name: string): string {
+    return String(this.#data.get(name) ?? "");
+  }
+
+  /** Undefined if it is empty. */
+  optional(name: string): string | undefined {
+    return this.text(name) || undefined;
+  }
+
+  all(name: string): string[] {
+    return this.#data.getAll(name).map(String);
+  }
+
+  isChecked(name: string): boolean {
+    return this.#data.has(name);
+  }
+}

@@ -1,0 +1,114 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { showHidden } from "../format.ts";
+import { currentUrl } from "../router.ts";
+import { ErrorNote } from "./error-note.tsx";
+import { Skeleton } from "./list.tsx";
+
+interface PageProps {
+  title: string;
+  /** The pages above this one. */
+  crumbs?: readonly (readonly [label: string, href: string])[];
+  /** What belongs to the title, such as a status. */
+  beside?: ComponentChildren;
+  actions?: ComponentChildren;
+  tabs?: readonly (readonly [label: string, href: string])[];
+  children: ComponentChildren;
+}
+
+/** The frame of every page: sets the document's title, and moves the focus to the heading. */
+export function Page({ title, crumbs = [], beside, actions, tabs, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${showHidden(title)} · Longshore`;
+  }, [title]);
+  useEffect(() => {
+    if (!document.querySelector("dialog[open]") && location.hash === "") heading.current?.focus();
+  }, []);
+  return (
+    <div class="stack">
+      {crumbs.length > 0 && (
+        <nav class="crumbs" aria-label="Path">
+          <ol>
+            {crumbs.map(([label, href]) => (
+              <li key={href}>
+                <a href={href}>{showHidden(label)}</a>
+              </li>
+            ))}
+          </ol>
+        </nav>
+      )}
+      <div class="heading">
+        <div class="row">
+          <h1 ref={heading} tabIndex={-1}>
+            {showHidden(title)}
+          </h1>
+          {beside}
+        </div>
+        {actions && <div class="row">{actions}</div>}
+      </div>
+      {tabs && <Tabs tabs={tabs} />}
+      {children}
+    </div>
+  );
+}
+
+function Tabs({ tabs }: { tabs: NonNullable<PageProps["tabs"]> }) {
+  const { pathname } = currentUrl.value;
+  return (
+    <nav class="tabs" aria-label="Sections">
+      <ul>
+        {tabs.map(([label, href]) => (
+          <li key={href}>
+            <a href={href} aria-current={pathname === href ? "page" : undefined}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** A page whose record is being read, or cannot be read. */
+export function PendingPage({ title, error }: { title: string; error: unknown }) {
+  return (
+    <Page title={title}>
+      {error === undefined ? <Skeleton lines={6} /> : <ErrorNote error={error} />}
+    </Page>
+  );
+}
+
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="stack" aria-label={title}>
+      <div class="heading">
+        <h2>{title}</h2>
+        {actions && <div class="row">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Terms with their values. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,36 @@
+import { humanize } from "../format.ts";
+
+const TONES: Readonly<Record<string, string>> = {
+  succeeded: "good",
+  connected: "good",
+  ok: "good",
+  active: "good",
+  running: "busy",
+  finished: "good",
+  failed: "bad",
+  alarm: "bad",
+  revoked: "bad",
+  refused: "bad",
+  disabled: "bad",
+  in_progress: "busy",
+  canceling: "busy",
+  offered: "busy",
+  disconnecting: "busy",
+  queued: "attention",
+  pending: "attention",
+  paused: "attention",
+  failing: "attention",
+  unconfirmed: "attention",
+};
+
+function toneOf(status: string): string {
+  const known = TONES[status];
+  if (known) return known;
+  if (status.endsWith("_FAILED")) return "bad";
+  if (status.endsWith("_IN_PROGRESS")) return "busy";
+  return status.endsWith("_COMPLETE") ? "good" : "";
+}
+
+export function Status({ of: status }: { of: string }) {
+  return <span class={`status ${toneOf(status)}`}>{humanize(status)}</span>;
+}

@@ -1,0 +1,63 @@
+const UNITS = [
+  ["year", 365 * 86_400],
+  ["month", 30 * 86_400],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
+const decimal = new Intl.NumberFormat("en");
+
+/** Such as "3 minutes ago", or "in 2 days". */
+export function formatRelative(time: string, now: number): string {
+  const seconds = Math.round((Date.parse(time) - now) / 1000);
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  return Math.abs(seconds) < 10 ? "just now" : relative.format(seconds, "second");
+}
+
+export function formatExact(time: string): string {
+  return exact.format(new Date(time));
+}
+
+/** Such as "2 min 5 s". */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function formatNumber(value: number): string {
+  return decimal.format(value);
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} KB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** `in_progress` becomes "In progress". */
+export function humanize(name: string): string {
+  const text = name.replaceAll(/[._]/g, " ").toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * Shows characters that are invisible, or that change the direction of the text around them, as escapes.
+ * Names come from other people.
+ */
+export function showHidden(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character === "\n" || character === "\t" ? character : escapeOf(character),
+  );
+}
+
+function escapeOf(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+}

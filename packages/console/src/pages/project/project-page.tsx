@@ -1,0 +1,40 @@
+import type { ComponentType } from "preact";
+import { type Can, useCan } from "../../access.ts";
+import type { Schemas } from "../../api.ts";
+import { Page, PendingPage } from "../../components/page.tsx";
+import { useQuery } from "../../query.ts";
+import { type Params, ROOT } from "../../router.ts";
+import { EnvironmentsTab } from "./environments-tab.tsx";
+
+export interface ProjectTabProps {
+  project: Schemas["Project"];
+  can: Can;
+  /** Reads the project again. */
+  reload: () => Promise<void>;
+}
+
+interface Tab {
+  path: string;
+  label: string;
+  Content: ComponentType<ProjectTabProps>;
+}
+
+const TABS: readonly Tab[] = [{ path: "", label: "Environments", Content: EnvironmentsTab }];
+
+export function ProjectPage({ params }: { params: Params }) {
+  const { project_id: id = "", tab = "" } = params;
+  const project = useQuery("/v1/projects/{project_id}", { path: { project_id: id } }, "on");
+  const can = useCan(id);
+  const { Content } = TABS.find(({ path }) => path === tab) ?? {};
+  if (!project.data || !Content) return <PendingPage title="Project" error={project.error} />;
+  const root = `${ROOT}projects/${id}`;
+  return (
+    <Page
+      title={project.data.name}
+      crumbs={[["Projects", ROOT]]}
+      tabs={TABS.map(({ path, label }) => [label, path ? `${root}/${path}` : root])}
+    >
+      <Content project={project.data} can={can} reload={project.reload} />
+    </Page>
+  );
+}

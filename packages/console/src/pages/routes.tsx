@@ -1,0 +1,29 @@
+import type { ComponentType, VNode } from "preact";
+import { Page } from "../components/page.tsx";
+import { matchPath, type Params, ROOT } from "../router.ts";
+import { ProjectPage } from "./project/project-page.tsx";
+import { ProjectsPage } from "./projects.tsx";
+
+type PageComponent = ComponentType<{ params: Params }>;
+
+/** Every page by its path below `/console/`. The first that fits is shown. */
+export const ROUTES: readonly (readonly [pattern: string, page: PageComponent])[] = [
+  ["", ProjectsPage],
+  ["projects/:project_id", ProjectPage],
+  ["projects/:project_id/:tab", ProjectPage],
+];
+
+/** A page of another path is another component, which starts anew. */
+export function findPage(path: string): VNode {
+  for (const [pattern, Component] of ROUTES) {
+    const params = matchPath(pattern, path);
+    if (params) return <Component key={path} params={params} />;
+  }
+  return (
+    <Page key={path} title="There is no such page">
+      <p>
+        The address is wrong, or the page is gone. <a href={ROOT}>Go to the projects.</a>
+      </p>
+    </Page>
+  );
+}
