@@ -1,3 +1,6 @@
+/** For text that other people have written. */
+export { toPlainText as showHidden } from "../../cli/src/plain-text.ts";
+
 const UNITS = [
   ["year", 365 * 86_400],
   ["month", 30 * 86_400],
@@ -46,18 +49,4 @@ export function formatBytes(bytes: number): string {
 export function humanize(name: string): string {
   const text = name.replaceAll(/[._]/g, " ").toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/**
- * Shows characters that are invisible, or that change the direction of the text around them, as escapes.
- * Names come from other people.
- */
-export function showHidden(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-    character === "\n" || character === "\t" ? character : escapeOf(character),
-  );
-}
-
-function escapeOf(character: string): string {
-  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
 }

@@ -1,14 +1,23 @@
 import type { ComponentType, VNode } from "preact";
 import { Page } from "../components/page.tsx";
 import { matchPath, type Params, ROOT } from "../router.ts";
+import { DeploymentPage } from "./deployment/deployment-page.tsx";
+import { EnvironmentPage } from "./environment/environment-page.tsx";
 import { ProjectPage } from "./project/project-page.tsx";
 import { ProjectsPage } from "./projects.tsx";
+import { StackPage } from "./stack/stack-page.tsx";
+import { ComponentVariablesPage } from "./variables/component-page.tsx";
 
 type PageComponent = ComponentType<{ params: Params }>;
 
 /** Every page by its path below `/console/`. The first that fits is shown. */
 export const ROUTES: readonly (readonly [pattern: string, page: PageComponent])[] = [
   ["", ProjectsPage],
+  ["environments/:environment_id", EnvironmentPage],
+  ["environments/:environment_id/:tab", EnvironmentPage],
+  ["components/:component_id/variables", ComponentVariablesPage],
+  ["stacks/:stack_id", StackPage],
+  ["deployments/:deployment_id", DeploymentPage],
   ["projects/:project_id", ProjectPage],
   ["projects/:project_id/:tab", ProjectPage],
 ];

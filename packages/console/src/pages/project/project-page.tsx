@@ -4,7 +4,11 @@ import type { Schemas } from "../../api.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { ChangelogTab } from "./changelog-tab.tsx";
+import { ConnectionTab } from "./connection-tab.tsx";
 import { EnvironmentsTab } from "./environments-tab.tsx";
+import { MembersTab } from "./members-tab.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
 
 export interface ProjectTabProps {
   project: Schemas["Project"];
@@ -19,7 +23,13 @@ interface Tab {
   Content: ComponentType<ProjectTabProps>;
 }
 
-const TABS: readonly Tab[] = [{ path: "", label: "Environments", Content: EnvironmentsTab }];
+const TABS: readonly Tab[] = [
+  { path: "", label: "Environments", Content: EnvironmentsTab },
+  { path: "connection", label: "Connection", Content: ConnectionTab },
+  { path: "members", label: "Members", Content: MembersTab },
+  { path: "changelog", label: "Changelog", Content: ChangelogTab },
+  { path: "settings", label: "Settings", Content: SettingsTab },
+];
 
 export function ProjectPage({ params }: { params: Params }) {
   const { project_id: id = "", tab = "" } = params;

@@ -1,0 +1,167 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { useAction } from "../../action.ts";
+import { client, type Schemas } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Confirm, Dialog } from "../../components/dialog.tsx";
+import { ErrorNote } from "../../components/error-note.tsx";
+import { SelectField } from "../../components/form.tsx";
+import { Skeleton } from "../../components/list.tsx";
+import { PatchDiff } from "../../components/patch-diff.tsx";
+import { showHidden } from "../../format.ts";
+import { type Query, useList, useQuery } from "../../query.ts";
+import { navigate, ROOT } from "../../router.ts";
+import { describeSource } from "./source.tsx";
+
+interface CancelProps {
+  id: string;
+  reload: () => Promise<void>;
+  onClose: () => void;
+}
+
+export function CancelDeployment({ id, reload, onClose }: CancelProps) {
+  return (
+    <Confirm
+      title="Cancel the deployment"
+      verb="Cancel the deployment"
+      done="The deployment is being canceled."
+      onClose={onClose}
+      work={async () => {
+        await client.patch("/v1/deployments/{deployment_id}/cancel", {
+          path: { deployment_id: id },
+        });
+        await reload();
+      }}
+    >
+      <p>
+        One that has not started ends at once. A runner has 120 seconds to stop one that runs, and
+        changes that were made stay.
+      </p>
+    </Confirm>
+  );
+}
+
+export function RedeployDeployment({ id, onClose }: { id: string; onClose: () => void }) {
+  const path = { deployment_id: id };
+  const preview = useQuery("/v1/deployments/{deployment_id}/redeployment", { path });
+  return (
+    <CopyDialog
+      title="Redeploy"
+      verb="Redeploy"
+      preview={preview}
+      onClose={onClose}
+      create={() => client.post("/v1/deployments/{deployment_id}/redeploy", { path })}
+    >
+      <p>This creates a deployment of the same configuration and source in this environment.</p>
+    </CopyDialog>
+  );
+}
+
+interface PromoteProps {
+  deployment: Schemas["Deployment"];
+  projectId: string;
+  onClose: () => void;
+}
+
+export function PromoteDeployment({ deployment, projectId, onClose }: PromoteProps) {
+  const environments = useList("/v1/projects/{project_id}/environments", {
+    path: { project_id: projectId },
+  });
+  const others = environments.items?.filter(({ id }) => id !== deployment.environment_id) ?? [];
+  const [chosen, setChosen] = useState<string>();
+  const target = chosen ?? others[0]?.id;
+  const preview = useQuery(
+    target ? "/v1/deployments/{deployment_id}/promotion/{environment_id}" : undefined,
+    {
+      path: { deployment_id: deployment.id, environment_id: target ?? "" },
+    },
+  );
+  if (environments.items && others.length === 0) {
+    return (
+      <Dialog title="Promote" onClose={onClose}>
+        <p>The project has no other environment. Create one first.</p>
+        <Button onClick={onClose}>Close</Button>
+      </Dialog>
+    );
+  }
+  return (
+    <CopyDialog
+      title="Promote"
+      verb="Promote"
+      preview={preview}
+      onClose={onClose}
+      create={() =>
+        client.post("/v1/deployments/{deployment_id}/promote", {
+          path: { deployment_id: deployment.id },
+          body: { environment_id: target ?? "" },
+        })
+      }
+    >
+      <SelectField
+        name="environment"
+        label="To the environment"
+        value={target}
+        onChange={setChosen}
+        options={others.map(({ id, name }) => [id, showHidden(name)] as const)}
+      />
+    </CopyDialog>
+  );
+}
+
+interface CopyDialogProps {
+  title: string;
+  verb: string;
+  preview: Query<Schemas["DeploymentPreview"]>;
+  create: () => Promise<{ id: string }>;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** Shows what the new deployment would change, and creates it. */
+function CopyDialog({ title, verb, preview, create, onClose, children }: CopyDialogProps) {
+  const action = useAction();
+  const { data, error } = preview;
+  const submit = () =>
+    action.run(async () => {
+      const { id } = await create();
+      onClose();
+      navigate(`${ROOT}deployments/${id}`);
+    }, "Deployment created.");
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <ErrorNote error={error} />
+      {!data && error === undefined && <Skeleton lines={3} />}
+      {data && <Preview preview={data} />}
+      <ErrorNote error={action.error} />
+      <div class="row">
+        {data && !data.error && (
+          <Button kind="primary" isBusy={action.isRunning} onClick={submit}>
+            {verb}
+          </Button>
+        )}
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Preview({ preview }: { preview: Schemas["DeploymentPreview"] }) {
+  const { error, patch = [], source, stack_ids, superseded_ids } = preview;
+  if (error) {
+    return (
+      <div class="note attention">
+        <p>{error.message}</p>
+      </div>
+    );
+  }
+  return (
+    <>
+      <p>
+        Source: {describeSource(source)}. Stacks: {stack_ids.length}.
+        {superseded_ids.length > 0 && ` It supersedes ${superseded_ids.length} queued deployments.`}
+      </p>
+      <PatchDiff patch={patch} />
+    </>
+  );
+}

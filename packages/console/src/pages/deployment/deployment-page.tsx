@@ -1,0 +1,114 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useCan } from "../../access.ts";
+import { announce } from "../../announce.ts";
+import type { Schemas } from "../../api.ts";
+import { useCommands } from "../../commands.ts";
+import { Button } from "../../components/button.tsx";
+import { Page, PendingPage, Section } from "../../components/page.tsx";
+import { PatchDiff } from "../../components/patch-diff.tsx";
+import { Status } from "../../components/status.tsx";
+import { humanize } from "../../format.ts";
+
+import { useList, useQuery } from "../../query.ts";
+import { type Params, ROOT } from "../../router.ts";
+import { CancelDeployment, PromoteDeployment, RedeployDeployment } from "./actions.tsx";
+import { DeploymentFacts, FailureNote, StackStates, Timeline } from "./progress.tsx";
+
+type Dialog = "cancel" | "redeploy" | "promote";
+
+const ENDED: readonly Schemas["DeploymentStatus"][] = [
+  "succeeded",
+  "failed",
+  "canceled",
+  "superseded",
+];
+
+export function DeploymentPage({ params }: { params: Params }) {
+  const { deployment_id: id = "" } = params;
+  const path = { deployment_id: id };
+  const [isLive, setLive] = useState(true);
+  // The log's stream reports each change. Polling finds what a lost stream has not reported.
+  const deployment = useQuery("/v1/deployments/{deployment_id}", { path }, isLive ? "on" : "off");
+  const { data } = deployment;
+  const status = data?.status;
+  useEffect(() => {
+    if (status) setLive(!ENDED.includes(status));
+  }, [status]);
+  useAnnouncedStatus(status);
+  if (!data) return <PendingPage title="Deployment" error={deployment.error} />;
+  return <LoadedPage deployment={data} isLive={isLive} reload={deployment.reload} />;
+}
+
+interface LoadedPageProps {
+  deployment: Schemas["Deployment"];
+  isLive: boolean;
+  reload: () => Promise<void>;
+}
+
+function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
+  const { id, status, environment_id, data } = deployment;
+  const path = { environment_id };
+  const environment = useQuery("/v1/environments/{environment_id}", { path });
+  const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
+  const projectId = environment.data?.project_id;
+  const can = useCan(projectId);
+  const [dialog, setDialog] = useState<Dialog>();
+  const stackNames = new Map(stacks.items?.map((stack) => [stack.id, stack.name]));
+  const isCancelable = status === "queued" || status === "in_progress";
+  const actions = [
+    isCancelable && can("cancelDeployment") && (["Cancel", "cancel"] as const),
+    !isLive && can("redeployDeployment") && (["Redeploy", "redeploy"] as const),
+    status === "succeeded" && can("promoteDeployment") && (["Promote", "promote"] as const),
+  ].filter((each) => each !== false);
+  useCommands(actions.map(([label, kind]) => [`${label} this deployment`, () => setDialog(kind)]));
+  const name = environment.data?.name ?? "environment";
+  const close = () => setDialog(undefined);
+  return (
+    <Page
+      title={`Deployment to ${name}`}
+      crumbs={[
+        ["Projects", ROOT],
+        ["Project", `${ROOT}projects/${projectId ?? ""}`],
+        [name, `${ROOT}environments/${environment_id}`],
+      ]}
+      beside={<Status of={status} />}
+      actions={actions.map(([label, kind]) => (
+        <Button
+          key={kind}
+          kind={kind === "cancel" ? "danger" : "plain"}
+          onClick={() => setDialog(kind)}
+        >
+          {label}
+        </Button>
+      ))}
+    >
+      <div class="stack loose">
+        {status === "failed" && <FailureNote deployment={deployment} projectId={projectId} />}
+        <DeploymentFacts deployment={deployment} />
+        <div class="grid">
+          <Timeline deployment={deployment} />
+          <StackStates deployment={deployment} names={stackNames} />
+        </div>
+        <Section title="Changes to the configuration">
+          <PatchDiff patch={data.patch} />
+        </Section>
+      </div>
+      {dialog === "cancel" && <CancelDeployment id={id} reload={reload} onClose={close} />}
+      {dialog === "redeploy" && <RedeployDeployment id={id} onClose={close} />}
+      {dialog === "promote" && projectId && (
+        <PromoteDeployment deployment={deployment} projectId={projectId} onClose={close} />
+      )}
+    </Page>
+  );
+}
+
+/** Says a new status to a person with a screen reader, or who looks elsewhere on the page. */
+function useAnnouncedStatus(status: Schemas["DeploymentStatus"] | undefined): void {
+  const earlier = useRef(status);
+  useEffect(() => {
+    if (status && earlier.current && status !== earlier.current) {
+      announce(`The deployment is now: ${humanize(status).toLowerCase()}.`);
+    }
+    earlier.current = status;
+  }, [status]);
+}

@@ -1,0 +1,120 @@
+import { can } from "../../access.ts";
+import type { Schemas } from "../../api.ts";
+import { Facts, Section } from "../../components/page.tsx";
+import { Status } from "../../components/status.tsx";
+import { Time } from "../../components/time.tsx";
+import { formatDuration, formatExact, humanize, showHidden } from "../../format.ts";
+import { useQuery } from "../../query.ts";
+import { ROOT } from "../../router.ts";
+import { SourceDetails } from "./source.tsx";
+
+type Deployment = Schemas["Deployment"];
+
+export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
+  const { id, data, started_at, finished_at } = deployment;
+  const duration =
+    started_at && finished_at
+      ? formatDuration(Date.parse(finished_at) - Date.parse(started_at))
+      : undefined;
+  return (
+    <Facts
+      facts={[
+        ["Source", <SourceDetails key="source" source={data.source} />],
+        ["ID", <code key="id">{id}</code>],
+        ...(duration ? ([["Duration", duration]] as const) : []),
+      ]}
+    />
+  );
+}
+
+/** What has happened, and what is still to happen. */
+export function Timeline({ deployment }: { deployment: Deployment }) {
+  const { status, created_at, started_at, finished_at } = deployment;
+  const steps = [
+    ["Created", created_at],
+    ...(started_at || !finished_at ? ([["Started by a runner", started_at]] as const) : []),
+    [finished_at ? humanize(status) : "Ended", finished_at],
+  ] as const;
+  return (
+    <Section title="Timeline">
+      <ol class="timeline">
+        {steps.map(([label, at]) => (
+          <li key={label} class={at ? "" : "later"}>
+            {label}{" "}
+            {at ? (
+              <span class="soft small">
+                <Time at={at} />, {formatExact(at)}
+              </span>
+            ) : (
+              <span class="soft small">not yet</span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {status === "queued" && (
+        <p class="soft">
+          It starts when a runner claims it. <a href={`${ROOT}runners`}>Runners</a>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+interface StackStatesProps {
+  deployment: Deployment;
+  names: ReadonlyMap<string, string>;
+}
+
+export function StackStates({ deployment, names }: StackStatesProps) {
+  const { stack_ids, data } = deployment;
+  const states = new Map(data.stacks?.map((stack) => [stack.id, stack]));
+  return (
+    <Section title="Stacks">
+      {stack_ids.length === 0 && <p class="soft">The deployment has no stacks.</p>}
+      {stack_ids.length > 0 && (
+        <ul class="list" aria-label="Stacks">
+          {stack_ids.map((id) => {
+            const state = states.get(id);
+            return (
+              <li key={id}>
+                <div class="list-item">
+                  <a href={`${ROOT}stacks/${id}`}>{showHidden(names.get(id) ?? id)}</a>
+                  <Status of={state?.status ?? "pending"} />
+                </div>
+                {state?.status_reason && <p>{showHidden(state.status_reason)}</p>}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+interface FailureNoteProps {
+  deployment: Deployment;
+  projectId: string | undefined;
+}
+
+/** Why it failed. Only the project's events have the reason. */
+export function FailureNote({ deployment, projectId }: FailureNoteProps) {
+  const isReadable = projectId !== undefined && can("listEvents", "viewer");
+  const events = useQuery(isReadable ? "/v1/projects/{project_id}/events" : undefined, {
+    path: { project_id: projectId ?? "" },
+    query: { type: "deployments.failed", environment_id: deployment.environment_id },
+  });
+  const data = events.data?.data
+    .map((event) => event.data as { deployment_id?: string; failure_reason?: string })
+    .find(({ deployment_id }) => deployment_id === deployment.id);
+  const reason = data?.failure_reason;
+  return (
+    <div class="note bad">
+      <p>
+        {reason
+          ? `The deployment failed: ${humanize(reason).toLowerCase()}.`
+          : "The deployment failed."}{" "}
+        The stacks and the log have the details.
+      </p>
+    </div>
+  );
+}

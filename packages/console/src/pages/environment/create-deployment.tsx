@@ -1,0 +1,90 @@
+import { client, type Schemas } from "../../api.ts";
+import { Dialog } from "../../components/dialog.tsx";
+import { Check, Field, Form, type FormFields, TextField } from "../../components/form.tsx";
+import { showHidden } from "../../format.ts";
+import { useList } from "../../query.ts";
+import { navigate, ROOT } from "../../router.ts";
+
+interface CreateDeploymentProps {
+  environment: Schemas["Environment"];
+  onClose: () => void;
+}
+
+export function CreateDeployment({ environment, onClose }: CreateDeploymentProps) {
+  const path = { environment_id: environment.id };
+  const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
+  return (
+    <Dialog title={`Deploy to ${showHidden(environment.name)}`} onClose={onClose}>
+      <Form
+        verb="Deploy"
+        done="Deployment created."
+        onCancel={onClose}
+        submit={async (fields) => {
+          const body = readDeployment(fields);
+          const { id } = await client.post("/v1/environments/{environment_id}/deployments", {
+            path,
+            body,
+          });
+          navigate(`${ROOT}deployments/${id}`);
+        }}
+      >
+        {(error) => (
+          <>
+            <TextField name="image" label="Image (optional)" error={error} hint="Such as shop:42" />
+            <Field
+              label="Changes to the configuration (optional)"
+              hint="A JSON Patch, an array of operations"
+            >
+              {(props) => (
+                <textarea
+                  {...props}
+                  class="input"
+                  name="patch"
+                  spellcheck={false}
+                  placeholder='[{"op": "replace", "path": "/web/replicas", "value": 4}]'
+                />
+              )}
+            </Field>
+            {stacks.items && stacks.items.length > 0 && (
+              <fieldset class="stack">
+                <legend>Stacks (none: all)</legend>
+                <div class="checks">
+                  {stacks.items.map(({ id, name }) => (
+                    <Check key={id} name="stack" value={id} label={showHidden(name)} />
+                  ))}
+                </div>
+              </fieldset>
+            )}
+            <Check
+              name="fifo"
+              label="Run after the deployments that are queued, instead of superseding them"
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** @throws Error if the patch is not JSON. The service checks the rest. */
+function readDeployment(fields: FormFields): Schemas["CreateDeployment"] {
+  const patch = fields.optional("patch");
+  const image = fields.optional("image");
+  const stackIds = fields.all("stack");
+  return {
+    ...(patch !== undefined && { patch: parsePatch(patch) }),
+    ...(image !== undefined && { source: { registry: { image } } }),
+    ...(stackIds.length > 0 && { stack_ids: stackIds }),
+    ...(fields.isChecked("fifo") && { queue: "fifo" }),
+  };
+}
+
+function parsePatch(text: string): Schemas["PatchOperationInput"][] {
+  try {
+    return JSON.parse(text) as Schemas["PatchOperationInput"][];
+  } catch (error) {
+    throw new Error("The changes are not JSON. Correct them, or leave the field empty.", {
+      cause: error,
+    });
+  }
+}

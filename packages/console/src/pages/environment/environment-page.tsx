@@ -1,0 +1,63 @@
+import type { ComponentType } from "preact";
+import { type Can, useCan } from "../../access.ts";
+import type { Schemas } from "../../api.ts";
+import { Page, PendingPage } from "../../components/page.tsx";
+import { useQuery } from "../../query.ts";
+import { type Params, ROOT } from "../../router.ts";
+import { VariablesTab } from "../variables/variables-tab.tsx";
+import { ComponentsTab } from "./components-tab.tsx";
+import { ConfigurationTab } from "./configuration-tab.tsx";
+import { DeploymentsTab } from "./deployments-tab.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+import { StacksTab } from "./stacks-tab.tsx";
+
+export interface EnvironmentTabProps {
+  environment: Schemas["Environment"];
+  can: Can;
+  /** Reads the environment again. */
+  reload: () => Promise<void>;
+}
+
+interface Tab {
+  path: string;
+  label: string;
+  Content: ComponentType<EnvironmentTabProps>;
+}
+
+const TABS: readonly Tab[] = [
+  { path: "", label: "Deployments", Content: DeploymentsTab },
+  { path: "configuration", label: "Configuration", Content: ConfigurationTab },
+  { path: "components", label: "Components", Content: ComponentsTab },
+  { path: "stacks", label: "Stacks", Content: StacksTab },
+  { path: "variables", label: "Variables", Content: VariablesTab },
+  { path: "settings", label: "Settings", Content: SettingsTab },
+];
+
+export function EnvironmentPage({ params }: { params: Params }) {
+  const { environment_id: id = "", tab = "" } = params;
+  const { data, error, reload } = useQuery(
+    "/v1/environments/{environment_id}",
+    { path: { environment_id: id } },
+    "on",
+  );
+  const projectId = data?.project_id;
+  const project = useQuery(projectId ? "/v1/projects/{project_id}" : undefined, {
+    path: { project_id: projectId ?? "" },
+  });
+  const can = useCan(projectId);
+  const { Content } = TABS.find(({ path }) => path === tab) ?? {};
+  if (!data || !Content) return <PendingPage title="Environment" error={error} />;
+  const root = `${ROOT}environments/${id}`;
+  return (
+    <Page
+      title={data.name}
+      crumbs={[
+        ["Projects", ROOT],
+        [project.data?.name ?? "Project", `${ROOT}projects/${data.project_id}`],
+      ]}
+      tabs={TABS.map(({ path, label }) => [label, path ? `${root}/${path}` : root])}
+    >
+      <Content environment={data} can={can} reload={reload} />
+    </Page>
+  );
+}

@@ -1,0 +1,12 @@
+import type { EnvironmentTabProps } from "../environment/environment-page.tsx";
+import { Variables } from "./variables.tsx";
+
+export function VariablesTab({ environment, can }: EnvironmentTabProps) {
+  return (
+    <Variables
+      scope={{ environment: environment.id }}
+      can={can}
+      command={`npx longshore vars set LOG_LEVEL=info -e ${environment.id}`}
+    />
+  );
+}
