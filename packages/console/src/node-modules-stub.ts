@@ -1,0 +1,2 @@
+/** In place of the modules of Node. */
+export {};

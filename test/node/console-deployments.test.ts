@@ -1,0 +1,93 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "./support/browser.ts";
+import { openConsole } from "./support/console.ts";
+import { DeployedEnvironment } from "./support/deployed-environment.ts";
+import { RunnerFixture } from "./support/fixture.ts";
+
+let fixture: RunnerFixture;
+let browser: Browser;
+
+beforeAll(async () => {
+  [fixture, browser] = await Promise.all([RunnerFixture.start(), launchBrowser()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await fixture.close();
+});
+
+const at = (path: string) => new URL(`/console/${path}`, fixture.service.url);
+
+describe("a deployment in the console", () => {
+  it("goes from a click to succeeded, with the log of a real runner", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const path = `environments/${project.environmentId}`;
+    const { page, problems } = await openConsole(browser, at(path), { apiKey: project.key });
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Image").fill("shop:42");
+    await dialog.getByLabel("Changes to the configuration").fill(
+      '[{"op": "add", "path": "/replicas", "value": 3}]',
+    );
+    await dialog.getByRole("button", { name: "Deploy" }).click();
+    await page.getByText("Queued").waitFor();
+    run("echo compiled in \\\\e[32mgreen\\\\e[0m for $LONGSHORE_STACK", "--once");
+    await page.locator("h1 ~ .status.good", { hasText: "Succeeded" }).waitFor();
+    await page.getByText("/replicas 3").waitFor();
+    const log = page.getByRole("log");
+    for (const stack of project.stackIds) await log.getByText(stack).waitFor();
+    await page.locator('[role="status"]', { hasText: "succeeded" }).waitFor();
+    const id = page.url().split("/").at(-1) ?? "";
+    expect((await project.read(id)).status).toBe("succeeded");
+    expect(problems).toEqual([]);
+  });
+
+  it("is canceled with a click and a confirmation", async (context) => {
+    const { project } = await fixture.prepare(context);
+    const { id } = await project.deploy();
+    const { page, problems } = await openConsole(browser, at(`deployments/${id}`), {
+      apiKey: project.key,
+    });
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    expect((await project.read(id)).status).toBe("queued");
+    await page.getByRole("button", { name: "Cancel the deployment" }).click();
+    await page.locator("h1 ~ .status", { hasText: "Canceled" }).waitFor();
+    expect((await project.read(id)).status).toBe("canceled");
+    expect(await page.getByRole("button", { name: "Cancel", exact: true }).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it("is promoted as its preview shows", async () => {
+    const source = await DeployedEnvironment.make(fixture.service);
+    const { id } = await source.deploy({ patch: [{ op: "add", path: "/replicas", value: 7 }] });
+    await source.run("succeeded");
+    const { page, problems } = await openConsole(browser, at(`deployments/${id}`), {
+      apiKey: source.apiKey,
+    });
+    await page.getByRole("button", { name: "Promote" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("/replicas 7").waitFor();
+    await dialog.getByRole("button", { name: "Promote" }).click();
+    await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
+    await page.getByText("/replicas 7").waitFor();
+    expect(page.url()).not.toContain(id);
+    expect(problems).toEqual([]);
+  });
+
+  it("that would be refused has no button to confirm it, and says why", async () => {
+    const source = await DeployedEnvironment.make(fixture.service);
+    const { id } = await source.deploy();
+    await source.run("failed");
+    const path = { project_id: source.projectId };
+    await source.client.patch("/v1/projects/{project_id}/disconnect", { path });
+    const { page } = await openConsole(browser, at(`deployments/${id}`), {
+      apiKey: source.apiKey,
+    });
+    await page.getByRole("button", { name: "Redeploy" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The project is not connected").waitFor();
+    expect(await dialog.getByRole("button", { name: "Redeploy" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Promote" }).count()).toBe(0);
+  });
+});

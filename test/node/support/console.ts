@@ -1,0 +1,63 @@
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+export const WIDE = { width: 1280, height: 800 };
+export const NARROW = { width: 320, height: 700 };
+
+export interface OpenedConsole {
+  page: Page;
+  /** Errors on the console, exceptions, and violations of the content security policy. */
+  problems: string[];
+}
+
+interface ConsoleOptions extends BrowserContextOptions {
+  /** Signs in with it. Absent: nobody is signed in. */
+  apiKey?: string;
+}
+
+/** A page of the console in a browser of its own, until the test finishes. */
+export async function openConsole(
+  browser: Browser,
+  url: URL,
+  { apiKey, ...options }: ConsoleOptions = {},
+): Promise<OpenedConsole> {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(20_000);
+  if (apiKey !== undefined) {
+    const sessions = new URL("/v1/sessions", url).href;
+    const response = await context.request.post(sessions, { data: { api_key: apiKey } });
+    if (!response.ok()) throw new Error(`The sign-in ended with ${response.status()}.`);
+  }
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  // Chromium reports violations of the policy, and responses with an error, as errors too.
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+  });
+  await page.goto(url.href);
+  return { page, problems };
+}
+
+/** Waits until nothing is being loaded: no skeleton is left. */
+export async function waitUntilLoaded(page: Page): Promise<void> {
+  await page.locator("h1").waitFor();
+  await page.waitForFunction("document.querySelector('[aria-busy=true]') === null");
+}
+
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: axe.AxeResults = await page.evaluate(
+    `axe.run(document, { preload: false, resultTypes: ["violations"] })`,
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  );
+}
+
+/** By how many pixels the page is wider than the window. */
+export function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
+}
