@@ -31,7 +31,7 @@ describe("a deployment in the console", () => {
       '[{"op": "add", "path": "/replicas", "value": 3}]',
     );
     await dialog.getByRole("button", { name: "Deploy" }).click();
-    await page.getByText("Queued").waitFor();
+    await page.locator("h1 ~ .status", { hasText: "Queued" }).waitFor();
     run("echo compiled in \\\\e[32mgreen\\\\e[0m for $LONGSHORE_STACK", "--once");
     await page.locator("h1 ~ .status.good", { hasText: "Succeeded" }).waitFor();
     await page.getByText("/replicas 3").waitFor();

@@ -9,6 +9,7 @@ import { PatchDiff } from "../../components/patch-diff.tsx";
 import { Status } from "../../components/status.tsx";
 import { humanize } from "../../format.ts";
 
+import { LogView } from "../../log-view/log-view.tsx";
 import { useList, useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { CancelDeployment, PromoteDeployment, RedeployDeployment } from "./actions.tsx";
@@ -92,6 +93,11 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
         <Section title="Changes to the configuration">
           <PatchDiff patch={data.patch} />
         </Section>
+        {can("readLog") && (
+          <Section title="Log">
+            <LogView deploymentId={id} stackNames={stackNames} onStatus={reload} />
+          </Section>
+        )}
       </div>
       {dialog === "cancel" && <CancelDeployment id={id} reload={reload} onClose={close} />}
       {dialog === "redeploy" && <RedeployDeployment id={id} onClose={close} />}
