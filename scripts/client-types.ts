@@ -1,15 +1,17 @@
-/** `npm run client:types`: writes the types of packages/client, and the access rules of the console, from the OpenAPI document. */
+/** `npm run client:types`: writes what packages/client and packages/console take from the OpenAPI document. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   CLIENT_TYPES_FOLDER,
-  CONSOLE_ACCESS_FILE,
+  CONSOLE_TYPES_FOLDER,
   renderClientTypes,
-  renderConsoleAccess,
+  renderConsoleTypes,
 } from "./lib/client-types.ts";
 
-mkdirSync(CLIENT_TYPES_FOLDER, { recursive: true });
-for (const [name, text] of Object.entries(await renderClientTypes())) {
-  writeFileSync(join(CLIENT_TYPES_FOLDER, name), text);
+writeFiles(CLIENT_TYPES_FOLDER, await renderClientTypes());
+writeFiles(CONSOLE_TYPES_FOLDER, renderConsoleTypes());
+
+function writeFiles(folder: string, files: Record<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
-writeFileSync(CONSOLE_ACCESS_FILE, renderConsoleAccess());

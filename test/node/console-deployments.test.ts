@@ -27,9 +27,9 @@ describe("a deployment in the console", () => {
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Image").fill("shop:42");
-    await dialog.getByLabel("Changes to the configuration").fill(
-      '[{"op": "add", "path": "/replicas", "value": 3}]',
-    );
+    await dialog
+      .getByLabel("Changes to the configuration")
+      .fill('[{"op": "add", "path": "/replicas", "value": 3}]');
     await dialog.getByRole("button", { name: "Deploy" }).click();
     await page.locator("h1 ~ .status", { hasText: "Queued" }).waitFor();
     run("echo compiled in \\\\e[32mgreen\\\\e[0m for $LONGSHORE_STACK", "--once");

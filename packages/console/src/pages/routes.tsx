@@ -3,8 +3,13 @@ import { Page } from "../components/page.tsx";
 import { matchPath, type Params, ROOT } from "../router.ts";
 import { DeploymentPage } from "./deployment/deployment-page.tsx";
 import { EnvironmentPage } from "./environment/environment-page.tsx";
+import { DeliveryPage } from "./integrations/delivery-page.tsx";
+import { IntegrationPage } from "./integrations/integration-page.tsx";
+import { OrganizationPage } from "./organizations/organization-page.tsx";
 import { ProjectPage } from "./project/project-page.tsx";
 import { ProjectsPage } from "./projects.tsx";
+import { RunnerPoolPage } from "./runner-pools/pool-page.tsx";
+import { RunnerPoolsPage } from "./runner-pools/pools-page.tsx";
 import { StackPage } from "./stack/stack-page.tsx";
 import { ComponentVariablesPage } from "./variables/component-page.tsx";
 
@@ -18,6 +23,12 @@ export const ROUTES: readonly (readonly [pattern: string, page: PageComponent])[
   ["components/:component_id/variables", ComponentVariablesPage],
   ["stacks/:stack_id", StackPage],
   ["deployments/:deployment_id", DeploymentPage],
+  ["organization", OrganizationPage],
+  ["organization/:tab", OrganizationPage],
+  ["runners", RunnerPoolsPage],
+  ["runners/:pool_id", RunnerPoolPage],
+  ["projects/:project_id/integrations/:integration_id", IntegrationPage],
+  ["projects/:project_id/integrations/:integration_id/deliveries/:delivery_id", DeliveryPage],
   ["projects/:project_id", ProjectPage],
   ["projects/:project_id/:tab", ProjectPage],
 ];

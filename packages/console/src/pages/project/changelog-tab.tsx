@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api.ts";
+import { JsonText } from "../../components/json-text.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { Time } from "../../components/time.tsx";
@@ -56,12 +57,7 @@ function Version({ title, value }: { title: string; value: object }) {
   return (
     <figure>
       <figcaption class="soft small">{title}</figcaption>
-      <pre>{showLines(value)}</pre>
+      <JsonText value={value} />
     </figure>
   );
-}
-
-/** Line breaks of the JSON stay; those within texts are escapes. */
-function showLines(value: object): string {
-  return JSON.stringify(value, null, 2).split("\n").map(showHidden).join("\n");
 }

@@ -4,6 +4,7 @@ import type { Schemas } from "../../api.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { IntegrationsTab } from "../integrations/integrations-tab.tsx";
 import { ChangelogTab } from "./changelog-tab.tsx";
 import { ConnectionTab } from "./connection-tab.tsx";
 import { EnvironmentsTab } from "./environments-tab.tsx";
@@ -27,6 +28,7 @@ const TABS: readonly Tab[] = [
   { path: "", label: "Environments", Content: EnvironmentsTab },
   { path: "connection", label: "Connection", Content: ConnectionTab },
   { path: "members", label: "Members", Content: MembersTab },
+  { path: "integrations", label: "Integrations", Content: IntegrationsTab },
   { path: "changelog", label: "Changelog", Content: ChangelogTab },
   { path: "settings", label: "Settings", Content: SettingsTab },
 ];

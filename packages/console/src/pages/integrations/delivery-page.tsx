@@ -1,0 +1,95 @@
+import { useCan } from "../../access.ts";
+import { useAction } from "../../action.ts";
+import { client, type Schemas } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { ErrorNote } from "../../components/error-note.tsx";
+import { JsonText } from "../../components/json-text.tsx";
+import { Facts, Page, PendingPage, Section } from "../../components/page.tsx";
+import { Status } from "../../components/status.tsx";
+import { Time } from "../../components/time.tsx";
+import { humanize, showHidden } from "../../format.ts";
+import { useQuery } from "../../query.ts";
+import { navigate, type Params, ROOT } from "../../router.ts";
+
+const PATTERN =
+  "/v1/projects/{project_id}/notification-integrations/{integration_id}/deliveries/{delivery_id}";
+
+export function DeliveryPage({ params }: { params: Params }) {
+  const { project_id = "", integration_id = "", delivery_id = "" } = params;
+  const path = { project_id, integration_id, delivery_id };
+  const { data, error } = useQuery(PATTERN, { path }, "live");
+  const can = useCan(project_id);
+  const action = useAction();
+  const integrationPath = `${ROOT}projects/${project_id}/integrations/${integration_id}`;
+  if (!data) return <PendingPage title="Delivery" error={error} />;
+  const redeliver = () =>
+    action.run(async () => {
+      const { id } = await client.post(`${PATTERN}/redeliver`, { path });
+      navigate(`${integrationPath}/deliveries/${id}`);
+    }, "A new delivery of the event is created.");
+  return (
+    <Page
+      title={data.type}
+      crumbs={[
+        ["Projects", ROOT],
+        ["Project", `${ROOT}projects/${project_id}`],
+        ["Integration", integrationPath],
+      ]}
+      beside={<Status of={data.status} />}
+      actions={
+        can("redeliver") && (
+          <Button kind="primary" isBusy={action.isRunning} onClick={redeliver}>
+            Redeliver
+          </Button>
+        )
+      }
+    >
+      <div class="stack loose">
+        <ErrorNote error={action.error} />
+        <Facts
+          facts={[
+            ["Delivery", <code key="id">{data.id}</code>],
+            ["Event", <code key="event">{data.event_id}</code>],
+            ["Created", <Time key="created" at={data.created_at} />],
+            ...(data.failure_reason
+              ? ([["Failed because", humanize(data.failure_reason)]] as const)
+              : []),
+            ...(data.next_attempt_at
+              ? ([["Next attempt", <Time key="next" at={data.next_attempt_at} />]] as const)
+              : []),
+          ]}
+        />
+        <Attempts attempts={data.attempts} />
+        <Section title="Payload">
+          <JsonText value={data.payload} />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+function Attempts({ attempts }: { attempts: readonly Schemas["DeliveryAttempt"][] }) {
+  return (
+    <Section title="Attempts">
+      {attempts.length === 0 && <p class="soft">Nothing was sent yet.</p>}
+      {attempts.length > 0 && (
+        <ol class="list" aria-label="Attempts">
+          {attempts.map(({ number, started_at, duration_ms, status_code, error, response }) => (
+            <li key={number} class="stack">
+              <div class="list-item">
+                <span>
+                  {number}.{" "}
+                  {status_code ? `Status ${status_code}` : showHidden(error ?? "No response")}
+                </span>
+                <span class="soft small">
+                  <Time at={started_at} />, {duration_ms} ms
+                </span>
+              </div>
+              {response && <pre class="card">{showHidden(response)}</pre>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ComponentType } from "preact";
+import { can } from "../../access.ts";
+import { Page } from "../../components/page.tsx";
+import type { OperationId } from "../../generated/access.ts";
+import { type Params, ROOT } from "../../router.ts";
+import { currentWho } from "../../session.ts";
+import { ApiKeysTab } from "./api-keys-tab.tsx";
+import { AuditLogTab } from "./audit-log-tab.tsx";
+import { MembersTab } from "./members-tab.tsx";
+import { OverviewTab } from "./overview-tab.tsx";
+import { ServiceAccountsTab } from "./service-accounts-tab.tsx";
+import { SessionsTab } from "./sessions-tab.tsx";
+import { TrustsTab } from "./trusts-tab.tsx";
+import { UsageTab } from "./usage-tab.tsx";
+
+export interface OrganizationTabProps {
+  /** Of the organization's operations. */
+  path: { org_id: string };
+}
+
+interface Tab {
+  path: string;
+  label: string;
+  Content: ComponentType<OrganizationTabProps>;
+  /** The tab is there if this operation is allowed. */
+  needs: OperationId;
+}
+
+const TABS: readonly Tab[] = [
+  { path: "", label: "Overview", Content: OverviewTab, needs: "getOrganization" },
+  { path: "members", label: "Members", Content: MembersTab, needs: "listMembers" },
+  { path: "keys", label: "API keys", Content: ApiKeysTab, needs: "listApiKeys" },
+  {
+    path: "service-accounts",
+    label: "Service accounts",
+    Content: ServiceAccountsTab,
+    needs: "listServiceAccounts",
+  },
+  { path: "trusts", label: "Trusts", Content: TrustsTab, needs: "listTrusts" },
+  { path: "sessions", label: "Sessions", Content: SessionsTab, needs: "listSessions" },
+  { path: "usage", label: "Usage", Content: UsageTab, needs: "getUsage" },
+  { path: "audit", label: "Audit log", Content: AuditLogTab, needs: "listAuditLog" },
+];
+
+export function OrganizationPage({ params }: { params: Params }) {
+  const { organization } = currentWho();
+  const tabs = TABS.filter(({ needs }) => can(needs));
+  const root = `${ROOT}organization`;
+  const { Content } = tabs.find(({ path }) => path === (params["tab"] ?? "")) ?? {};
+  return (
+    <Page
+      title={organization.name}
+      tabs={tabs.map(({ path, label }) => [label, path ? `${root}/${path}` : root])}
+    >
+      {Content ? (
+        <Content path={{ org_id: organization.id }} />
+      ) : (
+        <p>Your role or your scopes do not allow this page.</p>
+      )}
+    </Page>
+  );
+}
