@@ -42,11 +42,12 @@ export function formatNumber(value: number): string {
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} KB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }
 
 /** `in_progress` becomes "In progress". */
 export function humanize(name: string): string {
-  const text = name.replaceAll(/[._]/g, " ").toLowerCase();
+  const text = name.replaceAll(/[._]/g, " ").toLowerCase().replace(/^api /, "API ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

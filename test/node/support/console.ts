@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 export const WIDE = { width: 1280, height: 800 };
 export const NARROW = { width: 320, height: 700 };
@@ -44,7 +44,8 @@ export async function openConsole(
 /** Waits until nothing is being loaded: no skeleton is left. */
 export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator("h1").waitFor();
-  await page.waitForFunction("document.querySelector('[aria-busy=true]') === null");
+  const pending = page.locator("[aria-busy=true]");
+  await vi.waitUntil(async () => (await pending.count()) === 0, { timeout: 20_000 });
 }
 
 export async function findViolations(page: Page): Promise<string[]> {

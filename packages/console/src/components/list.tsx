@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useAction } from "../action.ts";
 import type { List } from "../query.ts";
 import { Button } from "./button.tsx";
+import { Command } from "./copy.tsx";
 import { ErrorNote } from "./error-note.tsx";
 
 export function Skeleton({ lines = 4 }: { lines?: number }) {
@@ -15,12 +16,20 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
   );
 }
 
-/** What a list without records shows: the next step. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+interface EmptyProps {
+  title: string;
+  /** What the person can do next, with a command of the command line. False: the service would refuse it. */
+  next?: { text: string; command: string } | false;
+}
+
+/** What a list without records shows. */
+export function Empty({ title, next }: EmptyProps) {
   return (
     <div class="empty">
-      <p>{title}</p>
-      {children}
+      <p>
+        {title} {next ? next.text : ""}
+      </p>
+      {next && <Command text={next.command} />}
     </div>
   );
 }

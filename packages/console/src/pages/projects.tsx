@@ -3,7 +3,6 @@ import { can } from "../access.ts";
 import { client, type Schemas } from "../api.ts";
 import { useCommands } from "../commands.ts";
 import { Button } from "../components/button.tsx";
-import { Command } from "../components/copy.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Filter } from "../components/filter.tsx";
 import { Form, TextField } from "../components/form.tsx";
@@ -51,9 +50,15 @@ export function ProjectsPage() {
           text ? (
             <Empty title="No loaded project has this name." />
           ) : (
-            <Empty title="There are no projects yet. Create the first one here, or with the command line:">
-              <Command text="npx longshore projects create shop" />
-            </Empty>
+            <Empty
+              title="There are no projects yet."
+              next={
+                mayCreate && {
+                  text: "Create the first one here, or with the command line:",
+                  command: "npx longshore projects create shop",
+                }
+              }
+            />
           )
         }
       />

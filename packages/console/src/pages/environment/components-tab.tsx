@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { client, type Schemas } from "../../api.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { Confirm, Dialog } from "../../components/dialog.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
@@ -68,11 +67,15 @@ export function ComponentsTab({ environment, can }: EnvironmentTabProps) {
           </div>
         )}
         empty={
-          <Empty title="There are no components. Create one here, or with the command line:">
-            <Command
-              text={`npx longshore components create web --kind service -e ${environment.id}`}
-            />
-          </Empty>
+          <Empty
+            title="There are no components."
+            next={
+              mayCreate && {
+                text: "Create one here, or with the command line:",
+                command: `npx longshore components create web --kind service -e ${environment.id}`,
+              }
+            }
+          />
         }
       />
       {edited !== undefined && (

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../../api.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { ChoiceFilter } from "../../components/filter.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
@@ -62,14 +61,15 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
         render={(deployment) => <DeploymentRow deployment={deployment} />}
         empty={
           <Empty
-            title={
-              status
-                ? "No deployment has this status."
-                : "Nothing was deployed yet. Deploy here, or with the command line:"
+            title={status ? "No deployment has this status." : "Nothing was deployed yet."}
+            next={
+              mayDeploy &&
+              !status && {
+                text: "Deploy here, or with the command line:",
+                command: `npx longshore deploy -e ${id} --wait`,
+              }
             }
-          >
-            {!status && <Command text={`npx longshore deploy -e ${id} --wait`} />}
-          </Empty>
+          />
         }
       />
       {isCreating && (

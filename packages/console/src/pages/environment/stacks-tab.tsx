@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../../api.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
@@ -38,9 +37,15 @@ export function StacksTab({ environment, can }: EnvironmentTabProps) {
           />
         )}
         empty={
-          <Empty title="There are no stacks. Create one here, or with the command line:">
-            <Command text={`npx longshore stacks create network -e ${environment.id}`} />
-          </Empty>
+          <Empty
+            title="There are no stacks."
+            next={
+              mayCreate && {
+                text: "Create one here, or with the command line:",
+                command: `npx longshore stacks create network -e ${environment.id}`,
+              }
+            }
+          />
         }
       />
       {isCreating && (

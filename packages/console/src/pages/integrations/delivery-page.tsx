@@ -10,7 +10,9 @@ import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { useQuery } from "../../query.ts";
 import { navigate, type Params, ROOT } from "../../router.ts";
+import { stateOf } from "./state.ts";
 
+const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const PATTERN =
   "/v1/projects/{project_id}/notification-integrations/{integration_id}/deliveries/{delivery_id}";
 
@@ -18,6 +20,8 @@ export function DeliveryPage({ params }: { params: Params }) {
   const { project_id = "", integration_id = "", delivery_id = "" } = params;
   const path = { project_id, integration_id, delivery_id };
   const { data, error } = useQuery(PATTERN, { path }, "live");
+  const integration = useQuery(INTEGRATION, { path: { project_id, integration_id } });
+  const isSending = integration.data && !/disabled|unconfirmed/.test(stateOf(integration.data));
   const can = useCan(project_id);
   const action = useAction();
   const integrationPath = `${ROOT}projects/${project_id}/integrations/${integration_id}`;
@@ -37,6 +41,7 @@ export function DeliveryPage({ params }: { params: Params }) {
       ]}
       beside={<Status of={data.status} />}
       actions={
+        isSending &&
         can("redeliver") && (
           <Button kind="primary" isBusy={action.isRunning} onClick={redeliver}>
             Redeliver

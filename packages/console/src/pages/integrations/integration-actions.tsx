@@ -11,6 +11,7 @@ import { useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { EnvironmentFields, FlagFields, readEnvironments, readFlags } from "./flags.tsx";
 import type { IntegrationPath } from "./integration-page.tsx";
+import { stateOf } from "./state.ts";
 
 const PATTERN = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 
@@ -24,11 +25,11 @@ interface ActionsProps {
 type OpenDialog = { kind: "edit" | "rotate" | "delete" } | { kind: "secret"; secret: string };
 
 export function IntegrationActions({ integration, path, can, reload }: ActionsProps) {
-  const { type, confirmed, disabled_at, paused_until, failing_since } = integration;
+  const { type } = integration;
+  const state = stateOf(integration);
   const [dialog, setDialog] = useState<OpenDialog>();
   const action = useAction();
   const close = () => setDialog(undefined);
-  const canResume = disabled_at || paused_until || failing_since;
   const change = (work: () => Promise<unknown>, done: string) =>
     action.run(async () => {
       await work();
@@ -36,7 +37,7 @@ export function IntegrationActions({ integration, path, can, reload }: ActionsPr
     }, done);
   return (
     <>
-      {!confirmed && can("confirmIntegration") && (
+      {state === "unconfirmed" && can("confirmIntegration") && (
         <Button
           kind="primary"
           isBusy={action.isRunning}
@@ -45,7 +46,16 @@ export function IntegrationActions({ integration, path, can, reload }: ActionsPr
           Confirm
         </Button>
       )}
-      {canResume && can("resumeIntegration") && (
+      {state === "disabled" && can("updateIntegration") && (
+        <Button
+          kind="primary"
+          isBusy={action.isRunning}
+          onClick={() => change(() => client.patch(PATTERN, { path, body: {} }), "Enabled.")}
+        >
+          Enable
+        </Button>
+      )}
+      {state === "paused" && can("resumeIntegration") && (
         <Button
           isBusy={action.isRunning}
           onClick={() => change(() => client.post(`${PATTERN}/resume`, { path }), "Resumed.")}
@@ -53,7 +63,7 @@ export function IntegrationActions({ integration, path, can, reload }: ActionsPr
           Resume
         </Button>
       )}
-      {can("pingIntegration") && (
+      {state !== "disabled" && state !== "unconfirmed" && can("pingIntegration") && (
         <Button
           isBusy={action.isRunning}
           onClick={() => change(() => client.post(`${PATTERN}/ping`, { path }), "Ping sent.")}

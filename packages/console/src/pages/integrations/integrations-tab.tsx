@@ -3,7 +3,6 @@ import { useAction } from "../../action.ts";
 import { client } from "../../api.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Form, TextField } from "../../components/form.tsx";
@@ -81,11 +80,15 @@ export function IntegrationsTab({ project, can }: ProjectTabProps) {
           </div>
         )}
         empty={
-          <Empty title="Nothing is notified. Create a webhook here, or with the command line:">
-            <Command
-              text={`npx longshore integrations create https://example.com/hook -p ${project.id}`}
-            />
-          </Empty>
+          <Empty
+            title="Nothing is notified."
+            next={
+              mayCreate && {
+                text: "Create a webhook here, or with the command line:",
+                command: `npx longshore integrations create https://example.com/hook -p ${project.id}`,
+              }
+            }
+          />
         }
       />
       {isCreating && (

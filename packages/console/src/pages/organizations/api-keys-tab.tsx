@@ -3,7 +3,6 @@ import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { ChoiceFilter, Filter } from "../../components/filter.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
@@ -67,9 +66,15 @@ export function ApiKeysTab({ path }: OrganizationTabProps) {
         filter={({ name }) => name.toLowerCase().includes(text)}
         render={(apiKey) => <KeyRow apiKey={apiKey} open={setDialog} />}
         empty={
-          <Empty title="No loaded key fits. Keys can be created with the command line, too:">
-            <Command text="npx longshore keys create deploy" />
-          </Empty>
+          <Empty
+            title="No loaded key fits."
+            next={
+              mayCreate && {
+                text: "Create one here, or with the command line:",
+                command: "npx longshore keys create deploy",
+              }
+            }
+          />
         }
       />
       {dialog?.kind === "create" && <CreateKey path={path} onClose={close} onCreated={show} />}

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { client } from "../../api.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Form, TextField } from "../../components/form.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
@@ -33,9 +32,15 @@ export function EnvironmentsTab({ project, can }: ProjectTabProps) {
         keyOf={({ id }) => id}
         render={(environment) => <EnvironmentRow environment={environment} />}
         empty={
-          <Empty title="There are no environments. Create one here, or with the command line:">
-            <Command text={`npx longshore environments create staging -p ${project.id}`} />
-          </Empty>
+          <Empty
+            title="There are no environments."
+            next={
+              mayCreate && {
+                text: "Create one here, or with the command line:",
+                command: `npx longshore environments create staging -p ${project.id}`,
+              }
+            }
+          />
         }
       />
       {isCreating && (

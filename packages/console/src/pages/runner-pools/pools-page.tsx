@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { can } from "../../access.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
 import { Page } from "../../components/page.tsx";
 import { Time } from "../../components/time.tsx";
@@ -48,11 +47,15 @@ export function RunnerPoolsPage() {
             </div>
           )}
           empty={
-            <Empty title="Runners execute deployments. Create a pool for them here, or with the command line:">
-              <Command
-                text={`npx longshore api POST /v1/orgs/${path.org_id}/runner-pools name=main environment_ids:='["ENVIRONMENT_ID"]'`}
-              />
-            </Empty>
+            <Empty
+              title="There are no pools. Runners, which execute deployments, belong to a pool."
+              next={
+                mayCreate && {
+                  text: "Create one here, or with the command line:",
+                  command: `npx longshore api POST /v1/orgs/${path.org_id}/runner-pools name=main environment_ids:='["ENVIRONMENT_ID"]'`,
+                }
+              }
+            />
           }
         />
       ) : (

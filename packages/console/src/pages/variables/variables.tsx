@@ -3,7 +3,6 @@ import type { Can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { useCommands } from "../../commands.ts";
 import { Button } from "../../components/button.tsx";
-import { Command } from "../../components/copy.tsx";
 import { Confirm } from "../../components/dialog.tsx";
 import { Filter } from "../../components/filter.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
@@ -70,9 +69,12 @@ export function Variables({ scope, can, command }: VariablesProps) {
           text ? (
             <Empty title="No loaded variable has this name." />
           ) : (
-            <Empty title="There are no variables. Add one here, or with the command line:">
-              <Command text={command} />
-            </Empty>
+            <Empty
+              title="There are no variables."
+              next={
+                mayWrite && { text: "Add one here, or with the command line:", command: command }
+              }
+            />
           )
         }
       />
