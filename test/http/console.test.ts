@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 import worker from "../../src/index.ts";
 import { newAddress } from "../support/client.ts";
 
-async function send(path: string, init: { method?: string; headers?: Record<string, string> } = {}, bindings: Partial<Env> = {}) {
+async function send(
+  path: string,
+  init: { method?: string; headers?: Record<string, string> } = {},
+  bindings: Partial<Env> = {},
+) {
   const request = new Request<unknown, IncomingRequestCfProperties>(
     `https://longshore.test${path}`,
     {

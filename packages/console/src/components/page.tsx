@@ -30,8 +30,9 @@ export function Page({ title, crumbs = [], beside, actions, tabs, children }: Pa
       {crumbs.length > 0 && (
         <nav class="crumbs" aria-label="Path">
           <ol>
-            {crumbs.map(([label, href]) => (
-              <li key={href}>
+            {crumbs.map(([label, href], at) => (
+              // A name that arrives later keeps its place.
+              <li key={at}>
                 <a href={href}>{showHidden(label)}</a>
               </li>
             ))}

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { allCommands, type PaletteCommand } from "../commands.ts";
 import { showHidden } from "../format.ts";
 
@@ -10,7 +10,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
     return () => {

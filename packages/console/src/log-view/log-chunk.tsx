@@ -26,16 +26,20 @@ interface ChunkProps {
 export class LogChunk extends Component<ChunkProps> {
   override shouldComponentUpdate(next: ChunkProps): boolean {
     const names = Object.keys(next) as (keyof ChunkProps)[];
-    return names.some((name) => {
-      const isSame = next[name] === this.props[name];
-      if (isSame || name !== "lines") return !isSame;
-      return next.lines.length !== this.props.lines.length || next.lines[0] !== this.props.lines[0];
-    });
+    return names.some((name) =>
+      name === "lines"
+        ? !hasSameLines(next.lines, this.props.lines)
+        : next[name] !== this.props[name],
+    );
   }
 
   override render() {
     return <NearChunk {...this.props} />;
   }
+}
+
+function hasSameLines(some: readonly LogLine[], others: readonly LogLine[]): boolean {
+  return some.length === others.length && some.every((line, at) => line === others[at]);
 }
 
 function NearChunk(props: ChunkProps) {

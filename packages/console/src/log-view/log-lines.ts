@@ -1,4 +1,4 @@
-import type { Schemas } from "../api.ts";
+import type { Schemas } from "../../../client/src/index.ts";
 import { PLAIN, parseAnsi, type Style, toPlainLine } from "./ansi.ts";
 
 export interface LogLine {
@@ -16,23 +16,44 @@ export interface LogLine {
 
 const ERROR = /\b(?:error|errors|failed|failure|fatal|panic|exception)\b/;
 const ESCAPE = "\u001b";
+/** A line that goes on is continued as another one, so that the work for a record is bounded. */
+const LONGEST_LINE = 1_048_576;
 
-/** The lines of a log, in their order. */
+/** The lines of a log, in their order. A record without a line break is continued by the stack's next one. */
 export class LogLines {
   readonly all: LogLine[] = [];
+  /** The lines without an end, by their stacks. */
+  readonly #open = new Map<string, LogLine>();
   readonly #styles = new Map<string, Style>();
   #offset = -1;
 
-  /** Ignores a line that it has: a stream that reconnects may repeat one. */
+  /** Ignores a record that it has: a stream that reconnects may repeat one. */
   add({ offset, time, stack_id: stackId, text }: Schemas["LogLine"]): void {
     if (offset <= this.#offset) return;
     this.#offset = offset;
-    const style = this.#styles.get(stackId) ?? PLAIN;
-    if (text.includes(ESCAPE)) this.#styles.set(stackId, parseAnsi(text, style).end);
-    const searched = toPlainLine(text).toLowerCase();
-    const isError = ERROR.test(searched);
-    this.all.push({ number: this.all.length + 1, stackId, time, text, searched, style, isError });
+    const begun = this.#open.get(stackId);
+    const line: LogLine = {
+      number: begun?.number ?? this.all.length + 1,
+      stackId,
+      time: begun?.time ?? time,
+      style: begun?.style ?? this.#styles.get(stackId) ?? PLAIN,
+      ...contentOf((begun?.text ?? "") + text.replace(/\r?\n$/, "")),
+    };
+    this.all[line.number - 1] = line;
+    const isWhole = text.endsWith("\n") || line.text.length >= LONGEST_LINE;
+    if (isWhole) this.#end(line);
+    else this.#open.set(stackId, line);
   }
+
+  #end({ stackId, text, style }: LogLine): void {
+    this.#open.delete(stackId);
+    if (text.includes(ESCAPE)) this.#styles.set(stackId, parseAnsi(text, style).end);
+  }
+}
+
+function contentOf(text: string): Pick<LogLine, "text" | "searched" | "isError"> {
+  const searched = toPlainLine(text).toLowerCase();
+  return { text, searched, isError: ERROR.test(searched) };
 }
 
 export function linesOfStack(lines: readonly LogLine[], stackId: string): readonly LogLine[] {

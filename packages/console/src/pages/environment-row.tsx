@@ -15,8 +15,9 @@ export function EnvironmentRow({ environment }: { environment: Schemas["Environm
       {deployment ? (
         <span class="row">
           <span class="soft small">{describeSource(deployment.source)}</span>
-          <a href={`${ROOT}deployments/${deployment.id}`} aria-label={`Deployment of ${name}`}>
+          <a href={`${ROOT}deployments/${deployment.id}`}>
             <Status of={deployment.status} />
+            <span class="visually-hidden">deployment of {showHidden(name)}</span>
           </a>
           <Time at={deployment.finished_at ?? deployment.created_at} />
         </span>

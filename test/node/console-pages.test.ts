@@ -1,0 +1,212 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { launchBrowser } from "./support/browser.ts";
+import {
+  findViolations,
+  measureOverflow,
+  NARROW,
+  openConsole,
+  WIDE,
+  waitUntilLoaded,
+} from "./support/console.ts";
+import { makeConsoleRecords } from "./support/console-records.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let service: Service;
+let browser: Browser;
+let records: Awaited<ReturnType<typeof makeConsoleRecords>>;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  records = await makeConsoleRecords(service);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const at = (path: string) => new URL(`/console/${path}`, service.url);
+
+async function openAsOwner(path: string) {
+  const opened = await openConsole(browser, at(path), {
+    apiKey: service.owner.key,
+    // A color in transition has less contrast.
+    reducedMotion: "reduce",
+  });
+  await waitUntilLoaded(opened.page);
+  return opened;
+}
+
+/** Of the table of routes. */
+function readPatterns(): string[] {
+  const text = readFileSync(join(ROOT, "packages/console/src/pages/routes.tsx"), "utf8");
+  return [...text.matchAll(/\[\s*"([^"]*)",\s*\w+,?\s*\]/g)].map(([, pattern = ""]) => pattern);
+}
+
+const SCHEMES = [
+  ["light", WIDE],
+  ["dark", NARROW],
+  ["light", NARROW],
+  ["dark", WIDE],
+] as const;
+
+describe("every page of the console", () => {
+  it("is among those that are tested", () => {
+    const patterns = readPatterns();
+    expect(patterns.length).toBeGreaterThan(10);
+    const untested = patterns.filter((pattern) => {
+      const expression = new RegExp(`^${pattern.replaceAll(/:\w+/g, "[^/]+")}$`);
+      return !records.paths.some((path) => expression.test(path));
+    });
+    expect(untested).toEqual([]);
+  });
+
+  it("has no violations of axe, light or dark, wide or narrow, and reports no problem", async () => {
+    const { page, problems } = await openAsOwner("");
+    const found: Record<string, unknown[]> = {};
+    for (const path of records.paths) {
+      await page.goto(at(path).href);
+      await waitUntilLoaded(page);
+      const results: unknown[] = [];
+      for (const [colorScheme, size] of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize(size);
+        results.push(...(await findViolations(page)));
+        const overflow = await measureOverflow(page);
+        if (overflow > 0) results.push(`overflows by ${overflow} px at ${size.width}`);
+      }
+      if (results.length > 0) found[path] = results;
+    }
+    expect(found).toEqual({});
+    expect(problems).toEqual([]);
+    expect(await page.evaluate("window.harmed")).toBe(undefined);
+  });
+
+  it("works with the keyboard alone: each control is reached, and the focus is visible", async () => {
+    const { page } = await openAsOwner("");
+    const unreached: Record<string, unknown> = {};
+    for (const path of records.paths) {
+      await page.goto(at(path).href);
+      await waitUntilLoaded(page);
+      const missing = await tabThrough(page);
+      if (missing.length > 0) unreached[path] = missing;
+    }
+    expect(unreached).toEqual({});
+  });
+});
+
+const FIND_CONTROLS = `[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
+  .filter((each) => each.checkVisibility())`;
+
+/** Presses Tab as often as there are controls. Returns those without focus, or with one that is not visible. */
+async function tabThrough(page: Page): Promise<string[]> {
+  await page.evaluate(`{
+    window.unreached = new Set(${FIND_CONTROLS});
+    window.unseen = [];
+    document.addEventListener("focusin", ({ target }) => {
+      window.unreached.delete(target);
+      // Of a page that has just been opened, to which no key leads.
+      if (target.matches("h1")) return;
+      const { outlineStyle, outlineWidth } = getComputedStyle(target);
+      if (outlineStyle === "none" || outlineWidth === "0px") window.unseen.push(target);
+    });
+    document.activeElement.blur();
+  }`);
+  const count: number = await page.evaluate("window.unreached.size");
+  // Some controls have several parts, and those of the log appear when the focus comes near.
+  for (let at = 0; at < 2 * count + 30; at += 1) await page.keyboard.press("Tab");
+  return page.evaluate("[...window.unreached, ...window.unseen].map((each) => each.outerHTML)");
+}
+
+describe("the keyboard", () => {
+  it("goes to a page with the palette, and shows the keys", async () => {
+    const { page, problems } = await openAsOwner("");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("runn");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await page.getByRole("heading", { level: 2, name: "Organization", exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("creates a project from the palette, and a dialog returns the focus", async () => {
+    const { page } = await openAsOwner("");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("create a proj");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Create a project" }).waitFor();
+    await page.keyboard.type("typed project");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "typed project" }).waitFor();
+    await page.getByRole("button", { name: "Create an environment" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    await vi.waitUntil(async () => (await focused()) === "Create an environment");
+  });
+
+  it("must type the name before data is deleted", async () => {
+    const { page } = await openAsOwner("");
+    const { id } = await service.owner.call("POST", "/v1/projects", { name: "to delete" });
+    await page.goto(at(`projects/${id}/settings`).href);
+    await page.getByRole("button", { name: "Delete the project" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Type to delete to confirm").fill("to delet");
+    await page.keyboard.press("Enter");
+    expect((await service.owner.call("GET", `/v1/projects/${id}`)).name).toBe("to delete");
+    await dialog.getByLabel("Type to delete to confirm").fill("to delete");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor();
+    await expect(service.owner.call("GET", `/v1/projects/${id}`)).rejects.toThrow("404");
+  });
+});
+
+describe("the log in the console", () => {
+  it("shows hostile text as text, and hidden characters as escapes", async () => {
+    const { page, problems } = await openAsOwner(`deployments/${records.deploymentId}`);
+    const log = page.getByRole("log");
+    await log.getByText('"><img src=x onerror="window.harmed=1">').waitFor();
+    expect(await log.locator("img, script, iframe").count()).toBe(0);
+    expect(await log.getByRole("link", { name: "a link" }).count()).toBe(0);
+    expect(await log.locator(".ansi-red").first().textContent()).toBe("red ");
+    const text = String(await log.textContent());
+    expect(text).toContain("\\u202egnp.");
+    expect(text).toContain("zero\\u200bwidth");
+    expect(text).toContain("100 %");
+    expect(text).not.toContain("50 %");
+    expect(text).not.toContain("\u001b");
+    await log.getByRole("button", { name: "Show all 200,005 characters" }).click();
+    expect(String(await log.textContent()).length).toBeGreaterThan(200_000);
+    expect(problems).toEqual([]);
+    expect(await page.evaluate("window.harmed")).toBe(undefined);
+  });
+
+  it("is searched, jumps to errors, and opens at the line of the URL", async () => {
+    const { page } = await openAsOwner(`deployments/${records.deploymentId}#L2`);
+    await page.locator("#L2.log-current").waitFor();
+    await page.getByRole("button", { name: "Next error" }).click();
+    await page.locator("#L7.log-current").waitFor();
+    expect(page.url()).toMatch(/#L7$/);
+    await page.getByLabel("Search the log").fill("ZERO");
+    await page.getByText("1 lines").waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("#L5.log-current").waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    expect((await download).suggestedFilename()).toBe(`deployment-${records.deploymentId}.log`);
+  });
+});

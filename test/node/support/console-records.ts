@@ -1,0 +1,99 @@
+import { DeployedEnvironment } from "./deployed-environment.ts";
+import type { Service } from "./service.ts";
+
+/** Text that would do harm if it were HTML, or if it reordered what is around it. */
+export const HOSTILE = `"><img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202Egnp.\u202C`;
+
+/** The paths of all pages of the console, below its root, with two of everything that they show. */
+export async function makeConsoleRecords(service: Service) {
+  const { owner, organizationId } = service;
+  const organization = `/v1/orgs/${organizationId}`;
+  const environment = await DeployedEnvironment.make(service, {
+    web: { image: HOSTILE, replicas: 2 },
+    list: [1, HOSTILE],
+  });
+  const { id, projectId } = environment;
+  const post = (path: string, body: object) => owner.call("POST", path, body);
+  await owner.call("PATCH", `/v1/projects/${projectId}`, { name: HOSTILE, description: HOSTILE });
+  const [component] = await Promise.all([
+    post(`/v1/environments/${id}/components`, { name: "api", kind: "service" }),
+    post(`/v1/environments/${id}/components`, { name: "worker", kind: "worker" }),
+    post(`/v1/projects`, { name: "an empty project" }),
+    post(`${organization}/service-accounts`, { name: HOSTILE, role: "member" }),
+    post(`${organization}/invitations`, { email: "grace@example.com", role: "admin" }),
+    post(`${organization}/api-keys`, { name: HOSTILE, scopes: ["projects:read", "keys:write"] }),
+  ]);
+  for (const [name, value] of Object.entries({ DATABASE_URL: HOSTILE, LOG_LEVEL: "debug" })) {
+    await post(`/v1/environments/${id}/variables`, { name, value, storage_method: "secret" });
+    await post(`/v1/components/${component.id}/variables`, {
+      name,
+      value,
+      storage_method: "string",
+    });
+  }
+  const webhook = await post(`/v1/projects/${projectId}/notification-integrations`, {
+    type: "webhook",
+    url: "https://hooks.example.com/path",
+    configuration: { deployments_failed: true },
+  });
+  const { data: pools } = await owner.call("GET", `${organization}/runner-pools`);
+  const deploymentId = await deployWithHostileText(environment);
+  const queued = await environment.deploy({ patch: [{ op: "add", path: "/web/port", value: 80 }] });
+  const { data: stacks } = await owner.call("GET", `/v1/environments/${id}/stacks`);
+  await owner.call("PUT", `/v1/stacks/${stacks[0].id}/alarms/cpu`, {
+    state: "alarm",
+    reason: HOSTILE,
+  });
+  const integrations = `/v1/projects/${projectId}/notification-integrations/${webhook.id}`;
+  const ping = await post(`${integrations}/ping`, {});
+  const withTabs = (root: string, tabs: string) => tabs.split(" ").map((tab) => `${root}/${tab}`);
+  return {
+    environment,
+    deploymentId,
+    queuedId: queued.id,
+    paths: [
+      "",
+      `projects/${projectId}`,
+      ...withTabs(`projects/${projectId}`, "connection members integrations changelog settings"),
+      `projects/${projectId}/integrations/${webhook.id}`,
+      `projects/${projectId}/integrations/${webhook.id}/deliveries/${ping.id}`,
+      `environments/${id}`,
+      ...withTabs(`environments/${id}`, "configuration components stacks variables settings"),
+      `components/${component.id}/variables`,
+      `stacks/${stacks[0].id}`,
+      `deployments/${deploymentId}`,
+      `deployments/${queued.id}`,
+      "runners",
+      `runners/${pools[0].id}`,
+      "organization",
+      ...withTabs("organization", "members keys service-accounts trusts sessions usage audit"),
+      "no/such/page",
+    ],
+  };
+}
+
+const ESC = "\u001b";
+
+/** Lines that attack a page or a terminal. */
+const LINES = [
+  HOSTILE,
+  `${ESC}[31mred ${ESC}[1;4mbold${ESC}[0m ${ESC}[38;5;208morange${ESC}[48;2;1;2;3mon${ESC}[m`,
+  `${ESC}]8;;javascript:alert(1)${ESC}\\a link${ESC}]8;;${ESC}\\`,
+  `${ESC}[2J${ESC}[1;1Hcleared${ESC}P+q544e${ESC}\\`,
+  "zero\u200bwidth \u2066isolate\u2069 \ufeffmark",
+  "10 %\r50 %\r100 %",
+  "Error: it failed",
+  `long ${"x".repeat(200_000)}`,
+];
+
+async function deployWithHostileText(environment: DeployedEnvironment): Promise<string> {
+  const { id } = await environment.deploy({
+    patch: [{ op: "replace", path: "/web/replicas", value: HOSTILE }],
+    source: { registry: { image: "shop:42" } },
+  });
+  const started = await environment.start();
+  await started.print(0, `${LINES.join("\n")}\n`);
+  await started.report(0, "failed", HOSTILE);
+  await started.complete("failed");
+  return id;
+}
