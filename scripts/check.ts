@@ -1,5 +1,5 @@
-/** The last step of `npm run check`: configuration, licenses, bundle, start-up and OpenAPI document. */
-import { execFile } from "node:child_process";
+/** The last step of `npm run check`: configuration, licenses, console, bundle, start-up and OpenAPI document. */
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,8 @@ import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
 const MAXIMUM_KB = 340;
+/** Of the console, by the ends of the names of its files. */
+const MAXIMUM_CONSOLE_KB = { ".js": 60, ".css": 15 };
 const STARTUP_RUNS = 3;
 const LINES_FOR_REVIEW = 250;
 const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
@@ -24,6 +26,7 @@ await runCommand(async () => {
     await checkSecrets();
     checkLimits();
     checkLicenses();
+    console.log(checkConsole());
     const checks = [checkTypes(), checkDocument(directory), checkBundle(join(directory, "bundle"))];
     for (const result of await Promise.all(checks)) console.log(result);
     console.log(await measureStartup(join(directory, "startup.cpuprofile")));
@@ -72,6 +75,21 @@ async function checkTypes(): Promise<string> {
   const { code, stdout, stderr } = await runWrangler(args);
   if (code !== 0) throw new CommandError(`Run npm run types.\n${stdout}${stderr}`);
   return "Types of the bindings: up to date.";
+}
+
+/** Builds it, so that the first visit of a person stays fast. */
+function checkConsole(): string {
+  execFileSync("npm", ["run", "-s", "build:console"], { cwd: ROOT, stdio: "inherit" });
+  const folder = join(ROOT, "packages/console/dist/console/assets");
+  const results = Object.entries(MAXIMUM_CONSOLE_KB).map(([end, maximum]) => {
+    const files = readdirSync(folder).filter((name) => name.endsWith(end));
+    const bytes = files.map((name) => gzipSync(readFileSync(join(folder, name))).length);
+    const size = bytes.reduce((sum, each) => sum + each, 0) / 1000;
+    const result = `${size.toFixed(1)} KB gzip of ${end}, at most ${maximum}`;
+    if (size > maximum) throw new CommandError(`Console: ${result}.`);
+    return result;
+  });
+  return `Console: ${results.join("; ")}.`;
 }
 
 async function checkBundle(directory: string): Promise<string> {

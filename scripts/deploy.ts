@@ -1,6 +1,7 @@
 /**
  * `npm run deploy`: checks the settings, creates missing queues and the database, migrates the database,
- * and then deploys, so that new code never runs on an old schema. After a failure, run it again.
+ * deploys the console, and then the API, so that new code never runs on an old schema or without what it
+ * needs. After a failure, run it again.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,6 +23,7 @@ await runCommand(async () => {
   await ensureQueues();
   await ensureDatabase();
   await migrate();
+  await deployConsole();
   return deploy();
 });
 
@@ -88,6 +90,15 @@ async function migrate(): Promise<void> {
   if ((await exited) !== 0)
     throw new CommandError(
       "The migrations failed, and nothing was deployed. Fix the cause above and run npm run deploy again.",
+    );
+}
+
+/** First, because a Worker cannot be deployed with a binding to one that does not exist. */
+async function deployConsole(): Promise<void> {
+  const { exited } = startWrangler(["deploy", "--config", "packages/console/wrangler.toml"]);
+  if ((await exited) !== 0)
+    throw new CommandError(
+      "The console was not deployed, and neither was the API. Fix the cause above and run npm run deploy again.",
     );
 }
 

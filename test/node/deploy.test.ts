@@ -125,7 +125,11 @@ describe("npm run deploy", () => {
       "d1 create longshore",
       "d1 migrations apply DB",
       "deploy",
+      "deploy",
     ]);
+    // The API's Worker needs the console's. Only the API gets the secrets.
+    const { command, secrets: given } = deployer.commands.at(-2) ?? {};
+    expect([command, given]).toEqual(["deploy --config packages/console/wrangler.toml", {}]);
     expect(deployer.commands.at(-1)?.secrets).toEqual(secrets);
     expect(deployer.run({})).toMatchObject({ code: 0 });
     expect(deployer.commands.at(-1)).toEqual({ command: "deploy", secrets: {} });
