@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { HISTORY_SIZE_OPTIONS, parseHistorySize } from "../scripts/seed/history-size.ts";
+import { measureConsole } from "./console.ts";
 import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureFairness } from "./fairness.ts";
@@ -24,6 +25,7 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   growth: async (folder) => {
     report(await measureGrowth(parseCount(values.rows), folder));
   },
+  console: async (folder) => report(await measureConsole(folder)),
   lists: async (folder) => {
     process.stdout.write(`\n${await measureLists(parseHistorySize(values), folder)}\n`);
   },

@@ -9,7 +9,7 @@ import { Terminal } from "./support/terminal.ts";
 const READY = "Ctrl-C stops it.";
 const NOBODY = 65_534;
 const KEY = /API key {2}(lsh_\w+)/;
-const LINK = /Sign in {2}(http:\S+)/;
+const LINK = /Console {2}(http:\S+)/;
 
 /** Without the lines that npm prints about the script. */
 function printed(output: string): string {
@@ -61,8 +61,8 @@ describe("npm start", () => {
   Docs     http://localhost:${port}/docs
   API key  ${key}
            Save it now: it is not shown again.
-  Sign in  ${link}
-           For a browser. It works once, within 10 minutes.
+  Console  ${link}
+           Signs in. It works once, within 10 minutes.
   Try it:
 curl http://localhost:${port}/v1/projects -H 'x-api-key: ${key}'
   Log in the command line, which the tour (docs/tour.md) uses:
@@ -72,7 +72,7 @@ echo ${key} | npx longshore login --url http://localhost:${port}
     );
   });
 
-  it("prints a link that signs in at a browser", async () => {
+  it("prints a link that opens the console in a browser, signed in", async () => {
     const link = LINK.exec(server.output)?.[1] ?? "";
     const signIn = await fetch(link, {
       method: "POST",
@@ -84,6 +84,11 @@ echo ${key} | npx longshore login --url http://localhost:${port}
     const headers = { cookie: cookie.split(";")[0] ?? "" };
     const listed = await fetch(new URL("/v1/projects", url()), { headers });
     expect(await listed.json()).toMatchObject({ data: [{ name: "storefront" }] });
+    const opened = await fetch(new URL(String(signIn.headers.get("location")), url()), { headers });
+    const [, script = ""] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await opened.text()) ?? [];
+    expect((await fetch(new URL(script, url()))).headers.get("content-type")).toContain(
+      "javascript",
+    );
   });
 
   it("refuses a second start on the same data, in one line, and keeps serving", async () => {

@@ -5,13 +5,20 @@ import {
   type Result,
   type Schemas,
 } from "../../../packages/client/src/index.ts";
-import type { Service } from "./service.ts";
 
 const CLAIM_EVERY_MS = 100;
 const CLAIMED_WITHIN_MS = 120_000;
 
 type Claim = NonNullable<Result<"/v1/runner/claims", "post">>;
 type Outcome = "succeeded" | "failed" | "canceled";
+
+/** What it needs of a service. */
+interface ServiceAccess {
+  url: URL;
+  organizationId: string;
+  /** With the key of an owner. */
+  owner: { key: string };
+}
 
 /** An environment with the stacks `web` and `worker`, an API key, and a runner that tests drive by hand. */
 export class DeployedEnvironment {
@@ -34,7 +41,10 @@ export class DeployedEnvironment {
   }
 
   /** Uses a new API key, because each key has its own rate limit. */
-  static async make(service: Service, configuration: object = {}): Promise<DeployedEnvironment> {
+  static async make(
+    service: ServiceAccess,
+    configuration: object = {},
+  ): Promise<DeployedEnvironment> {
     const url = service.url.href;
     const owner = createClient({ url, apiKey: service.owner.key });
     const org = { org_id: service.organizationId };

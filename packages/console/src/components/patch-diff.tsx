@@ -6,7 +6,7 @@ const MEANINGS = { "+": "Added", "-": "Removed", " ": "Test" } as const;
 
 /** What a patch removes and adds, line by line. */
 export function PatchDiff({ patch }: { patch: readonly Schemas["PatchOperation"][] }) {
-  if (patch.length === 0) return <p class="soft">The configuration does not change.</p>;
+  if (patch.length === 0) return <p class="soft">There are no changes.</p>;
   return (
     <ul class="diff" aria-label="Changes">
       {toPatchLines(patch).map(({ sign, text }, at) => (

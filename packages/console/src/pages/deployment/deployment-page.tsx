@@ -52,6 +52,9 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
   const environment = useQuery("/v1/environments/{environment_id}", { path });
   const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
   const projectId = environment.data?.project_id;
+  const project = useQuery(projectId ? "/v1/projects/{project_id}" : undefined, {
+    path: { project_id: projectId ?? "" },
+  });
   const can = useCan(projectId);
   const [dialog, setDialog] = useState<Dialog>();
   const stackNames = new Map(stacks.items?.map((stack) => [stack.id, stack.name]));
@@ -69,7 +72,7 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
       title={`Deployment to ${name}`}
       crumbs={[
         ["Projects", ROOT],
-        ["Project", `${ROOT}projects/${projectId ?? ""}`],
+        [project.data?.name ?? "Project", `${ROOT}projects/${projectId ?? ""}`],
         [name, `${ROOT}environments/${environment_id}`],
       ]}
       beside={<Status of={status} />}
