@@ -99,7 +99,7 @@ describe("a sign-in link", () => {
     const key = await newKey(world, { role: "admin", scopes, projectIds: [project.id] });
     const { path } = await newLink(key.client);
     const reply = await press(path);
-    expect([reply.status, reply.headers.get("location"), reply.text]).toEqual([303, "/", ""]);
+    expect([reply.status, reply.headers.get("location"), reply.text]).toEqual([303, "/console/", ""]);
     expect(reply.headers.get("set-cookie")).toMatch(
       /^__Host-longshore=lss_\w{72}; Path=\/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax$/,
     );
@@ -237,7 +237,7 @@ describe("a sign-in link", () => {
     const { path } = await newLink(world.client);
     const query = "?next=https://evil.example&redirect=//evil.example&return_to=/%5Cevil.example";
     const reply = await press(`${path}${query}`);
-    expect([reply.status, reply.headers.get("location")]).toEqual([303, "/"]);
+    expect([reply.status, reply.headers.get("location")]).toEqual([303, "/console/"]);
   });
 
   it("is repeated by its Idempotency-Key, and still signs in once", async () => {

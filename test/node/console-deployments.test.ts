@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launchBrowser } from "./support/browser.ts";
 import { openConsole } from "./support/console.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
@@ -72,6 +72,40 @@ describe("a deployment in the console", () => {
     await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
     await page.getByText("/replicas 7").waitFor();
     expect(page.url()).not.toContain(id);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows the end of its log while it grows, and finds lines that arrive later", async () => {
+    const source = await DeployedEnvironment.make(fixture.service);
+    const { id } = await source.deploy();
+    const started = await source.start();
+    await started.print(0, "needle 1\n".repeat(300));
+    const { page, problems } = await openConsole(browser, at(`deployments/${id}`), {
+      apiKey: source.apiKey,
+    });
+    const log = page.getByRole("log");
+    await page.locator("#L300").waitFor();
+    await page.getByLabel("Search the log").fill("needle");
+    await page.getByText("300 lines", { exact: true }).waitFor();
+    await started.print(0, "needle 2\n".repeat(300));
+    await page.getByText("600 lines", { exact: true }).waitFor();
+    await page.locator("#L600").waitFor();
+    const distance = () =>
+      log.evaluate((each) => each.scrollHeight - each.scrollTop - each.clientHeight);
+    await vi.waitUntil(async () => (await distance()) < 40);
+    await log.hover();
+    await page.mouse.wheel(0, -2_000);
+    await vi.waitUntil(async () => !(await page.getByLabel("Follow").isChecked()));
+    const reached = await distance();
+    await started.print(0, "needle 3\n".repeat(300));
+    await page.getByText("900 lines", { exact: true }).waitFor();
+    expect(await distance()).toBeGreaterThan(reached + 100);
+    await page.getByLabel("Follow").check();
+    await page.locator("#L900").waitFor();
+    await page.locator("#L890 a").click();
+    expect(page.url()).toMatch(/#L890$/);
+    await started.complete("succeeded");
+    await page.locator("h1 ~ .status.good").waitFor();
     expect(problems).toEqual([]);
   });
 

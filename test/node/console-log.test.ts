@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLAIN, parseAnsi, toPlainLine } from "../../packages/console/src/log-view/ansi.ts";
+import {
+  cutLine,
+  PLAIN,
+  parseAnsi,
+  toPlainLine,
+} from "../../packages/console/src/log-view/ansi.ts";
 import {
   findLines,
   LogLines,
@@ -75,6 +80,8 @@ describe("a line with escape sequences", () => {
     [`${ESC}[38;5;46mx`, "ansi-bright-green"],
     [`${ESC}[38;2;0;0;130mx`, "ansi-blue"],
     [`${ESC}[38;5;240mx`, "ansi-bright-black"],
+    [`${ESC}[38:2::0:0:130mx`, "ansi-blue"],
+    [`${ESC}[48:5:9;4mx`, "ansi-underline ansi-on-bright-red"],
     [`${ESC}[31m${ESC}[39mx`, ""],
     [`${ESC}[1;2;3m${ESC}[22mx`, "ansi-italic"],
     [`${ESC}[31;1m${ESC}[mx`, ""],
@@ -90,6 +97,18 @@ describe("a line with escape sequences", () => {
 
   it("shows what follows a sequence without an end", () => {
     expect(textOf(`a${ESC}]0;the rest of the line`)).toBe("a0;the rest of the line");
+  });
+
+  it("is cut without a part of a sequence at its end", () => {
+    const line = `${"x".repeat(8)}${ESC}[31mred`;
+    expect([9, 10, 12, 13, 14].map((length) => textOf(cutLine(line, length)))).toEqual([
+      "xxxxxxxx",
+      "xxxxxxxx",
+      "xxxxxxxx",
+      "xxxxxxxx",
+      "xxxxxxxxr",
+    ]);
+    expect(cutLine("short", 9)).toBe("short");
   });
 
   it("has only what a progress bar shows last", () => {

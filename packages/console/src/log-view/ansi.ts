@@ -85,6 +85,16 @@ export function toPlainLine(line: string): string {
   );
 }
 
+const LONGEST_SEQUENCE = 64;
+
+/** The beginning of a line, without a part of a sequence at its end. */
+export function cutLine(line: string, length: number): string {
+  const cut = line.slice(0, length);
+  const at = cut.lastIndexOf("\x1b");
+  const isPart = at > length - LONGEST_SEQUENCE && !/[a-zA-Z]/.test(cut.slice(at));
+  return isPart ? cut.slice(0, at) : cut;
+}
+
 /** A progress bar returns to the beginning of its line, and overwrites it. */
 function withoutOverwritten(line: string): string {
   const end = line.endsWith("\r") ? line.length - 1 : line.length;
@@ -103,17 +113,20 @@ function classesOf({ color, background, flags }: Style): string {
 }
 
 function applyParameters(style: Style, parameters: string): Style {
-  const codes = parameters.split(/[;:]/).map(Number);
+  const fields = parameters.split(";");
   let result = style;
-  for (let at = 0; at < codes.length; at += 1) {
-    const code = codes[at] ?? 0;
-    if (code === 38 || code === 48) {
-      const { color, length } = readExtendedColor(codes.slice(at + 1, at + 5));
-      result = code === 38 ? { ...result, color } : { ...result, background: color };
-      at += length;
-    } else {
+  for (let at = 0; at < fields.length; at += 1) {
+    // With colons, one field has all parts of a color.
+    const [code = 0, ...parts] = (fields[at] ?? "").split(":").map(Number);
+    if (code !== 38 && code !== 48) {
       result = applyCode(result, code);
+      continue;
     }
+    const hasColons = parts.length > 0;
+    const given = hasColons ? parts : fields.slice(at + 1, at + 5).map(Number);
+    const { color, length } = readExtendedColor(given);
+    result = code === 38 ? { ...result, color } : { ...result, background: color };
+    if (!hasColons) at += length;
   }
   return result;
 }
@@ -135,14 +148,14 @@ function applyCode(style: Style, code: number): Style {
   return style;
 }
 
-/** `5;N` is one of 256 colors, `2;R;G;B` is any. `length`: how many codes it has. */
+/** `5;N` is one of 256 colors; `2;R;G;B`, or `2:SPACE:R:G:B`, is any. `length`: how many codes it has. */
 function readExtendedColor([kind, ...values]: readonly number[]): {
   color: Color | undefined;
   length: number;
 } {
   if (kind === 5) return { color: colorOfIndex(values[0] ?? 0), length: 2 };
   if (kind !== 2) return { color: undefined, length: 0 };
-  const [red = 0, green = 0, blue = 0] = values;
+  const [red = 0, green = 0, blue = 0] = values.slice(-3);
   return { color: nearestColor(red, green, blue), length: 4 };
 }
 

@@ -1,7 +1,7 @@
 import { Component, type RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatExact, formatNumber, showHidden } from "../format.ts";
-import { parseAnsi } from "./ansi.ts";
+import { cutLine, parseAnsi } from "./ansi.ts";
 import type { LogLine } from "./log-lines.ts";
 
 const SHOWN_CHARACTERS = 10_000;
@@ -99,7 +99,7 @@ function Line({ line, stack, isFound, isCurrent }: LineProps) {
   const { number, text, time, style, isError } = line;
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS;
-  const { spans } = parseAnsi(isCut ? text.slice(0, SHOWN_CHARACTERS) : text, style);
+  const { spans } = parseAnsi(isCut ? cutLine(text, SHOWN_CHARACTERS) : text, style);
   const classes = [
     "log-line",
     isError && "log-error",

@@ -10,6 +10,8 @@ import { useLog } from "./use-log.ts";
 const CHUNK_LINES = 200;
 /** So near to the end, the person reads the newest line. */
 const END_PX = 40;
+/** The keys that scroll back. */
+const BACKWARD = new Set(["ArrowUp", "PageUp", "Home"]);
 
 interface LogViewProps {
   deploymentId: string;
@@ -26,7 +28,8 @@ export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
   const [current, setCurrent] = useCurrentLine();
   const [isFollowing, setFollowing] = useState(current === undefined);
   const lines = useMemo(() => linesOfStack(log.lines.all, stackId), [log, stackId]);
-  const found = useMemo(() => findLines(lines, search), [lines, search]);
+  // `lines` may be the same array with more lines.
+  const found = useMemo(() => findLines(lines, search), [log, lines, search]);
   const foundSet = useMemo(() => new Set(found), [found]);
   const jump = (among: readonly LogLine[], direction: "next" | "previous") => {
     const line = step(among, current ?? 0, direction);
@@ -35,11 +38,19 @@ export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
       setCurrent(line.number);
     }
   };
-  useFollowing(region, isFollowing, lines.length);
+  useFollowing(region, isFollowing, log.version);
   useJump(region, current, current !== undefined && current <= log.lines.all.length);
-  const onScroll = () => {
-    const element = region.current;
-    if (element) setFollowing(distanceFromEnd(element) < END_PX);
+  const isAtEnd = () => region.current !== null && distanceFromEnd(region.current) < END_PX;
+  const stopFollowing = () => setFollowing(false);
+  // The log may have scrolled by itself, and have grown since.
+  const onScrollEnd = () => isAtEnd() && setFollowing(true);
+  const onClick = (event: MouseEvent) => {
+    const link = event.target instanceof Element ? event.target.closest("a.log-number") : null;
+    const line = readFragment(link?.getAttribute("href") ?? "");
+    if (line === undefined) return;
+    event.preventDefault();
+    setFollowing(false);
+    setCurrent(line);
   };
   return (
     <div class="stack">
@@ -66,10 +77,12 @@ export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
         aria-label="Log"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it.
         tabIndex={0}
-        onWheel={onScroll}
-        onTouchMove={onScroll}
-        onKeyUp={onScroll}
-        onScrollEnd={onScroll}
+        onWheel={({ deltaY }) => deltaY < 0 && stopFollowing()}
+        onTouchMove={stopFollowing}
+        onKeyDown={({ key }) => BACKWARD.has(key) && stopFollowing()}
+        onScrollEnd={onScrollEnd}
+        onClick={onClick}
+        onPointerDown={(event) => event.target === region.current && stopFollowing()}
       >
         {chunksOf(lines).map((chunk, at) => (
           <LogChunk
@@ -129,12 +142,12 @@ function readFragment(hash: string): number | undefined {
 function useFollowing(
   region: { current: HTMLDivElement | null },
   isFollowing: boolean,
-  count: number,
+  version: number,
 ): void {
   useLayoutEffect(() => {
     const element = region.current;
     if (isFollowing && element) element.scrollTop = element.scrollHeight;
-  }, [isFollowing, count]);
+  }, [isFollowing, version]);
 }
 
 /** Scrolls the log, and not the page, to a line, once it is there. */
