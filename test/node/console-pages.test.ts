@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
@@ -50,8 +51,6 @@ function readPatterns(): string[] {
 const SCHEMES = [
   ["light", WIDE],
   ["dark", NARROW],
-  ["light", NARROW],
-  ["dark", WIDE],
 ] as const;
 
 describe("every page of the console", () => {
@@ -174,6 +173,46 @@ describe("the keyboard", () => {
     await expect(service.owner.call("GET", `/v1/projects/${id}`)).rejects.toThrow("404");
   });
 });
+
+describe("an open tab", () => {
+  it("polls with If-None-Match while it is visible, far below its rate limit", async () => {
+    const { page } = await openConsole(browser, new URL("/docs", service.url), {
+      apiKey: service.owner.key,
+    });
+    await page.clock.install();
+    const statuses: number[] = [];
+    page.on("response", (response) => {
+      if (new URL(response.url()).pathname.startsWith("/v1/")) statuses.push(response.status());
+    });
+    await page.goto(at(`environments/${records.environment.id}`).href);
+    await waitUntilLoaded(page);
+    statuses.length = 0;
+    await passMinute(page);
+    expect(statuses.length).toBeGreaterThan(10);
+    expect(statuses.length).toBeLessThan(60);
+    expect(new Set(statuses)).toEqual(new Set([304]));
+    await setHidden(page, true);
+    statuses.length = 0;
+    await passMinute(page);
+    expect(statuses).toEqual([]);
+    await setHidden(page, false);
+    await vi.waitUntil(() => statuses.length > 0);
+  });
+});
+
+/** In steps, between which responses arrive. */
+async function passMinute(page: Page): Promise<void> {
+  for (let second = 0; second < 60; second += 1) {
+    await page.clock.runFor(1_000);
+    await page.evaluate("new Promise((resolve) => queueMicrotask(resolve))");
+    await sleep(20);
+  }
+}
+
+function setHidden(page: Page, isHidden: boolean): Promise<unknown> {
+  return page.evaluate(`Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));`);
+}
 
 describe("the log in the console", () => {
   it("shows hostile text as text, and hidden characters as escapes", async () => {

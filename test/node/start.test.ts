@@ -9,7 +9,7 @@ import { Terminal } from "./support/terminal.ts";
 const READY = "Ctrl-C stops it.";
 const NOBODY = 65_534;
 const KEY = /API key {2}(lsh_\w+)/;
-const LINK = /Console {2}(http:\S+)/;
+const LINK = /Console {2}(http:\S+\/sign-in\/\S+)/;
 
 /** Without the lines that npm prints about the script. */
 function printed(output: string): string {

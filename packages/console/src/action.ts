@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { announce } from "./announce.ts";
+import { endSession, isSignedOut } from "./session.ts";
 
 export interface Action {
   isRunning: boolean;
@@ -28,6 +29,7 @@ export function useAction(): Action {
         if (done) announce(done);
         return true;
       } catch (error) {
+        if (isSignedOut(error)) endSession();
         setState({ isRunning: false, error });
         return false;
       } finally {

@@ -8,7 +8,7 @@ import { navigate, ROOT } from "./router.ts";
 /** What the palette offers: a page, a record, or an action of the page. */
 export interface PaletteCommand {
   label: string;
-  kind: "Page" | "Project" | "Environment" | "Deployment" | "Action";
+  kind: "Page" | "Project" | "Environment" | "Deployment" | "Runner pool" | "Action";
   run: () => void;
 }
 
@@ -46,12 +46,16 @@ function linkTo(kind: PaletteCommand["kind"], label: string, path: string): Pale
   return { label, kind, run: () => navigate(ROOT + path) };
 }
 
-/** The projects and environments that the session has read. */
+/** Those that the session has read. */
 function loadedRecords(): PaletteCommand[] {
   const lists = cachedResults("/v1/projects") as Schemas["ProjectList"][];
   const overviews = cachedResults(
     "/v1/projects/{project_id}/overview",
   ) as Schemas["ProjectOverview"][];
+  const deployments = cachedResults(
+    "/v1/environments/{environment_id}/deployments",
+  ) as Schemas["DeploymentList"][];
+  const pools = cachedResults("/v1/orgs/{org_id}/runner-pools") as Schemas["RunnerPoolList"][];
   const commands = [
     ...lists.flatMap(({ data }) =>
       data.map(({ id, name }) => linkTo("Project", name, `projects/${id}`)),
@@ -62,6 +66,12 @@ function loadedRecords(): PaletteCommand[] {
         linkTo("Environment", `${project.name} / ${name}`, `environments/${id}`),
       ),
     ]),
+    ...deployments.flatMap(({ data }) =>
+      data.map(({ id, status }) => linkTo("Deployment", `${id} (${status})`, `deployments/${id}`)),
+    ),
+    ...pools.flatMap(({ data }) =>
+      data.map(({ id, name }) => linkTo("Runner pool", name, `runners/${id}`)),
+    ),
   ];
   return [...new Map(commands.map((each) => [`${each.kind} ${each.label}`, each])).values()];
 }

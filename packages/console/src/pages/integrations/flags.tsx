@@ -1,6 +1,5 @@
 import type { Schemas } from "../../api.ts";
 import { Check, type FormFields } from "../../components/form.tsx";
-import { showHidden } from "../../format.ts";
 
 type Configuration = Schemas["IntegrationConfiguration"];
 
@@ -43,34 +42,4 @@ export function readFlags(fields: FormFields): Configuration {
   const checked = fields.all("flag");
   const entries = FLAGS.map(([flag]) => [flag, checked.includes(flag)]);
   return Object.fromEntries(entries) as Configuration;
-}
-
-interface FilterFieldsProps {
-  environments: readonly Schemas["Environment"][];
-  chosen?: readonly string[] | undefined;
-}
-
-export function EnvironmentFields({ environments, chosen = [] }: FilterFieldsProps) {
-  return (
-    <fieldset class="stack">
-      <legend>Only of these environments (none: all)</legend>
-      <div class="checks">
-        {environments.map(({ id, name }) => (
-          <Check
-            key={id}
-            name="environment"
-            value={id}
-            label={showHidden(name)}
-            checked={chosen.includes(id)}
-          />
-        ))}
-      </div>
-    </fieldset>
-  );
-}
-
-/** Null: all environments. */
-export function readEnvironments(fields: FormFields): string[] | null {
-  const chosen = fields.all("environment");
-  return chosen.length > 0 ? chosen : null;
 }

@@ -7,9 +7,9 @@ import { Confirm, Dialog } from "../../components/dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Form, TextField } from "../../components/form.tsx";
 import { SecretDialog } from "../../components/secret.tsx";
-import { useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
-import { EnvironmentFields, FlagFields, readEnvironments, readFlags } from "./flags.tsx";
+import { FilterFields, readFilters, useFilterChoices } from "./filters.tsx";
+import { FlagFields, readFlags } from "./flags.tsx";
 import type { IntegrationPath } from "./integration-page.tsx";
 import { stateOf } from "./state.ts";
 
@@ -155,13 +155,12 @@ interface EditIntegrationProps {
 }
 
 function EditIntegration({ integration, path, onClose, reload }: EditIntegrationProps) {
-  const { type, configuration, environment_ids } = integration;
-  const environments = useList("/v1/projects/{project_id}/environments", {
-    path: { project_id: path.project_id },
-  });
+  const { type, configuration } = integration;
+  const { choices, error: loadError } = useFilterChoices(path.project_id);
   return (
     <Dialog title="Edit the integration" onClose={onClose}>
-      {environments.items && (
+      <ErrorNote error={loadError} />
+      {choices && (
         <Form
           verb="Save"
           done="Saved."
@@ -173,7 +172,7 @@ function EditIntegration({ integration, path, onClose, reload }: EditIntegration
               path,
               body: {
                 configuration: readFlags(fields),
-                environment_ids: readEnvironments(fields),
+                ...readFilters(fields),
                 ...(url !== undefined && { url }),
               },
             });
@@ -191,7 +190,7 @@ function EditIntegration({ integration, path, onClose, reload }: EditIntegration
                 />
               )}
               <FlagFields configuration={configuration} />
-              <EnvironmentFields environments={environments.items ?? []} chosen={environment_ids} />
+              <FilterFields choices={choices} integration={integration} />
             </>
           )}
         </Form>

@@ -43,7 +43,8 @@ export function IntegrationPage({ params }: { params: Params }) {
         <Facts
           facts={[
             ["Notifies of", describeFlags(data.configuration)],
-            ["Environments", environment_ids ? environment_ids.length : "All"],
+            ["Environments", environment_ids?.length ?? "All"],
+            ["Stacks", data.stack_ids?.length ?? "All"],
             ["ID", <code key="id">{data.id}</code>],
             ...times.flatMap(([label, at]) =>
               at ? [[label, <Time key={label} at={at} />] as const] : [],

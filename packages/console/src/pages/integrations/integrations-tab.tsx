@@ -11,16 +11,11 @@ import { Section } from "../../components/page.tsx";
 import { SecretDialog } from "../../components/secret.tsx";
 import { Status } from "../../components/status.tsx";
 import { showHidden } from "../../format.ts";
-import { type List, useList, useQuery } from "../../query.ts";
+import { type List, useQuery } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import type { ProjectTabProps } from "../project/project-page.tsx";
-import {
-  describeFlags,
-  EnvironmentFields,
-  FlagFields,
-  readEnvironments,
-  readFlags,
-} from "./flags.tsx";
+import { FilterFields, readFilters, useFilterChoices } from "./filters.tsx";
+import { describeFlags, FlagFields, readFlags } from "./flags.tsx";
 import { stateOf, targetOf } from "./state.ts";
 
 export function IntegrationsTab({ project, can }: ProjectTabProps) {
@@ -122,7 +117,7 @@ interface CreateWebhookProps {
 
 function CreateWebhook({ projectId, onClose, onCreated }: CreateWebhookProps) {
   const path = { project_id: projectId };
-  const environments = useList("/v1/projects/{project_id}/environments", { path });
+  const { choices, error: loadError } = useFilterChoices(projectId);
   return (
     <Dialog title="Create a webhook" onClose={onClose}>
       <Form
@@ -138,7 +133,7 @@ function CreateWebhook({ projectId, onClose, onCreated }: CreateWebhookProps) {
                 type: "webhook",
                 url: fields.text("url"),
                 configuration: readFlags(fields),
-                environment_ids: readEnvironments(fields),
+                ...readFilters(fields),
               },
             },
           );
@@ -149,7 +144,8 @@ function CreateWebhook({ projectId, onClose, onCreated }: CreateWebhookProps) {
           <>
             <TextField name="url" type="url" label="URL" required error={error} />
             <FlagFields />
-            <EnvironmentFields environments={environments.items ?? []} />
+            <ErrorNote error={loadError} />
+            {choices && <FilterFields choices={choices} />}
           </>
         )}
       </Form>

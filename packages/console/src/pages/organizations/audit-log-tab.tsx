@@ -43,6 +43,7 @@ export function AuditLogTab({ path }: OrganizationTabProps) {
         <ChoiceFilter name="action" label="Action" options={ACTIONS} />
         <TextFilter name="actor" label="Actor (ID)" />
         <TextFilter name="target" label="Target (ID)" />
+        <TextFilter name="project_id" label="Project (ID)" />
         <TextFilter name="from" label="From" type="datetime-local" />
         <TextFilter name="to" label="To" type="datetime-local" />
       </div>
@@ -60,7 +61,7 @@ export function AuditLogTab({ path }: OrganizationTabProps) {
 /** Those of the URL, as the operation takes them. */
 function readFilters(): Record<string, string> {
   const filters: Record<string, string> = {};
-  for (const name of ["action", "actor", "target"]) {
+  for (const name of ["action", "actor", "target", "project_id"]) {
     const value = queryOf(name);
     if (value) filters[name] = value;
   }
