@@ -16,6 +16,7 @@ const LINES = 10_000;
 const LINES_OF_A_REQUEST = 1_000;
 const VARIABLES = 1_000;
 const VARIABLES_OF_A_REQUEST = 200;
+const VARIABLES_OF_A_PAGE = 100;
 const SLOWER = 4;
 const BYTES_PER_SECOND = 1_600_000 / 8;
 const NETWORK = {
@@ -162,7 +163,7 @@ async function measureLog(context: BrowserContext, url: string): Promise<number[
     for (let jump = 0; jump < 5; jump += 1) {
       await page.getByRole("button", { name: "Next error" }).click();
     }
-    await page.getByLabel("Stack").selectOption({ index: 1 });
+    await page.locator('select[name="stack"]').selectOption({ index: 1 });
     await page.getByRole("log").focus();
     for (const key of ["Home", "PageDown", "PageDown", "End"]) await page.keyboard.press(key);
   });
@@ -171,19 +172,24 @@ async function measureLog(context: BrowserContext, url: string): Promise<number[
 async function measureVariables(context: BrowserContext, url: string): Promise<number[]> {
   const page = await openSlowPage(context);
   await page.goto(url);
-  const rows = page.locator('ul[aria-label="Variables"] > li');
-  await rows.first().waitFor();
-  while ((await rows.count()) < VARIABLES) {
-    const before = await rows.count();
-    await page.getByRole("button", { name: "Load more" }).click();
-    await rows.nth(before).waitFor({ timeout: 60_000 });
+  const more = page.getByRole("button", { name: "Load more" });
+  await more.waitFor();
+  for (let pages = 1; pages < VARIABLES / VARIABLES_OF_A_PAGE; pages += 1) {
+    const loaded = page.waitForResponse((response) => response.url().includes("after="));
+    await more.click();
+    await loaded;
+    await page.waitForTimeout(300);
   }
+  await more.waitFor({ state: "detached" });
   return observed(page, async () => {
     await page.getByLabel("Filter by name").click();
     await page.keyboard.type("SETTING_77", { delay: 100 });
     for (let times = 0; times < 10; times += 1)
       await page.keyboard.press("Backspace", { delay: 50 });
-    await page.getByRole("button", { name: "Edit SETTING_5", exact: true }).click();
+    await page
+      .getByRole("button", { name: /^Edit / })
+      .first()
+      .click();
     await page.keyboard.press("Escape");
   });
 }

@@ -99,7 +99,11 @@ describe("a sign-in link", () => {
     const key = await newKey(world, { role: "admin", scopes, projectIds: [project.id] });
     const { path } = await newLink(key.client);
     const reply = await press(path);
-    expect([reply.status, reply.headers.get("location"), reply.text]).toEqual([303, "/console/", ""]);
+    expect([reply.status, reply.headers.get("location"), reply.text]).toEqual([
+      303,
+      "/console/",
+      "",
+    ]);
     expect(reply.headers.get("set-cookie")).toMatch(
       /^__Host-longshore=lss_\w{72}; Path=\/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax$/,
     );

@@ -34,7 +34,7 @@ export function useQuery<P extends Path<"get">>(
   options: QueryOptions = {},
   polling: Polling = "off",
 ): Query<Result<P, "get">> {
-  const key = pattern === undefined ? "" : `${pattern} ${JSON.stringify(options)}`;
+  const key = pattern === undefined ? "" : keyOf(pattern, options);
   const [state, setState] = useState<{ key: string; error?: unknown; version: number }>({
     key,
     version: 0,
@@ -45,7 +45,9 @@ export function useQuery<P extends Path<"get">>(
     async (signal?: AbortSignal) => {
       if (pattern === undefined) return;
       try {
-        const hasChanged = await readInto(key, pattern, latest.current.options, signal);
+        const begun = prefetched.get(key);
+        prefetched.delete(key);
+        const hasChanged = await (begun ?? readInto(key, pattern, latest.current.options, signal));
         if (latest.current.key !== key) return;
         setState((old) =>
           hasChanged || old.key !== key || old.error !== undefined
@@ -84,6 +86,22 @@ async function readInto(
   const data: unknown = await response.json();
   keep(key, { etag: response.headers.get("etag") ?? undefined, data });
   return true;
+}
+
+/** Begins to read what the first page shows, beside the session. */
+export function prefetch(pattern: Path<"get">): void {
+  const key = keyOf(pattern, {});
+  const read = readInto(key, pattern, {});
+  prefetched.set(key, read);
+  // Without a session, for example: it is read again after the sign-in.
+  read.catch(() => prefetched.delete(key));
+}
+
+/** What `prefetch` has begun and no component has read yet. */
+const prefetched = new Map<string, Promise<boolean>>();
+
+function keyOf(pattern: string, options: QueryOptions): string {
+  return `${pattern} ${JSON.stringify(options)}`;
 }
 
 /** Reads at once, then at intervals while the page is visible. Errors double the pause, up to a minute. */

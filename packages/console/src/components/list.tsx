@@ -4,6 +4,7 @@ import type { List } from "../query.ts";
 import { Button } from "./button.tsx";
 import { Command } from "./copy.tsx";
 import { ErrorNote } from "./error-note.tsx";
+import { Near } from "./near.tsx";
 
 export function Skeleton({ lines = 4 }: { lines?: number }) {
   return (
@@ -34,6 +35,17 @@ export function Empty({ title, next }: EmptyProps) {
   );
 }
 
+const CHUNK_RECORDS = 25;
+const ROW_PX = 70;
+
+function chunksOf<T>(items: readonly T[]): T[][] {
+  const chunks: T[][] = [];
+  for (let at = 0; at < items.length; at += CHUNK_RECORDS) {
+    chunks.push(items.slice(at, at + CHUNK_RECORDS));
+  }
+  return chunks;
+}
+
 interface RecordListProps<T> {
   list: List<T>;
   /** Names the list for a screen reader. */
@@ -56,11 +68,20 @@ export function RecordList<T>({ list, label, keyOf, render, empty, filter }: Rec
       <ErrorNote error={list.error} />
       {shown.length === 0 && !list.hasMore && empty}
       {shown.length > 0 && (
-        <ul class="list" aria-label={label}>
-          {shown.map((item) => (
-            <li key={keyOf(item)}>{render(item)}</li>
+        <div>
+          {chunksOf(shown).map((chunk, at) => (
+            // Most lists have one part, which is always there.
+            <Near key={at} isKept={at === 0} estimatedHeight={chunk.length * ROW_PX}>
+              {() => (
+                <ul class="list" aria-label={label}>
+                  {chunk.map((item) => (
+                    <li key={keyOf(item)}>{render(item)}</li>
+                  ))}
+                </ul>
+              )}
+            </Near>
           ))}
-        </ul>
+        </div>
       )}
       <ErrorNote error={more.error} />
       {list.hasMore && (

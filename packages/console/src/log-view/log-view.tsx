@@ -7,7 +7,7 @@ import { findLines, type LogLine, linesOfStack, step } from "./log-lines.ts";
 import { LogTools } from "./log-tools.tsx";
 import { useLog } from "./use-log.ts";
 
-const CHUNK_LINES = 200;
+const CHUNK_LINES = 50;
 /** So near to the end, the person reads the newest line. */
 const END_PX = 40;
 /** The keys that scroll back. */
