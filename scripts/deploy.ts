@@ -93,9 +93,15 @@ async function migrate(): Promise<void> {
     );
 }
 
-/** First, because a Worker cannot be deployed with a binding to one that does not exist. */
+/**
+ * First, because a Worker cannot be deployed with a binding to one that does not exist. The build of its files
+ * gets none of the API's secrets.
+ */
 async function deployConsole(): Promise<void> {
-  const { exited } = startWrangler(["deploy", "--config", "packages/console/wrangler.toml"]);
+  const names = [...REQUIRED_SECRETS, ...OPTIONAL_SECRET_NAMES];
+  const { exited } = startWrangler(["deploy", "--config", "packages/console/wrangler.toml"], {
+    env: Object.fromEntries(names.map((name) => [name, ""])),
+  });
   if ((await exited) !== 0)
     throw new CommandError(
       "The console was not deployed, and neither was the API. Fix the cause above and run npm run deploy again.",

@@ -5,7 +5,7 @@ export const CONSOLE_PATH = "/console/";
 
 const ASSETS = `${CONSOLE_PATH}assets/`;
 
-/** One of the console's own files runs, and reads from this origin. Everything else is refused. */
+/** Only the console's own files run, and they reach this origin only. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -22,7 +22,8 @@ const { appendFileSync, readFileSync } = require("node:fs");
 const args = process.argv.slice(2);
 const file = args.indexOf("--secrets-file");
 const secrets = file < 0 ? {} : JSON.parse(readFileSync(args[file + 1], "utf8"));
-appendFileSync(process.env.RECORD, JSON.stringify({ command: args.join(" "), secrets }) + "\\n");
+const sees = Boolean(process.env.BOOTSTRAP_TOKEN || process.env.ENCRYPTION_KEYS || process.env.LEASE_SECRET);
+appendFileSync(process.env.RECORD, JSON.stringify({ command: args.join(" "), secrets, sees }) + "\\n");
 if (args[0] === "d1" && args[1] === "list") console.log("[]");
 `;
 
@@ -37,6 +38,8 @@ const NOT_GIVEN = {
 interface RecordedCommand {
   command: string;
   secrets: Record<string, string>;
+  /** Whether a secret is in its environment. */
+  sees?: boolean;
 }
 
 /** A checkout that deploys with a wrangler that only records its commands. */
@@ -128,10 +131,14 @@ describe("npm run deploy", () => {
       "deploy",
     ]);
     // The API's Worker needs the console's. Only the API gets the secrets.
-    const { command, secrets: given } = deployer.commands.at(-2) ?? {};
-    expect([command, given]).toEqual(["deploy --config packages/console/wrangler.toml", {}]);
+    const { command, secrets: given, sees } = deployer.commands.at(-2) ?? {};
+    expect([command, given, sees]).toEqual([
+      "deploy --config packages/console/wrangler.toml",
+      {},
+      false,
+    ]);
     expect(deployer.commands.at(-1)?.secrets).toEqual(secrets);
     expect(deployer.run({})).toMatchObject({ code: 0 });
-    expect(deployer.commands.at(-1)).toEqual({ command: "deploy", secrets: {} });
+    expect(deployer.commands.at(-1)).toMatchObject({ command: "deploy", secrets: {} });
   });
 });

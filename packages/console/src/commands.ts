@@ -7,6 +7,8 @@ import { navigate, ROOT } from "./router.ts";
 
 /** What the palette offers: a page, a record, or an action of the page. */
 export interface PaletteCommand {
+  /** Unique: records may have the same name. */
+  id: string;
   label: string;
   kind: "Page" | "Project" | "Environment" | "Deployment" | "Runner pool" | "Action";
   run: () => void;
@@ -20,7 +22,12 @@ export function useCommands(
 ): void {
   const key = commands.map(([label]) => label).join("\n");
   useEffect(() => {
-    pageCommands.value = commands.map(([label, run]) => ({ label, kind: "Action", run }));
+    pageCommands.value = commands.map(([label, run]) => ({
+      id: label,
+      label,
+      kind: "Action",
+      run,
+    }));
     return () => {
       pageCommands.value = [];
     };
@@ -43,7 +50,7 @@ export function allCommands(): PaletteCommand[] {
 }
 
 function linkTo(kind: PaletteCommand["kind"], label: string, path: string): PaletteCommand {
-  return { label, kind, run: () => navigate(ROOT + path) };
+  return { id: path, label, kind, run: () => navigate(ROOT + path) };
 }
 
 /** Those that the session has read. */
@@ -73,5 +80,5 @@ function loadedRecords(): PaletteCommand[] {
       data.map(({ id, name }) => linkTo("Runner pool", name, `runners/${id}`)),
     ),
   ];
-  return [...new Map(commands.map((each) => [`${each.kind} ${each.label}`, each])).values()];
+  return [...new Map(commands.map((each) => [each.id, each])).values()];
 }

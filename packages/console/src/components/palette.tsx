@@ -66,7 +66,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           // The keys are those of the combobox.
           <div
             role="option"
-            key={`${command.kind} ${command.label}`}
+            key={command.id}
             id={`${id}-${index}`}
             aria-selected={index === selected}
             tabIndex={-1}
