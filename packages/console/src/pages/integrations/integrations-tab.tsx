@@ -11,7 +11,7 @@ import { Section } from "../../components/page.tsx";
 import { SecretDialog } from "../../components/secret.tsx";
 import { Status } from "../../components/status.tsx";
 import { showHidden } from "../../format.ts";
-import { type List, useQuery } from "../../query.ts";
+import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import type { ProjectTabProps } from "../project/project-page.tsx";
 import { FilterFields, readFilters, useFilterChoices } from "./filters.tsx";
@@ -20,7 +20,7 @@ import { stateOf, targetOf } from "./state.ts";
 
 export function IntegrationsTab({ project, can }: ProjectTabProps) {
   const path = { project_id: project.id };
-  const found = useQuery("/v1/projects/{project_id}/notification-integrations", { path }, "on");
+  const list = useList("/v1/projects/{project_id}/notification-integrations", { path }, "on");
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState<string>();
   const slack = useAction();
@@ -32,13 +32,6 @@ export function IntegrationsTab({ project, can }: ProjectTabProps) {
       const { url } = await client.get("/v1/projects/{project_id}/slack/install", { path });
       location.assign(url);
     });
-  const list: List<NonNullable<typeof found.data>["data"][number]> = {
-    items: found.data?.data,
-    error: found.error,
-    hasMore: false,
-    loadMore: async () => undefined,
-    reload: found.reload,
-  };
   return (
     <Section
       title="Integrations"
@@ -93,7 +86,7 @@ export function IntegrationsTab({ project, can }: ProjectTabProps) {
           onCreated={async (created) => {
             setCreating(false);
             setSecret(created);
-            await found.reload();
+            await list.reload();
           }}
         />
       )}

@@ -97,7 +97,7 @@ function TextFilter({ name, label, type = "text" }: TextFilterProps) {
 }
 
 function AuditRow({ record }: { record: AuditRecord }) {
-  const { action, outcome, actor, target, created_at, changes } = record;
+  const { action, outcome, actor, target, created_at } = record;
   return (
     <div class="stack">
       <div class="list-item">
@@ -115,7 +115,7 @@ function AuditRow({ record }: { record: AuditRecord }) {
       </div>
       <details>
         <summary>Details</summary>
-        <JsonText value={{ ...record, ...(changes && { changes }) }} />
+        <JsonText value={record} />
       </details>
     </div>
   );
