@@ -213,7 +213,8 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
 export async function newToken(world: World, pool: Pick<Pool, "id">): Promise<Pool> {
   const { key, ...issued } = await issueRunnerToken(newId(systemClock));
   const token = { ...issued, organizationId: world.id, poolId: pool.id, name: "test" };
-  const origin = { createdByKeyId: null, createdByMembershipId: null, trustId: null };
+  const creator = { createdByKeyId: null, createdByMembershipId: null, createdBySessionId: null };
+  const origin = { ...creator, rotatedByKeyId: null, trustId: null };
   const times = { createdAt: Date.now(), expiresAt: null };
   await insertToken(openForWriting(env.DB).db, { ...token, ...origin, ...times });
   return { id: pool.id, tokenId: issued.id, runner: new Client(key) };
@@ -251,6 +252,7 @@ export async function newTrust(
     ttlSeconds: 900,
     createdByKeyId: world.keyId,
     createdByMembershipId: world.membershipId,
+    createdBySessionId: null,
     createdAt: Date.now(),
     ...fields,
   };

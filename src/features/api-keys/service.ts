@@ -217,10 +217,13 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     environmentIds: null,
     createdByKeyId: null,
     createdByMembershipId: null,
+    createdBySessionId: null,
+    rotatedByKeyId: null,
     trustId: null,
     sessionId: null,
     replacedByKeyId: null,
     isOwn: false,
+    expiresByPolicy: false,
     recordVersion: 1,
   };
 }

@@ -39,6 +39,10 @@ export const apiKeys = sqliteTable(
     /** The key that it descends from, which may be revoked. Null: none, or not known. */
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
+    /** The session that it was created in, which may have ended. Null: none, or not known. */
+    createdBySessionId: id("created_by_session_id"),
+    /** The other key that made it by a rotation. It is in the family of that key, too. */
+    rotatedByKeyId: id("rotated_by_key_id"),
     /** The key that has taken its place by a rotation. */
     replacedByKeyId: id("replaced_by_key_id"),
     /** Of a key that a CI job received for its own token. It does not count toward the quota. */
@@ -51,6 +55,8 @@ export const apiKeys = sqliteTable(
     sessionId: id("session_id"),
     /** Whether only the membership itself has made it and the keys that it descends from. */
     isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
+    /** Whether it expires only because of the organization's maximum age of keys. */
+    expiresByPolicy: integer("expires_by_policy", { mode: "boolean" }).notNull().default(false),
     recordVersion: recordVersion(),
   },
   (table) => [
@@ -60,6 +66,13 @@ export const apiKeys = sqliteTable(
     index("api_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("api_keys_membership").on(table.membershipId),
     index("api_keys_created_by").on(table.createdByKeyId),
+    index("api_keys_created_by_session")
+      .on(table.createdBySessionId)
+      .where(sql`created_by_session_id is not null`),
+    index("api_keys_rotated_by").on(table.rotatedByKeyId).where(sql`rotated_by_key_id is not null`),
+    index("api_keys_replaced_by")
+      .on(table.replacedByKeyId)
+      .where(sql`replaced_by_key_id is not null`),
     index("api_keys_trust")
       .on(table.trustId, table.narrowedExpiresAt)
       .where(sql`trust_id is not null`),
@@ -141,6 +154,8 @@ export const revokedKeys = sqliteTable(
     createdAt: createdAt(),
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
+    createdBySessionId: id("created_by_session_id"),
+    rotatedByKeyId: id("rotated_by_key_id"),
     replacedByKeyId: id("replaced_by_key_id"),
     revokedAt: time("revoked_at").notNull(),
     /** Null: by the service, or by an operator. */
@@ -153,5 +168,14 @@ export const revokedKeys = sqliteTable(
     index("revoked_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("revoked_keys_membership").on(table.membershipId),
     index("revoked_keys_created_by").on(table.createdByKeyId),
+    index("revoked_keys_created_by_session")
+      .on(table.createdBySessionId)
+      .where(sql`created_by_session_id is not null`),
+    index("revoked_keys_rotated_by")
+      .on(table.rotatedByKeyId)
+      .where(sql`rotated_by_key_id is not null`),
+    index("revoked_keys_replaced_by")
+      .on(table.replacedByKeyId)
+      .where(sql`replaced_by_key_id is not null`),
   ],
 );

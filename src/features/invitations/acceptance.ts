@@ -123,6 +123,9 @@ function joiningOf({ clock }: Pick<InviteeContext, "clock">, invitation: OpenInv
     status: "active" as const,
     createdAt: now,
     updatedAt: now,
+    addedByKeyId: invitation.createdByKeyId,
+    addedBySessionId: invitation.createdBySessionId,
+    signedInAt: null,
     recordVersion: 1,
   };
   return { account, membership };
@@ -141,6 +144,7 @@ function firstKeyOf(
     narrowedExpiresAt: null,
     createdByMembershipId: membershipId,
     isOwn: true,
+    expiresByPolicy: maxKeyAgeSeconds !== null,
   };
 }
 

@@ -58,6 +58,7 @@ export async function invite(
     ...{ id, organizationId, secretHash, ...input },
     createdByKeyId: ctx.actor.keyId,
     createdByMembershipId: ctx.actor.membershipId,
+    createdBySessionId: ctx.actor.session?.id ?? null,
     expiresAt: now + INVITATION_TTL_MS,
     createdAt: now,
   };

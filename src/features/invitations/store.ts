@@ -92,6 +92,8 @@ export function findInvitationByToken(db: Database, token: InvitationToken, now:
       name: invitations.name,
       role: invitations.role,
       expiresAt: invitations.expiresAt,
+      createdByKeyId: invitations.createdByKeyId,
+      createdBySessionId: invitations.createdBySessionId,
     })
     .from(invitations)
     .innerJoin(organizations, eq(organizations.id, invitations.organizationId))

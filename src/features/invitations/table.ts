@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
@@ -19,6 +20,7 @@ export const invitations = sqliteTable(
     secretHash: text("secret_hash").notNull(),
     createdByKeyId: id("created_by_key_id").notNull(),
     createdByMembershipId: id("created_by_membership_id").notNull(),
+    createdBySessionId: id("created_by_session_id"),
     expiresAt: time("expires_at").notNull(),
     createdAt: createdAt(),
   },
@@ -26,5 +28,10 @@ export const invitations = sqliteTable(
     uniqueIndex("invitations_secret_hash").on(table.secretHash),
     uniqueIndex("invitations_email").on(table.organizationId, table.email),
     index("invitations_list").on(table.organizationId, table.createdAt, table.id),
+    index("invitations_address").on(table.email),
+    index("invitations_created_by").on(table.createdByKeyId),
+    index("invitations_created_by_session")
+      .on(table.createdBySessionId)
+      .where(sql`created_by_session_id is not null`),
   ],
 );

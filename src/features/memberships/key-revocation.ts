@@ -50,6 +50,8 @@ export function revokeKeys(db: Database, revocation: Revocation) {
         createdAt: apiKeys.createdAt,
         createdByKeyId: apiKeys.createdByKeyId,
         createdByMembershipId: apiKeys.createdByMembershipId,
+        createdBySessionId: apiKeys.createdBySessionId,
+        rotatedByKeyId: apiKeys.rotatedByKeyId,
         replacedByKeyId: apiKeys.replacedByKeyId,
         revokedAt: now,
         revokedByKeyId: actor?.keyId ?? null,

@@ -1,5 +1,6 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, recordVersion, time, updatedAt } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import { organizations } from "../organizations/table.ts";
 import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
@@ -52,6 +53,11 @@ export const memberships = sqliteTable(
     status: text("status", { enum: MEMBER_STATUSES }).notNull().default("active"),
     /** The address that the person was added with, in lower case. Private. */
     email: text("email"),
+    /** What added the membership: itself, or by an invitation. Null: the founder, or not known. */
+    addedByKeyId: id("added_by_key_id"),
+    addedBySessionId: id("added_by_session_id"),
+    /** The last sign-in with the address. Null: the person has not joined by a sign-in. */
+    signedInAt: time("signed_in_at"),
     recordVersion: recordVersion(),
   },
   (table) => [
@@ -60,6 +66,10 @@ export const memberships = sqliteTable(
     index("memberships_list").on(table.organizationId, table.createdAt, table.id),
     index("memberships_role").on(table.organizationId, table.role),
     index("memberships_email").on(table.email),
+    index("memberships_added_by").on(table.addedByKeyId).where(sql`added_by_key_id is not null`),
+    index("memberships_added_by_session")
+      .on(table.addedBySessionId)
+      .where(sql`added_by_session_id is not null`),
     index("memberships_account").on(table.accountId, table.role),
   ],
 );

@@ -155,6 +155,8 @@ async function newToken(
     expiresAt: expiry,
     createdByKeyId: actor.keyId,
     createdByMembershipId: actor.membershipId,
+    createdBySessionId: actor.session?.id ?? null,
+    rotatedByKeyId: null,
     trustId: null,
   };
   return { key, values };

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { publicSessionRoutes, sessionRoutes } from "./routes.ts";
 import { sweepSessions } from "./service.ts";
-import { sessions, signInLinks } from "./table.ts";
+import { endedSessions, sessions, signInLinks } from "./table.ts";
 
 const NOT_IN_BACKUPS = "A restore would bring back sessions that were revoked, and used links.";
 
@@ -23,6 +23,7 @@ export const sessionsFeature = {
   tables: [
     { table: sessions, deletedWith: [sessions.membershipId], notInBackups: NOT_IN_BACKUPS },
     { table: signInLinks, deletedWith: [signInLinks.membershipId], notInBackups: NOT_IN_BACKUPS },
+    { table: endedSessions, deletedWith: [], retention: { period: "audit" } },
   ],
   sweep: sweepSessions,
 } satisfies Feature;

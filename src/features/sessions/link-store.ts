@@ -46,6 +46,7 @@ export function findLink(db: Database, token: SignInToken, now: number) {
       keyId: signInLinks.keyId,
       expiresAt: sql<number>`${signInLinks.expiresAt}`.as("expires_at"),
       sessionExpiresAt: signInLinks.sessionExpiresAt,
+      createdBySessionId: signInLinks.createdBySessionId,
       organizationName: sql<string>`${organizations.name}`.as("organization_name"),
       accountId: memberships.accountId,
       accountName: sql<string>`${accounts.name}`.as("account_name"),

@@ -42,6 +42,7 @@ export async function startPersonSession(
   const session = {
     ...{ id, secretHash, organizationId, membershipId, keyId: issuedKey.id },
     source: "open_id_connect" as const,
+    createdBySessionId: null,
     userAgent: origin.userAgent,
     createdAt: now,
     expiresAt: options.expiresAt ?? now + SESSION_TTL_MS,

@@ -52,7 +52,7 @@ export async function signInWithKey(ctx: SignInContext, text: string): Promise<C
   const now = clock.now();
   if (!actor || (actor.expiresAt ?? Number.POSITIVE_INFINITY) <= now) throw INVALID_API_KEY;
   const { keyId, membershipId, organizationId } = actor;
-  const owner = { keyId, membershipId, organizationId };
+  const owner = { keyId, membershipId, organizationId, createdBySessionId: null };
   const issued = await issueSession(newId(clock));
   const expiresAt = now + SESSION_TTL_MS;
   const session = newSession(ctx, issued, { ...owner, source: "api_key", expiresAt });
@@ -77,10 +77,11 @@ export async function signInWithLink(ctx: SignInContext, token: string): Promise
   const { db, clock } = ctx;
   const { presented, link } = await requireLink(ctx, token);
   const { keyId, membershipId, organizationId, accountId, sessionExpiresAt } = link;
+  const { createdBySessionId } = link;
   const now = clock.now();
   const issued = await issueSession(newId(clock));
   const expiresAt = Math.min(now + SESSION_TTL_MS, sessionExpiresAt ?? Number.POSITIVE_INFINITY);
-  const owner = { keyId, membershipId, organizationId };
+  const owner = { keyId, membershipId, organizationId, createdBySessionId };
   const session = newSession(ctx, issued, { ...owner, source: "sign_in_link", expiresAt });
   const limits = limitsOf(ctx, session);
   const actor = {
@@ -113,11 +114,9 @@ async function requireLink(
   return { presented, link };
 }
 
-function newSession<Owner extends Pick<NewSession, "keyId" | "source" | "expiresAt">>(
-  { clock, origin }: SignInContext,
-  { id, secretHash }: IssuedKey,
-  owner: Owner,
-) {
+function newSession<
+  Owner extends Pick<NewSession, "keyId" | "createdBySessionId" | "source" | "expiresAt">,
+>({ clock, origin }: SignInContext, { id, secretHash }: IssuedKey, owner: Owner) {
   return { ...owner, id, secretHash, userAgent: origin.userAgent, createdAt: clock.now() };
 }
 

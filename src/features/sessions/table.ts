@@ -1,10 +1,11 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { SESSION_SOURCES } from "./model.ts";
 
-/** Of people at a browser. A session that ends is deleted, and the audit log records its creation. */
+/** Of people at a browser. A session that ends leaves a tombstone. */
 export const sessions = sqliteTable(
   "sessions",
   {
@@ -18,6 +19,8 @@ export const sessions = sqliteTable(
     source: text("source", { enum: SESSION_SOURCES }).notNull(),
     /** Whose authority it has. Without this key, the session is refused. */
     keyId: id("key_id"),
+    /** The session that it continues: of a link that was created in it, or before a switch. */
+    createdBySessionId: id("created_by_session_id"),
     /** SHA-256 of the secret, hexadecimal. */
     secretHash: text("secret_hash").notNull(),
     /** Of the browser that signed in. */
@@ -32,6 +35,34 @@ export const sessions = sqliteTable(
     index("sessions_list").on(table.membershipId, table.createdAt, table.id),
     index("sessions_organization").on(table.organizationId),
     index("sessions_key").on(table.keyId),
+    index("sessions_created_by_session")
+      .on(table.createdBySessionId)
+      .where(sql`created_by_session_id is not null`),
+  ],
+);
+
+/** What remains of a session that has ended, so that what was made in it can be found and revoked. */
+export const endedSessions = sqliteTable(
+  "ended_sessions",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    membershipId: id("membership_id").notNull(),
+    source: text("source", { enum: SESSION_SOURCES }).notNull(),
+    keyId: id("key_id"),
+    createdBySessionId: id("created_by_session_id"),
+    createdAt: createdAt(),
+    endedAt: time("ended_at").notNull(),
+  },
+  (table) => [
+    index("ended_sessions_list").on(table.membershipId, table.createdAt, table.id),
+    index("ended_sessions_retention").on(table.organizationId, table.createdAt, table.id),
+    index("ended_sessions_key").on(table.keyId),
+    index("ended_sessions_created_by_session")
+      .on(table.createdBySessionId)
+      .where(sql`created_by_session_id is not null`),
   ],
 );
 

@@ -96,9 +96,11 @@ interface Lifetime {
 /** The creator of the trust is that of its keys: revoking the creator's key can revoke them, too. */
 async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Lifetime) {
   const { name, now, expiresAt } = lifetime;
-  const { organizationId, membershipId, poolId, createdByKeyId, createdByMembershipId } = trust;
-  const shared = { organizationId, name, expiresAt, createdByKeyId, createdByMembershipId };
-  const lineage = { ...shared, trustId: trust.id };
+  const { organizationId, membershipId, poolId } = trust;
+  const { createdByKeyId, createdByMembershipId, createdBySessionId } = trust;
+  const creator = { createdByKeyId, createdByMembershipId, createdBySessionId };
+  const shared = { organizationId, name, expiresAt, rotatedByKeyId: null };
+  const lineage = { ...shared, ...creator, trustId: trust.id };
   if (poolId !== null) {
     const { key, ...issued } = await issueRunnerToken(newId(ctx.clock));
     const insert = insertToken(ctx.db, { ...issued, ...lineage, poolId, createdAt: now });

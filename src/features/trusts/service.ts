@@ -68,8 +68,9 @@ export async function createTrust(
       ? await authorizePool(ctx, organizationId, poolId ?? "")
       : await authorizeKeys(ctx, organizationId, { ...input, membershipId });
   await requireUsableIssuer(ctx, input.issuer);
-  const { keyId: createdByKeyId, membershipId: createdByMembershipId } = ctx.actor;
-  const createdBy = { createdByKeyId, createdByMembershipId };
+  const { keyId: createdByKeyId, membershipId: createdByMembershipId, session } = ctx.actor;
+  const createdBySessionId = session?.id ?? null;
+  const createdBy = { createdByKeyId, createdByMembershipId, createdBySessionId };
   const ids = { id: newId(ctx.clock), organizationId };
   const trust = { ...ids, ...input, ...authority, ...createdBy, createdAt: ctx.clock.now() };
   const { name, issuer, audience, conditions } = input;

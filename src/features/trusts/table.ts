@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
@@ -30,6 +31,7 @@ export const trusts = sqliteTable(
     ttlSeconds: integer("ttl_seconds").notNull(),
     createdByKeyId: id("created_by_key_id").notNull(),
     createdByMembershipId: id("created_by_membership_id").notNull(),
+    createdBySessionId: id("created_by_session_id"),
     createdAt: createdAt(),
   },
   (table) => [
@@ -38,6 +40,9 @@ export const trusts = sqliteTable(
     index("trusts_membership").on(table.membershipId),
     index("trusts_pool").on(table.poolId),
     index("trusts_created_by").on(table.createdByKeyId),
+    index("trusts_created_by_session")
+      .on(table.createdBySessionId)
+      .where(sql`created_by_session_id is not null`),
   ],
 );
 
