@@ -36,7 +36,7 @@ export function makeActor(organizationId: string, role: OrgRole): Actor {
   const ids = { keyId: "", organizationId, membershipId: id(), accountId: id() };
   const creator = { createdByKeyId: null, createdByMembershipId: null };
   const boundaries = { scopes: null, projectIds: null, environmentIds: null };
-  return { ...ids, ...creator, ...boundaries, role, isOwnKey: true, expiresAt: null };
+  return { ...ids, ...creator, ...boundaries, role, isOwnKey: true, isFull: true, expiresAt: null };
 }
 
 export function makeProject(organizationId: string, name: string): ProjectRow {

@@ -14,14 +14,18 @@ CREATE INDEX `ended_sessions_list` ON `ended_sessions` (`membership_id`,`created
 CREATE INDEX `ended_sessions_retention` ON `ended_sessions` (`organization_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `ended_sessions_key` ON `ended_sessions` (`key_id`);--> statement-breakpoint
 CREATE INDEX `ended_sessions_created_by_session` ON `ended_sessions` (`created_by_session_id`) WHERE created_by_session_id is not null;--> statement-breakpoint
+ALTER TABLE `api_keys` ADD `issued_by_key_id` text;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `created_by_session_id` text;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `rotated_by_key_id` text;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `expires_by_policy` integer DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE INDEX `api_keys_issued_by` ON `api_keys` (`issued_by_key_id`) WHERE issued_by_key_id is not null;--> statement-breakpoint
 CREATE INDEX `api_keys_created_by_session` ON `api_keys` (`created_by_session_id`) WHERE created_by_session_id is not null;--> statement-breakpoint
 CREATE INDEX `api_keys_rotated_by` ON `api_keys` (`rotated_by_key_id`) WHERE rotated_by_key_id is not null;--> statement-breakpoint
 CREATE INDEX `api_keys_replaced_by` ON `api_keys` (`replaced_by_key_id`) WHERE replaced_by_key_id is not null;--> statement-breakpoint
+ALTER TABLE `revoked_keys` ADD `issued_by_key_id` text;--> statement-breakpoint
 ALTER TABLE `revoked_keys` ADD `created_by_session_id` text;--> statement-breakpoint
 ALTER TABLE `revoked_keys` ADD `rotated_by_key_id` text;--> statement-breakpoint
+CREATE INDEX `revoked_keys_issued_by` ON `revoked_keys` (`issued_by_key_id`) WHERE issued_by_key_id is not null;--> statement-breakpoint
 CREATE INDEX `revoked_keys_created_by_session` ON `revoked_keys` (`created_by_session_id`) WHERE created_by_session_id is not null;--> statement-breakpoint
 CREATE INDEX `revoked_keys_rotated_by` ON `revoked_keys` (`rotated_by_key_id`) WHERE rotated_by_key_id is not null;--> statement-breakpoint
 CREATE INDEX `revoked_keys_replaced_by` ON `revoked_keys` (`replaced_by_key_id`) WHERE replaced_by_key_id is not null;--> statement-breakpoint
@@ -34,11 +38,15 @@ ALTER TABLE `memberships` ADD `added_by_session_id` text;--> statement-breakpoin
 ALTER TABLE `memberships` ADD `signed_in_at` integer;--> statement-breakpoint
 CREATE INDEX `memberships_added_by` ON `memberships` (`added_by_key_id`) WHERE added_by_key_id is not null;--> statement-breakpoint
 CREATE INDEX `memberships_added_by_session` ON `memberships` (`added_by_session_id`) WHERE added_by_session_id is not null;--> statement-breakpoint
+ALTER TABLE `runner_tokens` ADD `issued_by_key_id` text;--> statement-breakpoint
 ALTER TABLE `runner_tokens` ADD `created_by_session_id` text;--> statement-breakpoint
 ALTER TABLE `runner_tokens` ADD `rotated_by_key_id` text;--> statement-breakpoint
+CREATE INDEX `runner_tokens_issued_by` ON `runner_tokens` (`issued_by_key_id`) WHERE issued_by_key_id is not null;--> statement-breakpoint
 CREATE INDEX `runner_tokens_created_by_session` ON `runner_tokens` (`created_by_session_id`) WHERE created_by_session_id is not null;--> statement-breakpoint
 CREATE INDEX `runner_tokens_rotated_by` ON `runner_tokens` (`rotated_by_key_id`) WHERE rotated_by_key_id is not null;--> statement-breakpoint
 ALTER TABLE `sessions` ADD `created_by_session_id` text;--> statement-breakpoint
 CREATE INDEX `sessions_created_by_session` ON `sessions` (`created_by_session_id`) WHERE created_by_session_id is not null;--> statement-breakpoint
+ALTER TABLE `trusts` ADD `issued_by_key_id` text;--> statement-breakpoint
 ALTER TABLE `trusts` ADD `created_by_session_id` text;--> statement-breakpoint
+CREATE INDEX `trusts_issued_by` ON `trusts` (`issued_by_key_id`) WHERE issued_by_key_id is not null;--> statement-breakpoint
 CREATE INDEX `trusts_created_by_session` ON `trusts` (`created_by_session_id`) WHERE created_by_session_id is not null;

@@ -43,6 +43,11 @@ export interface Actor {
   createdByMembershipId: string | null;
   /** When the key expires. Null: never. */
   expiresAt: number | null;
+  /**
+   * Whether the key is the person's own, is not narrowed, has no expiry but one that only the maximum
+   * age of keys imposed, and has the whole role of its membership.
+   */
+  isFull: boolean;
   /** Absent: the request has the key itself. */
   session?: ActorSession;
 }
@@ -50,6 +55,16 @@ export interface Actor {
 /** The ID of the session or the key that a request was sent with. */
 export function credentialIdOf({ session, keyId }: Pick<Actor, "session" | "keyId">): string {
   return session?.id ?? keyId;
+}
+
+/** Of what an actor makes: it belongs to the family of its key, and of its session. */
+export function lineageOf({ keyId, membershipId, session }: Actor) {
+  return {
+    createdByKeyId: keyId,
+    issuedByKeyId: keyId,
+    createdByMembershipId: membershipId,
+    createdBySessionId: session?.id ?? null,
+  };
 }
 
 /** Where a request comes from, for the audit log. */

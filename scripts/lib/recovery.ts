@@ -73,7 +73,13 @@ export async function createOwnerKey(
     .limit(1);
   if (!owner) return undefined;
   const issued = await issueApiKey(newId(clock));
-  const row = { ...newKeyRow(issued, clock.now()), ...owner, name, role: "owner" as const };
+  const row = {
+    ...newKeyRow(issued, clock.now()),
+    ...owner,
+    name,
+    role: "owner" as const,
+    isOwn: true,
+  };
   const act = { organizationId, recordId: issued.id };
   await runBatch(db, {
     key: insertKey(db, row),
@@ -159,7 +165,6 @@ export async function revokeAll(
       keys: revokeKeys(db, {
         organizationId,
         keys: sql`${apiKeys.id} in ${ids}`,
-        descendants: false,
         now: clock.now(),
       }),
       tokens: db.delete(runnerTokens).where(sql`${runnerTokens.id} in ${ids}`),

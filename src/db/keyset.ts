@@ -24,7 +24,7 @@ export interface Page<Row> {
  * The clauses of a keyset query over `(createdAt, id)`. The query reads one row more than the page
  * holds: the extra row shows that there is a next page, without a count.
  */
-export function keyset(page: PageRequest, createdAt: Column, id: Column) {
+export function keyset(page: PageRequest, createdAt: SQLWrapper, id: SQLWrapper) {
   const order = page.direction === "asc" ? asc : desc;
   return {
     where: page.after && isAfter(page.after, page.direction, createdAt, id),
@@ -38,7 +38,12 @@ export function hasName({ name }: NamedPageRequest, column: Column): SQL | undef
   return name === undefined ? undefined : eq(column, name);
 }
 
-function isAfter(position: Position, direction: Direction, createdAt: Column, id: Column): SQL {
+function isAfter(
+  position: Position,
+  direction: Direction,
+  createdAt: SQLWrapper,
+  id: SQLWrapper,
+): SQL {
   const operator = sql.raw(direction === "asc" ? ">" : "<");
   return sql`(${createdAt}, ${id}) ${operator} (${position.createdAt}, ${position.id})`;
 }

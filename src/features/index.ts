@@ -8,6 +8,7 @@ import { changelogFeature } from "./changelog/feature.ts";
 import { componentsFeature } from "./components/feature.ts";
 import { deploymentsFeature } from "./deployments/feature.ts";
 import { environmentsFeature } from "./environments/feature.ts";
+import { familiesFeature } from "./families/feature.ts";
 import { healthFeature } from "./health/feature.ts";
 import { idempotencyFeature } from "./idempotency/feature.ts";
 import { invitationsFeature } from "./invitations/feature.ts";
@@ -46,6 +47,7 @@ export const FEATURES: readonly Feature[] = [
   // Before the operation whose path has the token of a link.
   openIdConnectFeature,
   sessionsFeature,
+  familiesFeature,
   runnerPoolsFeature,
   trustsFeature,
   projectsFeature,

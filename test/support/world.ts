@@ -4,7 +4,7 @@ import { openForWriting } from "../../src/db/client.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
 import type { ApiKeyRow } from "../../src/features/api-keys/store.ts";
 import { toAccountRow } from "../../src/features/memberships/index.ts";
-import { insertAccount } from "../../src/features/memberships/store.ts";
+import { accounts } from "../../src/features/memberships/table.ts";
 import { EVENTS } from "../../src/features/notifications/events.ts";
 import { prepareOrganization } from "../../src/features/organizations/index.ts";
 import { issueRunnerToken } from "../../src/features/runner-pools/credentials.ts";
@@ -41,9 +41,9 @@ export async function newWorld(): Promise<World> {
   const account = toAccountRow(systemClock, person);
   const { created, statements } = await prepareOrganization(
     { db, clock: systemClock },
-    { name: "Test", accountId: account.id, isOwnKey: true },
+    { name: "Test", accountId: account.id },
   );
-  await runBatch(db, { account: insertAccount(db, account), ...statements });
+  await runBatch(db, { account: db.insert(accounts).values(account), ...statements });
   const { row, key } = created;
   const { organization, apiKey } = row;
   return {
@@ -55,14 +55,14 @@ export async function newWorld(): Promise<World> {
   };
 }
 
-/** Adds a member to the organization, with a key of the same role. */
+/** Adds a member to the organization, with a key of its own, of the same role. */
 export async function join(world: World, role: OrgRole = "member"): Promise<Person> {
   const { body: member } = await world.client.post(`/v1/orgs/${world.id}/members`, {
     email: newEmail(),
     name: "Molly Member",
     role,
   });
-  return newKey(world, { membershipId: member.membership_id, role });
+  return newKey(world, { membershipId: member.membership_id, role, isOwn: true });
 }
 
 type NewKeyFields = Pick<
@@ -213,8 +213,8 @@ export async function newPool(world: World, environmentIds: readonly string[]): 
 export async function newToken(world: World, pool: Pick<Pool, "id">): Promise<Pool> {
   const { key, ...issued } = await issueRunnerToken(newId(systemClock));
   const token = { ...issued, organizationId: world.id, poolId: pool.id, name: "test" };
-  const creator = { createdByKeyId: null, createdByMembershipId: null, createdBySessionId: null };
-  const origin = { ...creator, rotatedByKeyId: null, trustId: null };
+  const creator = { createdByKeyId: null, createdByMembershipId: null, issuedByKeyId: null };
+  const origin = { ...creator, createdBySessionId: null, rotatedByKeyId: null, trustId: null };
   const times = { createdAt: Date.now(), expiresAt: null };
   await insertToken(openForWriting(env.DB).db, { ...token, ...origin, ...times });
   return { id: pool.id, tokenId: issued.id, runner: new Client(key) };
@@ -252,6 +252,7 @@ export async function newTrust(
     ttlSeconds: 900,
     createdByKeyId: world.keyId,
     createdByMembershipId: world.membershipId,
+    issuedByKeyId: null,
     createdBySessionId: null,
     createdAt: Date.now(),
     ...fields,

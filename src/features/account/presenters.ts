@@ -75,6 +75,7 @@ export function presentIdentity(identity: Identity) {
       expires_at: expiresAt === null ? undefined : toTimestamp(expiresAt),
       created_by: presentCreator(actor),
       own: actor.isOwnKey,
+      full: actor.isFull,
     },
   };
 }

@@ -3,6 +3,7 @@ import { API_KEY_POLICIES, operation, SESSION_POLICIES } from "../../http/operat
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict } from "../../lib/errors.ts";
+import { NOT_FULL } from "../audit/index.ts";
 import { once } from "../idempotency/index.ts";
 import { presentAccount, presentIdentity, toAccountPatch } from "./presenters.ts";
 import { Account, UpdateAccount, WhoAmI } from "./schemas.ts";
@@ -12,17 +13,12 @@ import {
   getAccount,
   getIdentity,
   LAST_OWNER_OF_SOME,
-  LOWER_ROLE,
-  NARROWED_KEY,
-  NOT_OWN_KEY,
   SERVICE_ACCOUNT,
 } from "./service.ts";
 
-const OWN_KEY = {
-  not_own_key: NOT_OWN_KEY,
-  narrowed_key: NARROWED_KEY,
-  service_account: SERVICE_ACCOUNT,
-};
+const OF_PERSON = { credential_not_full: NOT_FULL, service_account: SERVICE_ACCOUNT };
+
+const NEEDS_FULL = "Needs a full credential: `full` in `GET /v1/whoami`.";
 
 const whoAmI = operation({
   method: "get",
@@ -59,9 +55,9 @@ const update = operation({
   record: true,
   scope: "members:write",
   description:
-    "An absent field stays, and null clears a field (RFC 7396). Needs a key that the person has " +
-    "made: `own` in `GET /v1/whoami`.",
-  errors: OWN_KEY,
+    "An absent field stays, and null clears a field (RFC 7396). The audit log of each organization of " +
+    `the account records it. ${NEEDS_FULL}`,
+  errors: OF_PERSON,
   request: { body: jsonBody(UpdateAccount) },
   responses: { 200: jsonReply(Account, "The account.") },
 });
@@ -77,11 +73,10 @@ const remove = operation({
   description:
     "Ends the account's memberships in every organization, revokes their keys, and erases the name, " +
     "the address and the profile, also in the audit log and in the changelogs. Only the account's ID " +
-    "remains. The last owner of an organization or of a project cannot be deleted. Needs a key that " +
-    "the person has made, with the full role of its membership: `own` and `role` in `GET /v1/whoami`.",
+    "remains. The last owner of an organization or of a project cannot be deleted. " +
+    NEEDS_FULL,
   errors: {
-    ...OWN_KEY,
-    lower_role: LOWER_ROLE,
+    ...OF_PERSON,
     last_owner_of_some: new Conflict(LAST_OWNER_OF_SOME),
   },
   responses: { 204: NO_CONTENT },

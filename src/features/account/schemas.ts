@@ -113,6 +113,12 @@ const CurrentCredential = z
       description:
         "Whether only the membership itself has made the key, and the keys that it descends from.",
     }),
+    full: z.boolean().openapi({
+      description:
+        "Whether it can add, invite and promote members, found organizations, and change the account: " +
+        "the key is the person's `own`, is not narrowed, has no expiry but one that only the " +
+        "organization's `max_age_seconds` imposed, and has the whole role of its membership.",
+    }),
   })
   .openapi({ description: "The key that the request was sent with, and what it may do." });
 

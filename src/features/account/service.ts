@@ -1,13 +1,8 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import {
-  type ChangedKey,
-  hasBoundaries,
-  requireExpectedVersion,
-  type ServiceContext,
-} from "../../context.ts";
+import { type ChangedKey, requireExpectedVersion, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { Conflict, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
-import { type AuditedAct, recordActs, recordActsOf, refuseEscalation } from "../audit/index.ts";
+import { type AuditedAct, recordActs, recordActsOf, requireFull } from "../audit/index.ts";
 import { recordRow } from "../idempotency/index.ts";
 import { changedFields, presentAccount } from "./presenters.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
@@ -16,22 +11,8 @@ import * as store from "./store.ts";
 /** The membership was removed during the request, and its keys with it. */
 const REVOKED = new Unauthenticated("Send a valid API key in the x-api-key header.");
 
-export const NOT_OWN_KEY = new Unauthorized(
-  "This needs a key that the person has made: the key from accepting an invitation or from creating " +
-    "the organization, or a key that one of these has created. Somebody else made this key.",
-);
-
 export const SERVICE_ACCOUNT = new Unauthorized(
   "A service account has no person's account. Use a key of the person.",
-);
-
-export const NARROWED_KEY = new Unauthorized(
-  "A narrowed key does not change the account. Use a key that is not narrowed.",
-);
-
-export const LOWER_ROLE = new Unauthorized(
-  "This key has a lower role than the person. Use a key with the full role of its membership to delete " +
-    "the account.",
 );
 
 export const LAST_OWNER_OF_SOME =
@@ -73,8 +54,7 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
 /** Ends the memberships of the account in every organization. Only its ID remains. */
 export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   const { db, clock } = ctx;
-  const { id: accountId, role, email } = await requireOwnAccount(ctx);
-  if (ctx.actor.role !== role) throw LOWER_ROLE;
+  const { id: accountId, email } = await requireOwnAccount(ctx);
   const { memberships, targets } = await runBatch(db, {
     memberships: store.listMemberships(db, accountId),
     targets: store.listPersonalTargets(db, accountId),
@@ -100,9 +80,7 @@ export async function deleteAccount(ctx: ServiceContext): Promise<void> {
 async function requireOwnAccount(ctx: ServiceContext): Promise<OwnAccount> {
   const account = await getAccount(ctx);
   if (account.kind === "service_account") throw SERVICE_ACCOUNT;
-  if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw NARROWED_KEY;
-  const target = { type: "account", id: account.id, name: account.name } as const;
-  if (!ctx.actor.isOwnKey) await refuseEscalation(ctx, target, NOT_OWN_KEY);
+  await requireFull(ctx, { type: "account", id: account.id, name: account.name });
   const { recordVersion } = account;
   await requireExpectedVersion(ctx, recordVersion, () => presentAccount(account, ctx.actor));
   return account;

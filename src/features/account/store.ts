@@ -160,7 +160,7 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
     const selected = sql`${eq(apiKeys.membershipId, id)} and ${isErasable}`;
     // Another organization does not learn the credential, which is not one of its own.
     const revoker = organizationId === actor.organizationId ? actor : undefined;
-    const revocation = { organizationId, keys: selected, descendants: false, now };
+    const revocation = { organizationId, keys: selected, now };
     return revokeKeys(db, { ...revocation, actor: revoker });
   });
   const texts = [accountId, ...targetIds, ...(email === null ? [] : [email])];

@@ -11,6 +11,7 @@ import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
 import { type AuditedAct, refuseEscalation } from "../audit/index.ts";
 import { excessOf, type Narrowing } from "./narrowing.ts";
+import type { ApiKeyRow, KeyRecord } from "./store.ts";
 import * as store from "./store.ts";
 
 /** Also for a key with boundaries: what it creates has the same boundaries. */
@@ -34,6 +35,58 @@ export function authorizeKey<Key extends { membershipId: string }>(
   if (!key || hasBoundaries(actor)) throw new NotFound("API key");
   return key;
 }
+
+/** Whoever acts on another key needs at least its access. That of a revoked key is not known. */
+export async function requireAccessOf(ctx: ServiceContext, key: KeyRecord): Promise<void> {
+  if (key.id === ctx.actor.keyId) return;
+  const { id, name, role } = key;
+  const narrowing = "revokedAt" in key ? UNLIMITED : key;
+  await requireAccess(ctx, { type: "api_key", id, name }, role, narrowing);
+}
+
+/** Throws, and records the refusal, unless the actor has at least this access. */
+export async function requireAccess(
+  ctx: ServiceContext,
+  target: AuditedAct["target"],
+  role: OrgRole,
+  narrowing: Narrowing,
+): Promise<void> {
+  const { actor } = ctx;
+  if (!orgRoleReaches(actor.role, role))
+    await refuseEscalation(ctx, target, Unauthorized.role(role));
+  if (excessOf(narrowing, actor) !== undefined) await refuseEscalation(ctx, target, LESS_ACCESS);
+}
+
+/** A key that is less than the person's only rotates itself, and a session rotates nothing. */
+export async function requireMayRotate(
+  ctx: ServiceContext,
+  key: ApiKeyRow,
+  caller: store.Caller | undefined,
+): Promise<void> {
+  const { actor } = ctx;
+  const target = { type: "api_key", id: key.id, name: key.name } as const;
+  if (actor.session) await refuseEscalation(ctx, target, SESSION_ROTATES);
+  if (key.id === actor.keyId) return;
+  const isNarrowed = actor.scopes !== null || hasBoundaries(actor);
+  const isLasting = caller && (caller.expiresAt === null || caller.expiresByPolicy);
+  if (isLasting && !isNarrowed && caller.kind === "person") return;
+  await refuseEscalation(ctx, target, ROTATES_ITSELF);
+}
+
+const UNLIMITED: Narrowing = { scopes: null, projectIds: null, environmentIds: null };
+
+export const LESS_ACCESS = new Unauthorized(
+  "This key cannot change or revoke a key that can access more than it can.",
+);
+
+export const ROTATES_ITSELF = new Unauthorized(
+  "A key that is narrowed or expires, and a key of a service account or of a trust, can only rotate " +
+    "itself. Use a key of the person that is not narrowed and does not expire.",
+);
+
+export const SESSION_ROTATES = new Unauthorized(
+  "A session rotates no key, because it does not have the secret. Use the key itself, or create another.",
+);
 
 export interface RequestedAuthority {
   membership: { id: string; role: OrgRole };

@@ -7,7 +7,7 @@ import {
   parseCredential,
 } from "../../auth/credentials.ts";
 import type { Actor } from "../../context.ts";
-import { lowerOrgRole } from "../../lib/roles.ts";
+import { lowerOrgRole, type OrgRole } from "../../lib/roles.ts";
 import { findPrincipal, recordUse } from "./store.ts";
 
 export function issueApiKey(id: string): Promise<IssuedKey> {
@@ -23,12 +23,33 @@ export interface KeyPrincipal extends Actor, Principal {
   session?: NonNullable<Principal["session"]>;
 }
 
+interface StoredAuthority {
+  keyRole: OrgRole;
+  membershipRole: OrgRole;
+  expiresByPolicy: boolean;
+}
+
+type ActorOfRow<Row> = Omit<Row, keyof StoredAuthority> & Pick<Actor, "role" | "isFull">;
+
+/** From a row with `KEY_AUTHORITY` and the role of the membership. */
+export function toActor<Row extends StoredAuthority & Omit<Actor, "role" | "isFull">>(
+  row: Row,
+): ActorOfRow<Row> {
+  const { keyRole, membershipRole, expiresByPolicy, ...rest } = row;
+  const role = lowerOrgRole(keyRole, membershipRole);
+  const isNarrowed = (row.scopes ?? row.projectIds ?? row.environmentIds) !== null;
+  const isLasting = row.expiresAt === null || expiresByPolicy;
+  return {
+    ...rest,
+    role,
+    isFull: row.isOwnKey && !isNarrowed && isLasting && role === membershipRole,
+  };
+}
+
 export const apiKeyStore: CredentialStore<KeyPrincipal> = {
   async find(db, key) {
     const [row] = await findPrincipal(db, { id: key.id, secretHash: key.secretHash });
-    if (!row) return undefined;
-    const { keyRole, membershipRole, ...rest } = row;
-    return { ...rest, role: lowerOrgRole(keyRole, membershipRole) };
+    return row && toActor(row);
   },
   ...HOURLY_USE,
   async recordUse(db, { keyId }, hour) {

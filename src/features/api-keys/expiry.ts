@@ -24,6 +24,25 @@ export function resolveExpiry(requested: number | undefined, rules: ExpiryRules)
   return requested;
 }
 
+interface Expiring {
+  /** Null: never. */
+  expiresAt: number | null;
+  expiresByPolicy: boolean;
+}
+
+/**
+ * Whether only the organization's maximum age imposes the expiry of a new key: nobody asked for it, and
+ * the key that it comes from does not expire for another reason.
+ */
+export function isByPolicy(
+  requested: number | undefined,
+  expiresAt: number | null,
+  origin: Expiring | undefined,
+): boolean {
+  if (requested !== undefined || expiresAt === null) return false;
+  return !origin || origin.expiresAt === null || origin.expiresByPolicy;
+}
+
 /** Null is never. */
 export function earlier(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;

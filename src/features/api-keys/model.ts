@@ -1,13 +1,13 @@
 export const KEY_STATUSES = ["active", "revoked"] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
-/** What happens to the keys that descend from a revoked key. */
+/** What happens to the family of a revoked key. */
 export const DESCENDANTS_OPTIONS = ["revoke", "keep"] as const;
 export type DescendantsOption = (typeof DESCENDANTS_OPTIONS)[number];
 
 export const HAS_DESCENDANTS =
-  "Keys, trusts or runner tokens descend from this key. Send descendants=revoke to revoke them, " +
-  "too, or descendants=keep.";
+  "This key has a family: keys, trusts, runner tokens or invitations that were made with it. Send " +
+  "descendants=revoke to end them, too, or descendants=keep.";
 
 export const CREATOR_CHANGED = "The key that creates it was just revoked, or has less now. Retry.";
 

@@ -7,14 +7,17 @@ import { keepsOwnerKey } from "../memberships/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { trusts } from "../trusts/table.ts";
 import { type ApiKeyRow, KEY, NEVER } from "./store.ts";
-import { apiKeys, isAsAuthenticated, KEY_EXPIRY, revokedKeys, whereKeyIsLive } from "./table.ts";
+import { apiKeys, isAsAuthenticated, KEY_EXPIRY, revokedKeys } from "./table.ts";
 
 /** The key that takes the place of `old`, with the fields that differ. */
 export interface Rotation {
   old: ApiKeyRow;
   /** Of the key that asks for the rotation. */
   actor: Actor;
-  key: Pick<ApiKeyRow, "id" | "secretHash" | "lastFour" | "expiresAt" | "isOwn">;
+  key: Pick<
+    ApiKeyRow,
+    "id" | "secretHash" | "lastFour" | "expiresAt" | "expiresByPolicy" | "isOwn" | "rotatedByKeyId"
+  >;
   now: number;
 }
 
@@ -44,11 +47,10 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       scopes: apiKeys.scopes,
       projectIds: apiKeys.projectIds,
       environmentIds: apiKeys.environmentIds,
-      createdByKeyId: apiKeys.createdByKeyId,
+      createdByKeyId: placeOf(old),
       createdByMembershipId: apiKeys.createdByMembershipId,
+      issuedByKeyId: apiKeys.issuedByKeyId,
       createdBySessionId: apiKeys.createdBySessionId,
-      rotatedByKeyId: null,
-      expiresByPolicy: apiKeys.expiresByPolicy,
       trustId: null,
       sessionId: null,
       replacedByKeyId: null,
@@ -64,73 +66,100 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       and ${isAsAuthenticated(actor)}
       and not exists (select 1 from api_keys as parent
         where parent.id = ${apiKeys.createdByKeyId}
+          and parent.organization_id = ${old.organizationId}
           and iif(parent.expires_at = 0, parent.narrowed_expires_at, parent.expires_at) < ${lasting})
       and ${expiresAt === null ? sql`true` : mayExpire(db, old, expiresAt, now)}`,
   ).returning(KEY);
 }
 
-function mayExpire(db: Database, old: ApiKeyRow, expiresAt: number, now: number): SQL {
-  return sql`${notExists(findOutliving(db, old.id, expiresAt))}
-    and ${keepsOwnerKey(old.organizationId, { column: "id", value: old.id }, now)}`;
+/** Of a key that was rotated before, and expires: that of its successor, from which it descends. */
+function placeOf({ createdByKeyId, replacedByKeyId }: ApiKeyRow): string | SQL | null {
+  if (replacedByKeyId === null || createdByKeyId !== replacedByKeyId) return createdByKeyId;
+  return sql`coalesce(
+    (select successor.created_by_key_id from api_keys as successor where successor.id = ${createdByKeyId}),
+    (select successor.created_by_key_id from revoked_keys as successor where successor.id = ${createdByKeyId}))`;
 }
 
-/** The keys that descend from this one and expire later than `expiresAt`. */
-export function findOutliving(db: Database, keyId: string, expiresAt: number) {
+function mayExpire(db: Database, old: ApiKeyRow, expiresAt: number, now: number): SQL {
+  return sql`${notExists(findOutliving(db, old, expiresAt))}
+    and ${keepsOwnerKey(old.organizationId, { column: "id", value: replacedWith(old) }, now)}`;
+}
+
+/** Selects the IDs of the keys that end when a key is rotated: itself, its successor and predecessors. */
+function replacedWith({ id, replacedByKeyId }: ApiKeyRow): SQL {
+  return sql`select ${id} union all select ${replacedByKeyId ?? id}
+    union all select prior.id from api_keys as prior where prior.replaced_by_key_id = ${id}`;
+}
+
+/** The keys that descend from this one and expire later than `expiresAt`, but those that it replaced. */
+export function findOutliving(
+  db: Database,
+  { id: keyId, organizationId }: ApiKeyRow,
+  expiresAt: number,
+) {
   return db
     .select({ id: apiKeys.id })
     .from(apiKeys)
     .where(
       and(
         eq(apiKeys.createdByKeyId, keyId),
+        eq(apiKeys.organizationId, organizationId),
+        sql`${apiKeys.replacedByKeyId} is not ${keyId}`,
         or(sql`${KEY_EXPIRY} is null`, sql`${KEY_EXPIRY} > ${expiresAt}`),
       ),
     );
 }
 
 /** The key, if the organization would have no owner's key without it. */
-export function findLastOwnerKey(
-  db: Database,
-  { organizationId, id }: Pick<ApiKeyRow, "organizationId" | "id">,
-  now: number,
-) {
-  const keepsAnother = keepsOwnerKey(organizationId, { column: "id", value: id }, now);
+export function findLastOwnerKey(db: Database, old: ApiKeyRow, now: number) {
+  const lost = { column: "id", value: replacedWith(old) } as const;
+  const keepsAnother = keepsOwnerKey(old.organizationId, lost, now);
   return db
     .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(and(eq(apiKeys.id, id), not(keepsAnother)));
+    .where(and(eq(apiKeys.id, old.id), not(keepsAnother)));
 }
 
 const wasInserted = (id: string) =>
   sql`exists (select 1 from api_keys as rotated where rotated.id = ${id})`;
 
-/** What descends from the old key, revoked keys included, descends from the new one. */
+/**
+ * What descends from the old key and its earlier successor, revoked keys included, descends from the
+ * new one.
+ */
 export function carryOverDescendants(db: Database, { old, key }: Rotation) {
+  const { id, replacedByKeyId } = old;
+  const isCarried = (
+    table: typeof apiKeys | typeof revokedKeys | typeof trusts | typeof runnerTokens,
+  ) =>
+    sql`${table.createdByKeyId} in (${id}, ${replacedByKeyId ?? id}) and ${table.id} <> ${key.id}
+      and ${wasInserted(key.id)}`;
+  const createdByKeyId = key.id;
   return {
-    trusts: db
-      .update(trusts)
-      .set({ createdByKeyId: key.id })
-      .where(and(eq(trusts.createdByKeyId, old.id), wasInserted(key.id))),
-    tokens: db
-      .update(runnerTokens)
-      .set({ createdByKeyId: key.id })
-      .where(and(eq(runnerTokens.createdByKeyId, old.id), wasInserted(key.id))),
-    valid: db
-      .update(apiKeys)
-      .set({ createdByKeyId: key.id })
-      .where(and(eq(apiKeys.createdByKeyId, old.id), wasInserted(key.id))),
-    revoked: db
-      .update(revokedKeys)
-      .set({ createdByKeyId: key.id })
-      .where(and(eq(revokedKeys.createdByKeyId, old.id), wasInserted(key.id))),
+    trusts: db.update(trusts).set({ createdByKeyId }).where(isCarried(trusts)),
+    tokens: db.update(runnerTokens).set({ createdByKeyId }).where(isCarried(runnerTokens)),
+    valid: db.update(apiKeys).set({ createdByKeyId }).where(isCarried(apiKeys)),
+    revoked: db.update(revokedKeys).set({ createdByKeyId }).where(isCarried(revokedKeys)),
   };
 }
 
-/** Before the old key is revoked, so that its tombstone names the new one. */
+/** Before the old keys are revoked, so that their tombstones name the new one. */
 export function nameSuccessor(db: Database, { old, key }: Rotation) {
-  return db
-    .update(apiKeys)
-    .set({ replacedByKeyId: key.id })
-    .where(and(eq(apiKeys.id, old.id), wasInserted(key.id)));
+  const { id, replacedByKeyId } = old;
+  const replacedBy = { replacedByKeyId: key.id };
+  return {
+    valid: db
+      .update(apiKeys)
+      .set(replacedBy)
+      .where(sql`${apiKeys.id} in (${id}, ${replacedByKeyId ?? id}) and ${wasInserted(key.id)}`),
+    revoked:
+      replacedByKeyId === null
+        ? undefined
+        : db
+            .update(revokedKeys)
+            .set(replacedBy)
+            .where(sql`${revokedKeys.id} = ${replacedByKeyId} and ${wasInserted(key.id)}`),
+  };
 }
 
 /** The old key descends from the new one from now on, so that revoking that revokes both. */
@@ -154,9 +183,8 @@ export function whereIsRotated({ old, key }: Rotation): SQL {
   return sql`${apiKeys.id} = ${old.id} and ${wasInserted(key.id)}`;
 }
 
-/** Selects the keys that earlier rotations of the old key left to expire, once they have. */
-export function whereIsLeftover({ old, key, now }: Rotation): SQL {
-  return sql`${apiKeys.createdByKeyId} = ${key.id} and ${apiKeys.id} <> ${old.id}
-    and ${apiKeys.membershipId} = ${old.membershipId} and ${apiKeys.name} = ${old.name}
-    and not ${whereKeyIsLive(now)}`;
+/** Selects the keys that end with a rotation of the old key, if it was: its successor and predecessors. */
+export function whereIsReplaced({ old, key }: Rotation): SQL {
+  return sql`${apiKeys.id} in (${replacedWith(old)}) and ${apiKeys.id} <> ${old.id}
+    and ${wasInserted(key.id)}`;
 }

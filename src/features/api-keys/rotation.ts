@@ -5,11 +5,11 @@ import { BadInput, Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
 import { recordWithSecrets } from "../idempotency/index.ts";
-import { LAST_OWNER_KEY, revokeKeys } from "../memberships/index.ts";
+import { LAST_OWNER_KEY, recordRevocation, revokeKeys } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { requireNoEscalation, requireNoLongerLife } from "./authority.ts";
+import { requireMayRotate, requireNoEscalation, requireNoLongerLife } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
-import { earlier, later, resolveExpiry } from "./expiry.ts";
+import { type ExpiryRules, earlier, isByPolicy, later, resolveExpiry } from "./expiry.ts";
 import { KEY_CHANGED, OUTLIVED, TRUST_KEY } from "./model.ts";
 import { presentAuthority } from "./presenters.ts";
 import * as rotations from "./rotation-store.ts";
@@ -32,7 +32,10 @@ export async function rotateKey(
 ): Promise<store.CreatedKey> {
   const old = await requireValidKey(ctx, organizationId, id);
   if (old.trustId !== null) throw new Conflict(TRUST_KEY);
-  const { membership, isLastOwnerKey, expiresAt } = await readRotation(ctx, old, input);
+  const rules = await readRotation(ctx, old);
+  await requireMayRotate(ctx, old, rules.caller);
+  const { membership, isLastOwnerKey } = rules;
+  const { expiresAt, expiresByPolicy } = expiryOf(old, input, rules);
   if (id !== ctx.actor.keyId) {
     const requested = { membership, role: old.role, narrowing: old };
     const target = { type: "api_key", id, name: old.name } as const;
@@ -43,50 +46,57 @@ export async function rotateKey(
   const { id: newKeyId, secretHash, lastFour } = issued;
   const { actor } = ctx;
   const isOwn = old.isOwn && actor.isOwnKey && actor.membershipId === old.membershipId;
-  const key = { id: newKeyId, secretHash, lastFour, expiresAt, isOwn };
+  const rotatedByKeyId = id === actor.keyId ? old.rotatedByKeyId : actor.keyId;
+  const expiry = { expiresAt, expiresByPolicy };
+  const key = { id: newKeyId, secretHash, lastFour, ...expiry, isOwn, rotatedByKeyId };
   const rotation = { old, actor, key, now: ctx.clock.now() };
   const changed = changedBy(ctx, old, input.overlapSeconds);
-  const created = await writeRotation(ctx, rotation, input.overlapSeconds, {
+  const { created, ended } = await writeRotation(ctx, rotation, input.overlapSeconds, {
     secrets: { key: issued.key },
     changedKeys: changed,
   });
   const [row] = created;
   if (!row) throw await findConflict(ctx, rotation, isLastOwnerKey);
-  await ctx.invalidateKeys(changed);
+  const revoked = ended.revoked.map((each) => toRevokedKey(each, ctx.clock));
+  await ctx.invalidateKeys([...changed, ...revoked]);
   return { row, key: issued.key };
 }
 
-async function readRotation(
-  { db, actor, clock }: ServiceContext,
-  old: store.ApiKeyRow,
-  { expiresAt: requested }: RotationInput,
-) {
+async function readRotation({ db, actor, clock }: ServiceContext, old: store.ApiKeyRow) {
   const { organizationId, membershipId, createdByKeyId } = old;
   const now = clock.now();
   const { memberships, callers, parents, policies, lastKeys } = await runBatch(db, {
     memberships: store.findMembership(db, organizationId, membershipId),
-    callers: store.findExpiry(db, actor.keyId),
-    parents: store.findExpiry(db, createdByKeyId ?? ""),
+    callers: store.findCaller(db, actor),
+    parents: store.findExpiry(db, organizationId, createdByKeyId ?? ""),
     policies: store.findMaximumAge(db, organizationId),
     lastKeys: rotations.findLastOwnerKey(db, old, now),
   });
   const [membership] = memberships;
   if (!membership) throw new Conflict(KEY_CHANGED);
-  const isLastOwnerKey = lastKeys.length > 0;
+  const [caller] = callers;
   const latest = earlier(
-    later(old.expiresAt, callers[0]?.expiresAt ?? null),
+    later(old.expiresAt, caller?.expiresAt ?? null),
     parents[0]?.expiresAt ?? null,
   );
   const maximumAgeSeconds = policies[0]?.maximumAgeSeconds ?? null;
-  const rules = { now, latest, maximumAgeSeconds };
+  const isLastOwnerKey = lastKeys.length > 0;
+  return { membership, caller, isLastOwnerKey, now, latest, maximumAgeSeconds };
+}
+
+function expiryOf(
+  old: store.ApiKeyRow,
+  { expiresAt: requested }: RotationInput,
+  rules: ExpiryRules & { isLastOwnerKey: boolean },
+) {
   const expiresAt =
-    requested === undefined && isLastOwnerKey
+    requested === undefined && rules.isLastOwnerKey
       ? old.expiresAt
       : earlier(requested ?? old.expiresAt, resolveExpiry(requested, rules));
-  if (expiresAt !== null && expiresAt <= now) {
+  if (expiresAt !== null && expiresAt <= rules.now) {
     throw new BadInput([{ path: "expires_at", message: "The key has expired: send a time." }]);
   }
-  return { membership, isLastOwnerKey, expiresAt };
+  return { expiresAt, expiresByPolicy: isByPolicy(requested, expiresAt, old) };
 }
 
 /** The key that other isolates must read again. It has the version of `old`, or nothing is rotated. */
@@ -115,13 +125,14 @@ async function writeRotation(
     bytes: hasOverlap ? bytesOf(old.name) : 0,
     bounds: hasOverlap ? [store.keyCountBound(old.membershipId)] : [],
   });
-  const revocation = { organizationId, descendants: false, now, actor };
+  const revocation = { organizationId, now, actor };
+  const replaced = { ...revocation, keys: rotations.whereIsReplaced(rotation) };
   const target = { type: "api_key", id: old.id, name: old.name } as const;
   const { expires_at } = presentAuthority({ ...old, ...key });
   const changes = { after: { key_id: key.id, overlap_seconds: overlapSeconds, expires_at } };
   const successor = store.findKey(db, organizationId, key.id);
   const recorded = await recordWithSecrets(ctx, successor, secrets, { changedKeys });
-  const { created } = await limits.enforce(
+  return limits.enforce(
     runBatch(db, {
       limits: limits.statement,
       created: rotations.insertRotatedKey(db, rotation),
@@ -129,7 +140,8 @@ async function writeRotation(
       audit: recordActs(ctx, organizationId, [{ action: "api_key.rotated", target, changes }]),
       descendants: rotations.carryOverDescendants(db, rotation),
       successor: rotations.nameSuccessor(db, rotation),
-      leftovers: revokeKeys(db, { ...revocation, keys: rotations.whereIsLeftover(rotation) }),
+      endings: recordRevocation(ctx, replaced),
+      ended: revokeKeys(db, replaced),
       expired: hasOverlap
         ? rotations.expireOldKey(db, rotation, now + overlapSeconds * 1000)
         : undefined,
@@ -138,7 +150,6 @@ async function writeRotation(
         : revokeKeys(db, { ...revocation, keys: rotations.whereIsRotated(rotation) }),
     }),
   );
-  return created;
 }
 
 /** The reason that nothing was rotated. Throws `NotFound` for a key that is revoked by now. */
@@ -149,7 +160,7 @@ async function findConflict(
 ): Promise<Conflict> {
   const { version } = await requireValidKey(ctx, old.organizationId, old.id);
   if (version !== old.version || expiresAt === null) return new Conflict(KEY_CHANGED);
-  const [outlived] = await rotations.findOutliving(ctx.db, old.id, expiresAt);
+  const [outlived] = await rotations.findOutliving(ctx.db, old, expiresAt);
   if (outlived) return new Conflict(OUTLIVED);
   return new Conflict(isLastOwnerKey ? LAST_OWNER_KEY : KEY_CHANGED);
 }

@@ -10,7 +10,7 @@ import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors
 import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
 import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
-import { exceedingKey } from "./authority.ts";
+import { exceedingKey, LESS_ACCESS, ROTATES_ITSELF, SESSION_ROTATES } from "./authority.ts";
 import {
   CREATOR_CHANGED,
   DESCENDANT_EXCEEDS,
@@ -127,7 +127,7 @@ const update = operation({
   record: true,
   scope: "keys:write",
   description:
-    `${OWN_OR_ADMIN} A key never gets more than it has: it can only expire earlier, and keep some of its ` +
+    `${OWN_OR_ADMIN} Needs at least its access. A key never gets more than it has: it can only expire earlier, and keep some of its ` +
     "scopes, projects and environments. Its next request has what it keeps. What descends from it must " +
     "not have more or last longer: this is a `conflict`. An organization keeps at least one key of an " +
     "owner that does not expire and is not narrowed.",
@@ -138,6 +138,7 @@ const update = operation({
     environment_outside: new BadInput([{ path: "environment_ids", message: OUTSIDE_PROJECTS }]),
     ...NEEDS_ADMIN,
     ...NEEDS_OWNER,
+    less_access: LESS_ACCESS,
     ...LAST_KEY,
     key_renamed: new Conflict(NAME_CHANGED),
     key_narrowed: new Conflict(KEY_NARROWED),
@@ -158,14 +159,18 @@ const rotate = operation({
   scope: "keys:write",
   description: `${OWN_OR_ADMIN} Creates a key with the same membership, role, scopes and boundaries, \
 and with the place of the old key in its lineage: what descends from the old key descends from the new \
-one. The old key is revoked, or expires after the overlap. A key that is not your own cannot have more \
-than the key that rotates it.`,
+one, and is in the families of the old key and of the key that rotates it. The old key is revoked, or \
+expires after the overlap; the key that it was rotated to earlier, and the one that it replaced, end. \
+Another key cannot have more than the key that rotates it. A narrowed or expiring key, and that of a \
+program, only rotates itself, and a session rotates none.`,
   notFound: ["organization", "API key"],
   errors: {
     ...EXPIRES,
     ...NEEDS_ADMIN,
     ...NEEDS_OWNER,
     ...EXCEEDS,
+    rotates_itself: ROTATES_ITSELF,
+    session_rotates: SESSION_ROTATES,
     ...KEY_LIMITS,
     ...LAST_KEY,
     key_changed: new Conflict(KEY_CHANGED),
@@ -186,13 +191,14 @@ const revoke = operation({
   scope: "keys:write",
   description:
     `${OWN_OR_ADMIN} The key's next request is refused. An organization keeps at least one key with ` +
-    "the role `owner` that belongs to an owner, does not expire, and is not narrowed. If other keys " +
-    "descend from the key, `descendants` is required; with `revoke`, the key itself may be revoked " +
-    "already.",
+    "the role `owner` that belongs to an owner, does not expire, and is not narrowed. Needs at least the " +
+    "access of the key. If the key has a family, `descendants` is required: `GET …/family` lists what " +
+    "`revoke` ends; the key itself may be revoked already. Only an owner revokes across organizations.",
   notFound: ["organization", "API key"],
   errors: {
     ...NEEDS_ADMIN,
     ...NEEDS_OWNER,
+    less_access: LESS_ACCESS,
     ...LAST_KEY,
     key_has_descendants: new Conflict(HAS_DESCENDANTS),
   },

@@ -47,8 +47,8 @@ const Descendants = component(
   "Descendants",
   z.enum(DESCENDANTS_OPTIONS, "Send revoke or keep.").openapi({
     description:
-      "What happens to the keys that descend from the key: those that were created with it, and " +
-      "with those. Required if there are any.",
+      "What happens to the family: everything that was made with it, and with that. Required for a key " +
+      "that has one, besides sessions and sign-in links, which end with their key.",
   }),
 );
 

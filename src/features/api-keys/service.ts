@@ -1,8 +1,8 @@
 import { type IssuedKey, toRevokedKey } from "../../auth/credentials.ts";
 import {
+  lineageOf,
   requireExpectedVersion,
   requireOwnOrganization,
-  requireRole,
   type ServiceContext,
 } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
@@ -16,6 +16,7 @@ import {
   LAST_OWNER_KEY,
   recordRevocation,
   requireActive,
+  revokeFamily,
   revokeKeys,
 } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
@@ -23,13 +24,14 @@ import {
   authorizeKey,
   type NarrowingInput,
   requestedNarrowing,
+  requireAccessOf,
   requireKeyAdmin,
   requireNoEscalation,
   resolveNarrowing,
   seesOnlyOwnKeys,
 } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
-import { resolveExpiry } from "./expiry.ts";
+import { isByPolicy, resolveExpiry } from "./expiry.ts";
 import {
   CREATOR_CHANGED,
   type DescendantsOption,
@@ -104,7 +106,11 @@ export async function createKey(
 ): Promise<CreatedKey> {
   const { db, actor, clock } = ctx;
   requireKeyAdmin(actor, organizationId);
-  const { membership, rules } = await readCreation(ctx, organizationId, input.membershipId);
+  const { membership, creator, rules } = await readCreation(
+    ctx,
+    organizationId,
+    input.membershipId,
+  );
   const role = input.role ?? lowerOrgRole(actor.role, membership.role);
   await requireNoEscalation(
     ctx,
@@ -113,16 +119,17 @@ export async function createKey(
   );
   requireRoleOfMembership(role, membership.role);
   const issued = await issueApiKey(newId(clock));
+  const expiresAt = resolveExpiry(input.expiresAt, rules);
   const key = {
     ...newKeyRow(issued, rules.now),
+    ...lineageOf(actor),
     organizationId,
     membershipId: membership.id,
     name: input.name,
     role,
-    expiresAt: resolveExpiry(input.expiresAt, rules),
+    expiresAt,
+    expiresByPolicy: isByPolicy(input.expiresAt, expiresAt, creator),
     ...(await resolveNarrowing(ctx, input.narrowing)),
-    createdByKeyId: actor.keyId,
-    createdByMembershipId: actor.membershipId,
     isOwn: actor.isOwnKey && membership.id === actor.membershipId,
   };
   const limits = limitGrowth(ctx, {
@@ -152,18 +159,19 @@ async function readCreation(
 ) {
   const { memberships, creators, policies } = await runBatch(db, {
     memberships: store.findMembership(db, organizationId, membershipId),
-    creators: store.findExpiry(db, actor.keyId),
+    creators: store.findCaller(db, actor),
     policies: store.findMaximumAge(db, organizationId),
   });
   const [membership] = memberships;
   if (!membership) throw new NotFound("membership");
   requireActive(membership);
+  const [creator] = creators;
   const rules = {
     now: clock.now(),
-    latest: creators[0]?.expiresAt ?? null,
+    latest: creator?.expiresAt ?? null,
     maximumAgeSeconds: policies[0]?.maximumAgeSeconds ?? null,
   };
-  return { membership, rules };
+  return { membership, creator, rules };
 }
 
 /** A revoked key may be named again, to revoke what descends from it. */
@@ -174,17 +182,24 @@ export async function revokeKey(
   descendants: DescendantsOption | undefined,
 ): Promise<void> {
   const key = await getKey(ctx, organizationId, id);
-  await requireExpectedKey(ctx, key);
   if (isRevoked(key) && descendants !== "revoke") throw new NotFound("API key");
-  if (key.role === "owner") requireRole(ctx.actor, "owner");
+  await requireAccessOf(ctx, key);
+  await requireExpectedKey(ctx, key);
+  if (descendants === "revoke") return revokeWithFamily(ctx, key);
   const revocation = store.revocationOf(ctx, key, descendants);
-  const { revoked, derivedTokens = [] } = await runBatch(ctx.db, {
+  const { revoked } = await runBatch(ctx.db, {
     audit: recordRevocation(ctx, revocation),
     ...revokeKeys(ctx.db, revocation),
   });
   if (revoked.length === 0) await requireNothingLeft(ctx, key, descendants);
-  const ended = [...revoked, ...derivedTokens];
-  await ctx.invalidateKeys(ended.map((each) => toRevokedKey(each, ctx.clock)));
+  await ctx.invalidateKeys(revoked.map((each) => toRevokedKey(each, ctx.clock)));
+}
+
+/** Only an owner revokes what the family has made in other organizations. */
+async function revokeWithFamily(ctx: ServiceContext, key: KeyRecord): Promise<void> {
+  const revocation = store.familyRevocationOf(ctx, key);
+  const ended = await revokeFamily(ctx, revocation);
+  if (ended === 0) await requireNothingLeft(ctx, key, "revoke");
 }
 
 /** Throws the reason that nothing was revoked, unless nothing was left to revoke. */
@@ -197,8 +212,7 @@ async function requireNothingLeft(
   if (!isRevoked(key)) {
     await requireExpectedKey(ctx, await requireValidKey(ctx, organizationId, id));
   }
-  const isAll = descendants === "revoke";
-  const { found } = await store.findDescendants(ctx.db, id, ctx.clock.now(), isAll);
+  const { found } = await store.findFamily(ctx, key);
   if (isRevoked(key) && !found) return;
   throw new Conflict(found && !descendants ? HAS_DESCENDANTS : LAST_OWNER_KEY);
 }
@@ -217,6 +231,7 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     environmentIds: null,
     createdByKeyId: null,
     createdByMembershipId: null,
+    issuedByKeyId: null,
     createdBySessionId: null,
     rotatedByKeyId: null,
     trustId: null,

@@ -1,4 +1,14 @@
-import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  getTableColumns,
+  isNull,
+  lt,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
@@ -13,10 +23,19 @@ import { isOneOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { environments } from "../environments/table.ts";
-import { familyOf, keepsOwnerKey, type Revocation } from "../memberships/index.ts";
+import { invitations } from "../invitations/table.ts";
+import {
+  type FamilyRevocation,
+  familyOf,
+  keepsOwnerKey,
+  madeBy,
+  type Revocation,
+} from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
+import { runnerTokens } from "../runner-pools/table.ts";
+import { trusts } from "../trusts/table.ts";
 import type { Bound } from "../usage/index.ts";
 import type { DescendantsOption } from "./model.ts";
 import {
@@ -142,8 +161,22 @@ export function findMembership(db: Database, organizationId: string, membershipI
     .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId)));
 }
 
-export function findExpiry(db: Database, id: string) {
-  return db.select({ expiresAt: KEY_EXPIRES_AT }).from(apiKeys).where(eq(apiKeys.id, id));
+export type Caller = Awaited<ReturnType<typeof findCaller>>[number];
+
+/** The key of a request, with what the rules of a new key depend on. */
+export function findCaller(db: Database, { keyId }: Pick<Actor, "keyId">) {
+  const { expiresByPolicy } = apiKeys;
+  const { kind } = memberships;
+  return db
+    .select({ expiresAt: KEY_EXPIRES_AT, expiresByPolicy, kind })
+    .from(apiKeys)
+    .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
+    .where(eq(apiKeys.id, keyId));
+}
+
+/** Of a key of the organization: the founder's key does not bound the keys of what it has founded. */
+export function findExpiry(db: Database, organizationId: string, id: string) {
+  return db.select({ expiresAt: KEY_EXPIRES_AT }).from(apiKeys).where(within(organizationId, id));
 }
 
 export function findProjects(db: Database, organizationId: string, ids: readonly string[]) {
@@ -212,8 +245,8 @@ export function keyCountBound(membershipId: string): Bound {
 }
 
 /** A key that is narrowed, or of a trust, expires in `narrowed_expires_at`. */
-export function insertKey(db: Database, key: ApiKeyRow) {
-  return db.insert(apiKeys).values(toStoredKey(key)).returning(KEY);
+export function insertKey(db: Database, key: ApiKeyRow, condition: SQL = sql`true`) {
+  return insertFrom(db, apiKeys, toStoredKey(key), sql`where ${condition}`).returning(KEY);
 }
 
 /**
@@ -245,36 +278,66 @@ function toStoredKey(key: ApiKeyRow) {
 export function revocationOf(
   ctx: ServiceContext,
   key: KeyRecord,
-  descendants: DescendantsOption | undefined,
+  descendants: Exclude<DescendantsOption, "revoke"> | undefined,
 ): Revocation {
   const { actor, clock } = ctx;
   const { id, organizationId } = key;
   const now = clock.now();
-  const isAll = descendants === "revoke";
-  const ids = isAll ? familyOf(id, { successors: true }) : sql`select ${id}`;
-  const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, now);
-  const isExpected =
-    "revokedAt" in key
-      ? sql`true`
-      : recordHasExpectedVersion(ctx, apiKeys.recordVersion, within(organizationId, id));
-  const mayRevoke = sql`${keepsOwner} and ${isExpected}`;
-  const keys = sql`api_keys.id in (${ids}) and ${mayRevoke}
-    and ${descendants === undefined ? sql`not ${hasDescendants(id, now)}` : sql`true`}`;
-  const revocation = { organizationId, keys, descendants: false, now, actor };
-  if (!isAll) return revocation;
-  return { ...revocation, creators: sql`select id from (${ids}) where ${mayRevoke}` };
+  const mayStay = descendants === "keep" ? sql`true` : sql`not ${hasFamily(key, now, true)}`;
+  const keys = sql`api_keys.id = ${id} and ${mayRevoke(ctx, key, sql`select ${id}`)} and ${mayStay}`;
+  return { organizationId, keys, now, actor };
 }
 
-/** Whether a valid key, a trust or a valid runner token descends from this key. */
-function hasDescendants(keyId: string, now: number, successors = false): SQL {
-  const family = familyOf(keyId, { successors });
-  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${family})
-      and ${apiKeys.id} <> ${keyId} and ${whereKeyIsLive(now)})
-    or exists (select 1 from trusts where trusts.created_by_key_id in (${family}))
-    or exists (select 1 from runner_tokens where runner_tokens.created_by_key_id in (${family})
-      and (runner_tokens.expires_at is null or runner_tokens.expires_at > ${now})))`;
+/** Like `revocationOf`, with the whole family. */
+export function familyRevocationOf(ctx: ServiceContext, key: KeyRecord): FamilyRevocation {
+  const { actor, clock } = ctx;
+  const { id, organizationId } = key;
+  const ids = familyOf(sql`select ${id}`, organizationId, "founded");
+  return {
+    organizationId,
+    family: sql`select id from (${ids}) where ${mayRevoke(ctx, key, ids)}`,
+    isEverywhere: actor.role === "owner",
+    now: clock.now(),
+    actor,
+  };
 }
 
-export function findDescendants(db: Database, keyId: string, now: number, successors = false) {
-  return db.get<{ found: number }>(sql`select ${hasDescendants(keyId, now, successors)} as found`);
+function mayRevoke(ctx: ServiceContext, key: KeyRecord, ids: SQL): SQL {
+  const { id, organizationId } = key;
+  const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, ctx.clock.now());
+  if ("revokedAt" in key) return keepsOwner;
+  const isExpected = recordHasExpectedVersion(
+    ctx,
+    apiKeys.recordVersion,
+    within(organizationId, id),
+  );
+  return sql`${keepsOwner} and ${isExpected}`;
+}
+
+type KeyId = Pick<KeyRecord, "id" | "organizationId">;
+
+/**
+ * Whether the family of a key has something else that `descendants=revoke` ends, besides sessions and
+ * sign-in links, which always end with their key.
+ */
+function hasFamily({ id, organizationId }: KeyId, now: number, isEverywhere: boolean): SQL {
+  const ids = familyOf(sql`select ${id}`, organizationId, "founded");
+  const among = (table: SQL) =>
+    isEverywhere ? sql`true` : sql`+${table}.organization_id = ${organizationId}`;
+  const made = (table: Parameters<typeof madeBy>[1], isLive: SQL) =>
+    sql`exists (select 1 from ${table} where ${table.id} in (${madeBy(ids, table)})
+      and ${among(sql`${table}`)} and ${isLive})`;
+  const lasts = (end: SQLWrapper) => sql`(${end} is null or ${end} > ${now})`;
+  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${ids})
+      and ${apiKeys.id} <> ${id} and ${apiKeys.sessionId} is null
+      and ${among(sql`${apiKeys}`)} and ${whereKeyIsLive(now)})
+    or ${made(trusts, sql`true`)}
+    or ${made(runnerTokens, lasts(runnerTokens.expiresAt))}
+    or ${made(invitations, lasts(invitations.expiresAt))})`;
+}
+
+/** Whether `descendants=revoke` of the actor would end more than the key. */
+export function findFamily({ db, actor, clock }: ServiceContext, key: KeyId) {
+  const found = hasFamily(key, clock.now(), actor.role === "owner");
+  return db.get<{ found: number }>(sql`select ${found} as found`);
 }

@@ -36,9 +36,14 @@ export const apiKeys = sqliteTable(
      * scopes, refuse the key as expired.
      */
     narrowedExpiresAt: time("narrowed_expires_at"),
-    /** The key that it descends from, which may be revoked. Null: none, or not known. */
+    /**
+     * The key that it descends from, which may be revoked: the one that made it, or the one that has
+     * taken the place of that by a rotation. Null: none, or not known.
+     */
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
+    /** The key that made it, which never changes. Null: see `created_by_key_id`. */
+    issuedByKeyId: id("issued_by_key_id"),
     /** The session that it was created in, which may have ended. Null: none, or not known. */
     createdBySessionId: id("created_by_session_id"),
     /** The other key that made it by a rotation. It is in the family of that key, too. */
@@ -66,6 +71,7 @@ export const apiKeys = sqliteTable(
     index("api_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("api_keys_membership").on(table.membershipId),
     index("api_keys_created_by").on(table.createdByKeyId),
+    index("api_keys_issued_by").on(table.issuedByKeyId).where(sql`issued_by_key_id is not null`),
     index("api_keys_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),
@@ -95,6 +101,8 @@ export function whereKeyIsLive(now: number): SQL {
 /** The key of a request, as it was when it was authenticated. */
 interface AuthenticatedKey {
   keyId: string;
+  /** The session that the request was sent with. Absent: the key itself. */
+  session?: { id: string };
   scopes: readonly Scope[] | null;
   projectIds: readonly string[] | null;
   environmentIds: readonly string[] | null;
@@ -116,15 +124,19 @@ export function mayCreateUntil(key: AuthenticatedKey, end: number | null): SQL {
     and (${KEY_EXPIRY} is null or ${lasts}))`;
 }
 
-function isUnchanged({ keyId, scopes, projectIds, environmentIds }: AuthenticatedKey): SQL {
+function isUnchanged(key: AuthenticatedKey): SQL {
+  const { keyId, session, scopes, projectIds, environmentIds } = key;
+  const hasSession = session
+    ? sql`exists (select 1 from sessions where sessions.id = ${session.id})`
+    : sql`true`;
   const isSame = (column: Column, value: readonly string[] | null) =>
     sql`json(${column}) is json(${value && JSON.stringify(value)})`;
   return sql`${apiKeys.id} = ${keyId} and ${isSame(apiKeys.scopes, scopes)}
     and ${isSame(apiKeys.projectIds, projectIds)}
-    and ${isSame(apiKeys.environmentIds, environmentIds)}`;
+    and ${isSame(apiKeys.environmentIds, environmentIds)} and ${hasSession}`;
 }
 
-/** Of a key, for its `Actor`. */
+/** Of a key, for its `Actor`: see `toActor`. */
 export const KEY_AUTHORITY = {
   keyId: apiKeys.id,
   organizationId: apiKeys.organizationId,
@@ -137,6 +149,7 @@ export const KEY_AUTHORITY = {
   createdByKeyId: apiKeys.createdByKeyId,
   createdByMembershipId: apiKeys.createdByMembershipId,
   expiresAt: KEY_EXPIRES_AT,
+  expiresByPolicy: apiKeys.expiresByPolicy,
 };
 
 /** What remains of a revoked key, so that its name and its descendants are known. */
@@ -154,6 +167,7 @@ export const revokedKeys = sqliteTable(
     createdAt: createdAt(),
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
+    issuedByKeyId: id("issued_by_key_id"),
     createdBySessionId: id("created_by_session_id"),
     rotatedByKeyId: id("rotated_by_key_id"),
     replacedByKeyId: id("replaced_by_key_id"),
@@ -168,6 +182,9 @@ export const revokedKeys = sqliteTable(
     index("revoked_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("revoked_keys_membership").on(table.membershipId),
     index("revoked_keys_created_by").on(table.createdByKeyId),
+    index("revoked_keys_issued_by")
+      .on(table.issuedByKeyId)
+      .where(sql`issued_by_key_id is not null`),
     index("revoked_keys_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),

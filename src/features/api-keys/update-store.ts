@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { grantsScope, SCOPES, type Scope } from "../../lib/scopes.ts";
-import { familyOf, keepsOwnerKey } from "../memberships/index.ts";
+import { boundedBy, keepsOwnerKey } from "../memberships/index.ts";
 import type { KeyChange } from "./narrowing.ts";
 import { type ApiKeyRow, KEY } from "./store.ts";
 import { apiKeys, KEY_EXPIRY, whereKeyIsLive } from "./table.ts";
@@ -34,6 +34,7 @@ export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyCha
     .returning(KEY);
 }
 
+type KeyId = Pick<ApiKeyRow, "id" | "organizationId">;
 type Narrowed = NonNullable<KeyChange["narrowed"]>;
 
 /** The sent fields. The expiry of a key with boundaries moves, as in `toStoredKey`. */
@@ -47,6 +48,7 @@ function toStoredNarrowing({ expiresAt, scopes, projectIds, environmentIds }: Na
     environmentIds,
     expiresAt: sql`iif(${isNarrowed}, 0, ${expiry})`,
     narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiry}, null)`,
+    ...(expiresAt !== undefined && { expiresByPolicy: false }),
     version: nextVersion(apiKeys.version),
   };
 }
@@ -56,28 +58,28 @@ function mayNarrow(before: ApiKeyRow, narrowed: Narrowed, now: number): SQL | un
   return and(
     eq(apiKeys.version, version),
     keepsOwnerKey(organizationId, { column: "id", value: id }, now),
-    not(outlives(id, narrowed, now)),
-    not(exceeds(id, narrowed, now)),
+    not(outlives(before, narrowed, now)),
+    not(exceeds(before, narrowed, now)),
   );
 }
 
 /** What descends from the key and would have more than it. */
-export function findExcess(db: Database, keyId: string, narrowed: Narrowed, now: number) {
+export function findExcess(db: Database, key: KeyId, narrowed: Narrowed, now: number) {
   return db.get<{ outlives: number; exceeds: number }>(
-    sql`select ${outlives(keyId, narrowed, now)} as outlives, ${exceeds(keyId, narrowed, now)} as exceeds`,
+    sql`select ${outlives(key, narrowed, now)} as outlives, ${exceeds(key, narrowed, now)} as exceeds`,
   );
 }
 
 /** Whether something that descends from the key lasts longer than the key would. */
-function outlives(keyId: string, { expiresAt }: Narrowed, now: number): SQL {
+function outlives(key: KeyId, { expiresAt }: Narrowed, now: number): SQL {
   if (expiresAt === undefined) return sql`false`;
   const lasts = (end: SQL) => sql`(${end} is null or ${end} > ${expiresAt})`;
   const everything = { keys: lasts(KEY_EXPIRY), trusts: sql`true`, tokens: lasts(TOKEN_EXPIRY) };
-  return hasDescendant(keyId, everything, now);
+  return hasDescendant(key, everything, now);
 }
 
 /** Whether something that descends from the key can access more than the key could. */
-function exceeds(keyId: string, narrowed: Narrowed, now: number): SQL {
+function exceeds(key: KeyId, narrowed: Narrowed, now: number): SQL {
   const { scopes, projectIds, environmentIds } = narrowed;
   const isAbove = (table: "api_keys" | "trusts") =>
     anyOf([
@@ -90,7 +92,7 @@ function exceeds(keyId: string, narrowed: Narrowed, now: number): SQL {
     projectIds || environmentIds || (scopes && !grantsScope(scopes, "runners:write"));
   const usesPool = losesPools ? sql`true` : sql`false`;
   return hasDescendant(
-    keyId,
+    key,
     {
       keys: isAbove("api_keys"),
       trusts: sql`iif(trusts.pool_id is null, ${isAbove("trusts")}, ${usesPool})`,
@@ -107,11 +109,11 @@ const TOKEN_EXPIRY = sql`runner_tokens.expires_at`;
  * table. A rotation can prolong a key that has expired, unless it is of a trust.
  */
 function hasDescendant(
-  keyId: string,
+  { id: keyId, organizationId }: KeyId,
   conditions: { keys: SQL; trusts: SQL; tokens: SQL },
   now: number,
 ): SQL {
-  const family = familyOf(keyId, { successors: false });
+  const family = boundedBy(keyId, organizationId);
   return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${family})
       and ${apiKeys.id} <> ${keyId} and (${apiKeys.trustId} is null or ${whereKeyIsLive(now)})
       and ${conditions.keys})

@@ -1,10 +1,11 @@
-import { type ChangedKey, requireRole, type ServiceContext } from "../../context.ts";
+import type { ChangedKey, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { type AuditedAct, recordActs } from "../audit/index.ts";
 import { recordRow } from "../idempotency/index.ts";
 import { LAST_OWNER_KEY } from "../memberships/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { requireAccessOf } from "./authority.ts";
 import {
   DESCENDANT_EXCEEDS,
   DESCENDANT_OUTLIVES,
@@ -37,9 +38,8 @@ export async function updateKey(
   { name, narrowed: sent }: KeyUpdate,
 ): Promise<store.ApiKeyRow> {
   const before = await requireValidKey(ctx, organizationId, id);
+  await requireAccessOf(ctx, before);
   await requireExpectedKey(ctx, before);
-  const isNarrowing = Object.values(sent).some((value) => value !== undefined);
-  if (isNarrowing && before.role === "owner") requireRole(ctx.actor, "owner");
   const narrowed = await resolveNarrowed(ctx, before, sent);
   const change = { name: name === before.name ? undefined : name, narrowed };
   if (change.name === undefined && !narrowed) return before;
@@ -150,7 +150,7 @@ async function findConflict(
   await requireExpectedKey(ctx, now);
   if (name !== undefined && now.name !== before.name) return new Conflict(NAME_CHANGED);
   if (!narrowed || now.version !== before.version) return new Conflict(KEY_NARROWED);
-  const excess = await updates.findExcess(ctx.db, id, narrowed, ctx.clock.now());
+  const excess = await updates.findExcess(ctx.db, before, narrowed, ctx.clock.now());
   if (excess.outlives) return new Conflict(DESCENDANT_OUTLIVES);
   return new Conflict(excess.exceeds ? DESCENDANT_EXCEEDS : LAST_OWNER_KEY);
 }

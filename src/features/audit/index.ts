@@ -1,6 +1,6 @@
 export { eraseAuditedPerson } from "./erasure.ts";
 export type { AuditedAct, AuditedAction } from "./model.ts";
-export { refuseEscalation } from "./service.ts";
+export { NOT_FULL, refuseEscalation, requireFull } from "./service.ts";
 export {
   type AuditContext,
   auditDelivery,

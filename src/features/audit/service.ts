@@ -2,7 +2,7 @@ import { requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Position } from "../../lib/cursor.ts";
-import type { Unauthorized } from "../../lib/errors.ts";
+import { Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
 import { toStream } from "../../lib/stream.ts";
@@ -19,6 +19,19 @@ export async function refuseEscalation(
 ): Promise<never> {
   await recordRefusal(ctx, ctx.actor.organizationId, target);
   throw refusal;
+}
+
+export const NOT_FULL = new Unauthorized(
+  "This needs a key that the person has made, with the whole role of the membership, and without " +
+    "scopes, projects, environments and expires_at, or a session from one. A sign-in has all of that.",
+);
+
+/** Throws, and records the refusal, unless the credential is the person's own, with all that it may do. */
+export async function requireFull(
+  ctx: ServiceContext,
+  target: AuditedAct["target"],
+): Promise<void> {
+  if (!ctx.actor.isFull) await refuseEscalation(ctx, target, NOT_FULL);
 }
 
 export async function listAuditLog(

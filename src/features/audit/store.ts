@@ -63,22 +63,33 @@ export interface ActOnMany {
   target: { type: TargetType; id: SQLWrapper; name: SQLWrapper | null };
   /** By default that of the context. */
   actor?: OtherActor;
+  /**
+   * Whose log has the act, of what may belong to several organizations: another one does not learn the
+   * actor, who is not one of its own.
+   */
+  organizationOfTarget?: SQLWrapper;
 }
 
-/** Records an act on an unknown number of records. `from` is the SQL after the select list. */
+/**
+ * Records an act on an unknown number of records.
+ * @param organizationId That of the actor, and of the log by default.
+ * @param from The SQL after the select list.
+ */
 export function recordActsFrom(
   ctx: AuditContext,
   organizationId: string,
-  { action, target, actor }: ActOnMany,
+  { action, target, actor, organizationOfTarget }: ActOnMany,
   from: SQL,
 ) {
+  const own = requestColumns(ctx, actor ? { ...NOBODY, ...actor } : actorOf(ctx));
+  const isOwn = organizationOfTarget && sql`${organizationOfTarget} = ${organizationId}`;
   return insertFrom(
     ctx.db,
     auditLog,
     {
-      ...requestColumns(ctx, actor ? { ...NOBODY, ...actor } : actorOf(ctx)),
+      ...(isOwn ? { ...hideFromOthers(own, isOwn), createdAt: own.createdAt } : own),
       id: new IdSequence(ctx.clock).at(sql`row_number() over (order by ${target.id}) - 1`),
-      organizationId,
+      organizationId: organizationOfTarget ?? organizationId,
       action,
       outcome: "success",
       targetType: target.type,
@@ -183,6 +194,17 @@ function requestColumns({ clock, origin }: AuditContext, { type, ...ids }: Audit
     clientAddress: origin?.clientAddress ?? null,
     userAgent: origin?.userAgent ?? null,
     requestId: origin?.requestId ?? null,
+  };
+}
+
+function hideFromOthers(own: ReturnType<typeof requestColumns>, isOwn: SQL) {
+  const { createdAt, actorType, ...ids } = own;
+  const hidden = Object.entries(ids).map(
+    ([name, value]) => [name, value && sql`iif(${isOwn}, ${value}, null)`] as const,
+  );
+  return {
+    ...(Object.fromEntries(hidden) as Record<keyof typeof ids, SQL | null>),
+    actorType: sql`iif(${isOwn}, ${actorType}, 'service')`,
   };
 }
 

@@ -33,11 +33,7 @@ export async function bootstrap(
   const account = toAccountRow(clock, input.account);
   const { created, statements, acts } = await prepareOrganization(
     { db, clock },
-    {
-      name: input.organizationName,
-      accountId: account.id,
-      isOwnKey: true,
-    },
+    { name: input.organizationName, accountId: account.id },
   );
   const { id, createdAt } = created.row.organization;
   const { organization, ...rest } = statements;

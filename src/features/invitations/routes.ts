@@ -10,6 +10,7 @@ import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { readProviderSettings } from "../../lib/identity-provider.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
+import { NOT_FULL } from "../audit/index.ts";
 import { once } from "../idempotency/index.ts";
 import { MEMBER_EXISTS, MEMBER_PATH, presentMember } from "../memberships/index.ts";
 import { SIGN_IN_PATH } from "../sessions/index.ts";
@@ -41,7 +42,6 @@ import {
   getInvitation,
   invite,
   listInvitations,
-  NARROWED_KEY_INVITES,
   OPEN_INVITATION_EXISTS,
   revokeInvitation,
 } from "./service.ts";
@@ -69,14 +69,14 @@ const create = operation({
   record: true,
   scope: "members:write",
   description:
-    "Inviting an owner needs the role `owner`. Returns a link that you pass on to the person; it is " +
+    "Needs a full credential (`full` in `GET /v1/whoami`); inviting an owner also needs the role `owner`. Returns a link that you pass on to the person; it is " +
     "valid for 7 days, accepts the invitation once, and is not shown again. Nothing is sent. The " +
     "response is the same whether or not the person uses this service already. An invitation " +
     "lapses if its inviter may no longer invite to its role.",
   notFound: ["organization"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
-    narrowed_key_invites: NARROWED_KEY_INVITES,
+    credential_not_full: NOT_FULL,
     open_invitation_exists: new Conflict(OPEN_INVITATION_EXISTS),
     member_exists: new Conflict(MEMBER_EXISTS),
     open_invitation_limit: new LimitReached(

@@ -1,5 +1,6 @@
 import { issueCredential } from "../../auth/credentials.ts";
 import {
+  lineageOf,
   requireExpectedVersion,
   requireOrgRole,
   type ServiceContext,
@@ -8,11 +9,10 @@ import {
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { trustsAdmins } from "../../lib/settings.ts";
-import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
+import { type AuditedAct, recordActs, requireFull } from "../audit/index.ts";
 import { recordWithSecrets } from "../idempotency/index.ts";
 import { MEMBER_EXISTS, requireRoleToManage } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
@@ -23,11 +23,6 @@ import * as store from "./store.ts";
 
 export const OPEN_INVITATION_EXISTS =
   "This e-mail address has an open invitation. Revoke it first, to create another link.";
-
-export const NARROWED_KEY_INVITES = new Unauthorized(
-  "A key that is narrowed or expires cannot invite: the invitation gives a key that is not. Use a key " +
-    "without scopes, projects, environments and expires_at.",
-);
 
 export interface NewInvitation {
   /** In lower case. */
@@ -51,14 +46,13 @@ export async function invite(
   const id = newId(ctx.clock);
   const target = { type: "invitation", id } as const;
   await requireRoleToManage(ctx, organizationId, target, [input.role]);
-  await requireUnlimitedKey(ctx, target);
+  await requireFull(ctx, target);
   const { key: token, secretHash } = await issueCredential("lsi", id);
   const now = ctx.clock.now();
+  const { issuedByKeyId: _, ...lineage } = lineageOf(ctx.actor);
   const row = {
     ...{ id, organizationId, secretHash, ...input },
-    createdByKeyId: ctx.actor.keyId,
-    createdByMembershipId: ctx.actor.membershipId,
-    createdBySessionId: ctx.actor.session?.id ?? null,
+    ...lineage,
     expiresAt: now + INVITATION_TTL_MS,
     createdAt: now,
   };
@@ -68,7 +62,7 @@ export async function invite(
   const statements = {
     lapsed: store.deleteLapsed(ctx.db, organizationId, now),
     limits: limits.statement,
-    created: store.insertInvitation(ctx.db, row),
+    created: store.insertInvitation(ctx, row),
     recorded: await recordWithSecrets(ctx, row, { token, origin }),
     audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
   };
@@ -123,15 +117,4 @@ export async function revokeInvitation(
 
 export async function sweepInvitations({ db, clock }: SystemContext): Promise<void> {
   await store.deleteExpired(db, clock.now());
-}
-
-/** Where the link alone accepts an invitation, an invitation is as good as a key. */
-async function requireUnlimitedKey(
-  ctx: ServiceContext,
-  target: AuditedAct["target"],
-): Promise<void> {
-  const { scopes, projectIds, environmentIds, expiresAt } = ctx.actor;
-  const isLimited = (scopes ?? projectIds ?? environmentIds ?? expiresAt) !== null;
-  if (!trustsAdmins(ctx.settings) || !isLimited) return;
-  await refuseEscalation(ctx, target, NARROWED_KEY_INVITES);
 }

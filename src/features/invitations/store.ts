@@ -1,11 +1,12 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { CreatedKey } from "../api-keys/index.ts";
-import { apiKeys } from "../api-keys/table.ts";
+import { apiKeys, isAsAuthenticated } from "../api-keys/table.ts";
 import type { MemberRow } from "../memberships/index.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
@@ -118,15 +119,16 @@ export function openCountBound(organizationId: string, now: number): Bound {
   };
 }
 
-/** Inserts nothing if the address is that of a member. */
-export function insertInvitation(db: Database, invitation: InvitationRow) {
+/** Inserts nothing if the address is that of a member, or if the credential has just changed. */
+export function insertInvitation({ db, actor }: ServiceContext, invitation: InvitationRow) {
   const { organizationId, email } = invitation;
   return insertFrom(
     db,
     invitations,
     invitation,
     sql`where not exists (select 1 from memberships
-      where memberships.organization_id = ${organizationId} and memberships.email = ${email})`,
+      where memberships.organization_id = ${organizationId} and memberships.email = ${email})
+      and ${isAsAuthenticated(actor)}`,
   ).returning();
 }
 

@@ -1,6 +1,12 @@
+export { endSessions } from "./end-sessions.ts";
+export { boundedBy, type FamilyReach, familyOf } from "./family.ts";
+export { revokeFamily } from "./family-revocation.ts";
 export {
-  familyOf,
+  endFamily,
+  type FamilyRevocation,
+  madeBy,
   type Revocation,
+  recordFamilyRevocation,
   recordRevocation,
   revokeKeys,
 } from "./key-revocation.ts";

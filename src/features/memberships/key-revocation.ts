@@ -1,48 +1,89 @@
-import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { isNull, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../context.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { apiKeys, revokedKeys } from "../api-keys/table.ts";
 import { type AuditContext, recordActsFrom } from "../audit/index.ts";
+import { invitations } from "../invitations/table.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { sessions, signInLinks } from "../sessions/table.ts";
 import { trusts } from "../trusts/table.ts";
+import { endSessions } from "./end-sessions.ts";
 
 export interface Revocation {
   organizationId: string;
   /** Selects keys by the columns of `api_keys`. */
   keys: SQL;
-  /** Whether what descends from them is revoked, too: keys, trusts and runner tokens. */
-  descendants: boolean;
-  /** Selects the IDs of the keys whose trusts and runner tokens are revoked. Default: as above. */
-  creators?: SQL;
   now: number;
   /** Absent: the service. */
   actor?: Actor | undefined;
+}
+
+export interface FamilyRevocation extends Omit<Revocation, "keys"> {
+  /** Selects the IDs of a family, see `familyOf`. */
+  family: SQL;
+  /** Whether its members in other organizations end, too. */
+  isEverywhere: boolean;
 }
 
 /** Not of a session, which ends with it. */
 const isShown = isNull(apiKeys.sessionId);
 
 /**
- * The statements that revoke keys and keep their tombstones. `revoked` and `derivedTokens` return what
- * the rate limiters need. A condition in `keys` must have the same outcome in every statement.
+ * The statements that revoke keys and keep their tombstones, and end their sessions and sign-in links.
+ * A condition in `keys` must have the same outcome in every statement.
  */
-export function revokeKeys(db: Database, revocation: Revocation) {
-  const { organizationId, now, actor } = revocation;
-  const selected = selectedBy(revocation);
-  const creators = creatorsOf(revocation);
+export function revokeKeys(db: Database, { organizationId, keys, now, actor }: Revocation) {
+  // The plus keeps SQLite from reading all keys of the organization.
+  const selected = sql`+api_keys.organization_id = ${organizationId} and ${keys}`;
+  const hasSelectedKey = sql`key_id in (select api_keys.id from api_keys where ${selected})`;
   return {
-    ...(creators && revokeDerived(db, organizationId, creators)),
-    sessions: db.delete(sessions).where(hasKeyOf(sessions, selected)),
-    signInLinks: db.delete(signInLinks).where(hasKeyOf(signInLinks, selected)),
+    sessions: endSessions(db, hasSelectedKey, now),
+    signInLinks: db.delete(signInLinks).where(hasSelectedKey),
+    ...revokeSelected(db, selected, { now, actor }),
+  } satisfies Statements;
+}
+
+/**
+ * Like `revokeKeys`, for a family with everything that it has made: runner tokens, trusts, invitations,
+ * sessions and sign-in links. `versions` are of keys that stay, whose sessions have ended.
+ */
+export function endFamily(db: Database, revocation: FamilyRevocation) {
+  const { now, actor } = revocation;
+  const selected = selectedKeys(revocation);
+  const ended = endedSessions(revocation);
+  const endedKeys = sql`select ${sessions.keyId} from ${sessions} where ${ended}`;
+  return {
+    tokens: db
+      .delete(runnerTokens)
+      .where(isMadeBy(revocation, runnerTokens))
+      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
+    trusts: db.delete(trusts).where(isMadeBy(revocation, trusts)),
+    invitations: db.delete(invitations).where(isMadeBy(revocation, invitations)),
+    signInLinks: db.delete(signInLinks).where(isMadeBy(revocation, signInLinks)),
+    versions: db
+      .update(apiKeys)
+      .set({ version: sql`${apiKeys.version} + 1` })
+      .where(sql`${apiKeys.id} in (${endedKeys}) and not (${selected})`)
+      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
+    sessions: endSessions(db, ended, now),
+    ...revokeSelected(db, selected, { now, actor }),
+  } satisfies Statements;
+}
+
+function revokeSelected(
+  db: Database,
+  selected: SQL,
+  { now, actor }: Pick<Revocation, "now" | "actor">,
+) {
+  return {
     tombstones: insertFrom(
       db,
       revokedKeys,
       {
         id: apiKeys.id,
-        organizationId,
+        organizationId: apiKeys.organizationId,
         membershipId: apiKeys.membershipId,
         name: apiKeys.name,
         role: apiKeys.role,
@@ -50,12 +91,13 @@ export function revokeKeys(db: Database, revocation: Revocation) {
         createdAt: apiKeys.createdAt,
         createdByKeyId: apiKeys.createdByKeyId,
         createdByMembershipId: apiKeys.createdByMembershipId,
+        issuedByKeyId: apiKeys.issuedByKeyId,
         createdBySessionId: apiKeys.createdBySessionId,
         rotatedByKeyId: apiKeys.rotatedByKeyId,
         replacedByKeyId: apiKeys.replacedByKeyId,
         revokedAt: now,
-        revokedByKeyId: actor?.keyId ?? null,
-        revokedByMembershipId: actor?.membershipId ?? null,
+        revokedByKeyId: ofOrganization(actor, actor?.keyId),
+        revokedByMembershipId: ofOrganization(actor, actor?.membershipId),
       },
       sql`from ${apiKeys} where ${selected} and ${isShown}`,
     ),
@@ -67,102 +109,114 @@ export function revokeKeys(db: Database, revocation: Revocation) {
   } satisfies Statements;
 }
 
-function hasKeyOf(table: typeof sessions | typeof signInLinks, selected: SQL): SQL {
-  return sql`${table.keyId} in (select api_keys.id from api_keys where ${selected})`;
-}
-
-/** The trusts and the runner tokens that were created with keys. They would outlive the keys. */
-function revokeDerived(db: Database, organizationId: string, creators: SQL) {
-  return {
-    derivedTokens: db
-      .delete(runnerTokens)
-      .where(isDerived(runnerTokens, organizationId, creators))
-      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
-    trusts: db.delete(trusts).where(isDerived(trusts, organizationId, creators)),
-  };
-}
-
-type DerivedTable = typeof trusts | typeof runnerTokens;
-
-function isDerived(table: DerivedTable, organizationId: string, creators: SQL) {
-  return and(
-    eq(table.organizationId, organizationId),
-    sql`${table.createdByKeyId} in (${creators})`,
-  );
-}
-
-/** Selects the IDs of the keys whose trusts and runner tokens are revoked. */
-function creatorsOf({ organizationId, keys, descendants, creators }: Revocation): SQL | undefined {
-  if (creators || !descendants) return creators;
-  return descendantsOf(rootsOf(organizationId, keys));
+/** Another organization does not learn who revoked its keys. */
+function ofOrganization(actor: Actor | undefined, id: string | undefined) {
+  if (!actor || id === undefined) return null;
+  return sql`iif(${apiKeys.organizationId} = ${actor.organizationId}, ${id}, null)`;
 }
 
 /** Records what `revokeKeys` revokes. Comes before it in the batch. */
-export function recordRevocation(ctx: AuditContext, revocation: Revocation) {
-  const { organizationId } = revocation;
+export function recordRevocation(ctx: AuditContext, { organizationId, keys }: Revocation) {
   const target = { type: "api_key", id: apiKeys.id, name: apiKeys.name } as const;
-  const from = sql`from ${apiKeys} where ${selectedBy(revocation)} and ${isShown}`;
-  const creators = creatorsOf(revocation);
+  const from = sql`from ${apiKeys} where +api_keys.organization_id = ${organizationId}
+    and ${keys} and ${isShown}`;
+  return recordActsFrom(ctx, organizationId, { action: "api_key.revoked", target }, from);
+}
+
+/** Records what `endFamily` ends, each in its organization. Comes before it in the batch. */
+export function recordFamilyRevocation(ctx: AuditContext, revocation: FamilyRevocation) {
+  const { organizationId } = revocation;
+  const record = (act: Parameters<typeof recordActsFrom>[2], from: SQL) =>
+    recordActsFrom(ctx, organizationId, act, from);
+  const madeFrom = (table: MadeTable) => sql`from ${table} where ${isMadeBy(revocation, table)}`;
   return {
-    keys: recordActsFrom(ctx, organizationId, { action: "api_key.revoked", target }, from),
-    ...(creators && recordDerived(ctx, organizationId, creators)),
+    keys: record(
+      {
+        action: "api_key.revoked",
+        target: { type: "api_key", id: apiKeys.id, name: apiKeys.name },
+        organizationOfTarget: apiKeys.organizationId,
+      },
+      sql`from ${apiKeys} where ${selectedKeys(revocation)} and ${isShown}`,
+    ),
+    trusts: record(
+      {
+        action: "trust.deleted",
+        target: { type: "trust", id: trusts.id, name: trusts.name },
+        organizationOfTarget: trusts.organizationId,
+      },
+      madeFrom(trusts),
+    ),
+    tokens: record(
+      {
+        action: "runner_token.revoked",
+        target: { type: "runner_token", id: runnerTokens.id, name: runnerTokens.name },
+        organizationOfTarget: runnerTokens.organizationId,
+      },
+      madeFrom(runnerTokens),
+    ),
+    invitations: record(
+      {
+        action: "invitation.revoked",
+        target: { type: "invitation", id: invitations.id, name: null },
+        organizationOfTarget: invitations.organizationId,
+      },
+      madeFrom(invitations),
+    ),
+    sessions: record(
+      {
+        action: "session.revoked",
+        target: { type: "session", id: sessions.id, name: null },
+        organizationOfTarget: sessions.organizationId,
+      },
+      sql`from ${sessions} where ${endedSessions(revocation)}`,
+    ),
   };
 }
 
-function recordDerived(ctx: AuditContext, organizationId: string, creators: SQL) {
-  const trust = { type: "trust", id: trusts.id, name: trusts.name } as const;
-  const token = { type: "runner_token", id: runnerTokens.id, name: runnerTokens.name } as const;
-  const derivedFrom = (table: DerivedTable) =>
-    sql`from ${table} where ${isDerived(table, organizationId, creators)}`;
-  return {
-    trusts: recordActsFrom(
-      ctx,
-      organizationId,
-      { action: "trust.deleted", target: trust },
-      derivedFrom(trusts),
-    ),
-    tokens: recordActsFrom(
-      ctx,
-      organizationId,
-      { action: "runner_token.revoked", target: token },
-      derivedFrom(runnerTokens),
-    ),
-  };
+type MadeTable = typeof runnerTokens | typeof trusts | typeof invitations | typeof signInLinks;
+
+/** Whether a family has made the row of the table. */
+function isMadeBy(revocation: FamilyRevocation, table: MadeTable): SQL {
+  return within(revocation, table, sql`${table.id} in (${madeBy(revocation.family, table)})`);
 }
 
-/**
- * Selects the IDs of a key and of all that descend from it, revoked ones included. With `successors`,
- * also of the keys that took their places by rotation: whoever has a key may have rotated it.
- */
-export function familyOf(keyId: string, options: { successors: boolean }): SQL {
-  return descendantsOf(sql`select ${keyId}`, options);
+/** Selects the IDs of the rows of a table that a family has made. */
+export function madeBy(family: SQL, table: MadeTable): SQL {
+  const branches = makersOf(table).map(
+    (isMaker) => sql`select made.id from member join ${table} as made on ${isMaker}`,
+  );
+  return sql`with member(id) as (${family}) ${sql.join(branches, sql` union `)}`;
 }
 
-function selectedBy({ organizationId, keys, descendants }: Revocation): SQL {
-  const within = isWithin(organizationId);
-  if (!descendants) return sql`${within} and ${keys}`;
-  return sql`${within} and api_keys.id in (${descendantsOf(rootsOf(organizationId, keys))})`;
+/** Earlier releases do not write `issued_by_key_id`. */
+function makersOf(table: MadeTable): SQL[] {
+  const bySession = sql`made.created_by_session_id = member.id`;
+  if (table === signInLinks) return [bySession, sql`made.key_id = member.id`];
+  if (table === invitations) return [bySession, sql`made.created_by_key_id = member.id`];
+  const byKey = [
+    bySession,
+    sql`made.issued_by_key_id = member.id`,
+    sql`made.created_by_key_id = member.id and made.issued_by_key_id is null`,
+  ];
+  return table === runnerTokens ? [...byKey, sql`made.rotated_by_key_id = member.id`] : byKey;
 }
 
-function rootsOf(organizationId: string, keys: SQL): SQL {
-  return sql`select api_keys.id from api_keys where ${isWithin(organizationId)} and ${keys}`;
+function selectedKeys(revocation: FamilyRevocation): SQL {
+  return within(revocation, apiKeys, sql`${apiKeys.id} in (${revocation.family})`);
 }
 
-/** The plus keeps SQLite from reading all keys of the organization. */
-function isWithin(organizationId: string): SQL {
-  return sql`+api_keys.organization_id = ${organizationId}`;
+function endedSessions(revocation: FamilyRevocation): SQL {
+  const { family } = revocation;
+  const isEnded = sql`(${sessions.id} in (${family}) or ${sessions.keyId} in (${family}))`;
+  return within(revocation, sessions, isEnded);
 }
 
-/** With the keys that `roots` selects. A key may descend from one that is already revoked. */
-function descendantsOf(roots: SQL, { successors } = { successors: true }): SQL {
-  const replacements = sql`
-      union select member.replaced_by_key_id from family join api_keys as member
-        on member.id = family.id where member.replaced_by_key_id is not null
-      union select member.replaced_by_key_id from family join revoked_keys as member
-        on member.id = family.id where member.replaced_by_key_id is not null`;
-  return sql`with recursive family(id) as (${roots}
-      union select child.id from family join api_keys as child on child.created_by_key_id = family.id
-      union select child.id from family join revoked_keys as child on child.created_by_key_id = family.id
-      ${successors ? replacements : sql``})
-    select id from family`;
+function within(
+  { organizationId, isEverywhere }: FamilyRevocation,
+  table: MadeTable | typeof apiKeys | typeof sessions,
+  condition: SQL,
+): SQL {
+  return isEverywhere
+    ? condition
+    : sql`${condition} and +${table.organizationId} = ${organizationId}`;
 }

@@ -6,11 +6,13 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { NOT_FULL } from "../audit/index.ts";
 import { once } from "../idempotency/index.ts";
 import { presentMember, toNewAccount } from "./presenters.ts";
 import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
 import {
   addMember,
+  CREATOR_CHANGED,
   changeMemberRole,
   getMember,
   LAST_OWNER,
@@ -21,7 +23,9 @@ import {
   SERVICE_ACCOUNT_AS_OWNER,
 } from "./service.ts";
 
-const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";
+const OWNERS =
+  "Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). " +
+  "Adding, changing or removing an owner needs the role `owner`.";
 
 const list = operation({
   method: "get",
@@ -53,6 +57,8 @@ const add = operation({
   notFound: ["organization"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
+    credential_not_full: NOT_FULL,
+    creator_changed: new Conflict(CREATOR_CHANGED),
     member_exists: new Conflict(MEMBER_EXISTS),
     member_limit: new LimitReached(LIMITS.members.value, "members"),
   },
@@ -89,6 +95,7 @@ const replace = operation({
   notFound: ["organization", "membership"],
   errors: {
     needs_owner_of_organization: Unauthorized.role("owner"),
+    credential_not_full: NOT_FULL,
     last_owner: new Conflict(LAST_OWNER),
     last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),

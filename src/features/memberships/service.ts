@@ -1,5 +1,10 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
+import {
+  lineageOf,
+  requireExpectedVersion,
+  requireOrgRole,
+  type ServiceContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
@@ -8,7 +13,7 @@ import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts"
 import { newId } from "../../lib/ids.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
-import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
+import { type AuditedAct, recordActs, refuseEscalation, requireFull } from "../audit/index.ts";
 import { recordRow } from "../idempotency/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { incrementKeyVersions } from "./member-keys.ts";
@@ -24,6 +29,8 @@ export const LAST_OWNER =
 export const LAST_OWNER_KEY =
   "The organization would keep no owner's key without an expiration date. Create one first: POST " +
   "/v1/orgs/{org_id}/api-keys for an owner, with the role owner and without expires_at.";
+
+export const CREATOR_CHANGED = "The credential that adds the member has just changed. Retry.";
 
 export const MEMBER_EXISTS =
   "The account of this e-mail address is already a member of the organization.";
@@ -72,16 +79,22 @@ export async function addMember(
   const id = newId(ctx.clock);
   const target = { type: "member", id, name: input.name } as const;
   await requireRoleToManage(ctx, organizationId, { type: "member", id }, [role]);
+  await requireFull(ctx, { type: "member", id });
   const now = ctx.clock.now();
   const account = toUnprovenAccount(ctx.clock, input);
   const status: MemberStatus = trustsAdmins(ctx.settings) ? "active" : "pending";
   const times = { createdAt: now, updatedAt: now };
-  const membership = { id, organizationId, accountId: account.id, role, status, email, ...times };
+  const { createdByKeyId: addedByKeyId, createdBySessionId: addedBySessionId } = lineageOf(
+    ctx.actor,
+  );
+  const origin = { addedByKeyId, addedBySessionId, signedInAt: null, recordVersion: 1 };
+  const ids = { id, organizationId, accountId: account.id, kind: "person" } as const;
+  const membership = { ...ids, role, status, email, ...times, ...origin };
   const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
   const changes = { after: { account_id: account.id, role, status } };
   const statements = {
     limits: limits.statement,
-    account: store.insertAccount(ctx.db, account),
+    account: store.insertAccount(ctx, account),
     membership: store.insertMembership(ctx.db, membership),
     recorded: recordRow(ctx, store.findMember(ctx.db, organizationId, id)),
     audit: recordActs(ctx, organizationId, [{ action: "member.added", target, changes }]),
@@ -89,7 +102,7 @@ export async function addMember(
   };
   const { created } = await refuseExistingMember(limits.enforce(runBatch(ctx.db, statements)));
   const [row] = created;
-  if (!row) throw new Error("The batch returned no membership");
+  if (!row) throw new Conflict(CREATOR_CHANGED);
   return row;
 }
 
@@ -101,6 +114,7 @@ export async function changeMemberRole(
 ): Promise<MemberRow> {
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role, role]);
+  if (!orgRoleReaches(member.role, role)) await requireFull(ctx, targetOf(member));
   await requireCurrent(ctx, member);
   if (role === "owner" && member.kind === "service_account") throw SERVICE_ACCOUNT_AS_OWNER;
   if (role === member.role) return member;

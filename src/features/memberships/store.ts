@@ -7,6 +7,7 @@ import {
   nextVersion,
   recordHasExpectedVersion,
 } from "../../db/expected-version.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import {
   CUMULATIVE_BYTES,
   hasName,
@@ -17,7 +18,7 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { apiKeys } from "../api-keys/table.ts";
+import { apiKeys, isAsAuthenticated } from "../api-keys/table.ts";
 import { projectMembers } from "../project-members/table.ts";
 import { revokeKeys } from "./key-revocation.ts";
 import { keepsOwnerKey } from "./member-keys.ts";
@@ -34,7 +35,7 @@ export interface NewAccount {
 }
 
 export type AccountRow = typeof accounts.$inferSelect;
-export type NewMembership = typeof memberships.$inferInsert;
+export type NewMembership = typeof memberships.$inferSelect;
 export type MemberRow = Awaited<ReturnType<typeof findMember>>[number];
 
 const MEMBER = {
@@ -95,12 +96,14 @@ export function findMember(db: Database, organizationId: string, id: string) {
   return selectMembers(db).where(within(organizationId, id));
 }
 
-export function insertAccount(db: Database, account: AccountRow) {
-  return db.insert(accounts).values(account);
+/** Inserts nothing if the credential of the request has just changed. */
+export function insertAccount({ db, actor }: ServiceContext, account: AccountRow) {
+  return insertFrom(db, accounts, account, sql`where ${isAsAuthenticated(actor)}`);
 }
 
+/** Inserts nothing unless the previous statement of the batch has changed a row. */
 export function insertMembership(db: Database, membership: NewMembership) {
-  return db.insert(memberships).values(membership);
+  return insertFrom(db, memberships, membership, sql`where changes() > 0`);
 }
 
 /**
@@ -156,7 +159,7 @@ export function removeMember(
   const isRemovable = sql.join(conditions, sql` and `);
   const keys = sql`${eq(apiKeys.membershipId, id)} and ${isRemovable}`;
   return {
-    keys: revokeKeys(db, { organizationId, keys, descendants: false, now, actor }),
+    keys: revokeKeys(db, { organizationId, keys, now, actor }),
     records: ownership.deletionOf(db, memberships, id, isRemovable),
     removed: db
       .delete(memberships)

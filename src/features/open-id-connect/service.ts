@@ -6,7 +6,7 @@ import { recordActs, recordActsOf } from "../audit/index.ts";
 import { acceptWithAddress, INVALID_INVITATION } from "../invitations/index.ts";
 import {
   type CreatedSession,
-  revokeSession,
+  endSession,
   type SignInContext,
   startPersonSession,
 } from "../sessions/index.ts";
@@ -90,7 +90,8 @@ export async function switchOrganization(
   const person = found.find((each) => each.organizationId === organizationId);
   if (!person) throw new NotFound("organization");
   if (!session?.isOfPerson) throw ONLY_OPEN_ID_CONNECT;
-  const ended = revokeSession(ctx, session.id);
+  const { organizationId: from, membershipId } = actor;
+  const ended = endSession(ctx, { organizationId: from, membershipId, id: session.id });
   let changed: ChangedKey[] = [];
   const act = { action: "session.revoked", target: { type: "session", id: session.id } } as const;
   const before = {

@@ -6,6 +6,8 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { CREATOR_CHANGED } from "../api-keys/index.ts";
+import { NOT_FULL } from "../audit/index.ts";
 import { once } from "../idempotency/index.ts";
 import { DEPLOYING, deleteOrganization } from "./deletion.ts";
 import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
@@ -20,8 +22,6 @@ import {
   createOrganization,
   getOrganization,
   listOrganizations,
-  NARROWED,
-  OF_PROGRAM,
   updateOrganization,
 } from "./service.ts";
 
@@ -46,12 +46,13 @@ const create = operation({
   record: true,
   scope: "organization:write",
   description:
-    "The key's account becomes its owner. The response contains an owner key of the new " +
-    "organization, because the key of the request belongs to another one. A service account and a CI " +
-    "job cannot own an organization.",
+    "The account of the key becomes its owner. The response contains an owner key of the new " +
+    "organization, because the key of the request belongs to another one. That key, and what it makes, " +
+    "is in the family of the key of the request: revoking this with `descendants=revoke` ends it, too. " +
+    "Needs a full credential: `full` in `GET /v1/whoami`.",
   errors: {
-    key_narrowed: new Unauthorized(NARROWED),
-    key_of_program: OF_PROGRAM,
+    credential_not_full: NOT_FULL,
+    creator_changed: new Conflict(CREATOR_CHANGED),
     creation_disabled: new Unauthorized(
       "This deployment does not let API keys create organizations.",
     ),

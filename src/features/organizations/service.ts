@@ -1,5 +1,5 @@
 import {
-  hasBoundaries,
+  lineageOf,
   requireExpectedVersion,
   requireOrganization,
   requireOrgRole,
@@ -9,12 +9,18 @@ import { runBatch } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { NotFound, Unauthorized } from "../../lib/errors.ts";
+import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
+import {
+  CREATOR_CHANGED,
+  insertKey,
+  isAsAuthenticated,
+  issueApiKey,
+  newKeyRow,
+} from "../api-keys/index.ts";
+import { type AuditedAct, recordActs, requireFull } from "../audit/index.ts";
 import { recordRow, recordWithSecrets } from "../idempotency/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import { presentOrganization } from "./presenters.ts";
@@ -22,14 +28,6 @@ import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
 
 const FIRST_KEY_NAME = "First key";
-
-export const NARROWED =
-  "This key is narrowed, so it cannot create an organization: the first key of one is not.";
-
-export const OF_PROGRAM = new Unauthorized(
-  "A person owns an organization, and this key is of a service account or of a CI job. Use a person's " +
-    "own key.",
-);
 
 export async function listOrganizations(
   ctx: ServiceContext,
@@ -46,18 +44,18 @@ export async function createOrganization(
   if (!ctx.allowsNewOrganizations) {
     throw new Unauthorized("This deployment does not let API keys create organizations.");
   }
-  if (ctx.actor.scopes || hasBoundaries(ctx.actor)) throw new Unauthorized(NARROWED);
-  await requirePerson(ctx);
-  const { accountId, organizationId, isOwnKey } = ctx.actor;
-  const { created, statements, acts } = await prepareOrganization(ctx, {
-    ...input,
-    accountId,
-    isOwnKey,
-  });
+  const { actor } = ctx;
+  const { accountId, organizationId } = actor;
+  await requireFull(ctx, { type: "organization", id: organizationId });
+  const founder = { accountId, lineage: lineageOf(actor), condition: isAsAuthenticated(actor) };
+  const { created, statements, acts } = await prepareOrganization(ctx, { ...input, ...founder });
   const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });
   const audit = recordActs(ctx, created.row.organization.id, acts);
   const recorded = await recordWithSecrets(ctx, created.row, { key: created.key });
-  await limits.enforce(runBatch(ctx.db, { limits: limits.statement, statements, recorded, audit }));
+  const results = await limits.enforce(
+    runBatch(ctx.db, { limits: limits.statement, statements, recorded, audit }),
+  );
+  if (results.statements.organization.length === 0) throw new Conflict(CREATOR_CHANGED);
   return created;
 }
 
@@ -105,18 +103,20 @@ export async function requireCurrent(
   return organization;
 }
 
-/** What a program creates would remain its own after its keys have ended. */
-async function requirePerson(ctx: ServiceContext): Promise<void> {
-  const program = await store.findProgram(ctx.db, ctx.actor);
-  if (!program?.found) return;
-  const target = { type: "organization", id: ctx.actor.organizationId } as const;
-  await refuseEscalation(ctx, target, OF_PROGRAM);
+export interface NewOrganization {
+  name: string;
+  /** Of its owner. */
+  accountId: string;
+  /** Of its first key. Absent: the first organization. */
+  lineage?: ReturnType<typeof lineageOf>;
+  /** Nothing is inserted unless it holds. Absent: always. */
+  condition?: ReturnType<typeof isAsAuthenticated>;
 }
 
 /** `acts` are for the audit log of the organization, after the statements. */
 export async function prepareOrganization(
   { db, clock }: { db: Database; clock: Clock },
-  { name, accountId, isOwnKey }: { name: string; accountId: string; isOwnKey: boolean },
+  { name, accountId, lineage, condition }: NewOrganization,
 ) {
   const now = clock.now();
   const times = { createdAt: now, updatedAt: now };
@@ -137,13 +137,14 @@ export async function prepareOrganization(
     name: FIRST_KEY_NAME,
     role: "owner",
     createdByMembershipId: membership.id,
-    isOwn: isOwnKey,
+    ...lineage,
+    isOwn: true,
   } as const;
   const created: OrganizationWithKey = { row: { organization, apiKey: row }, key: issued.key };
   const statements = {
-    organization: store.insertOrganization(db, organization),
+    organization: store.insertOrganization(db, organization, condition),
     owner: store.insertOwner(db, membership),
-    key: insertKey(db, row),
+    key: insertKey(db, row, store.exists(organization)),
   };
   return { created, statements, acts: actsOf(created.row) };
 }

@@ -1,7 +1,8 @@
-import { and, eq, sql } from "drizzle-orm";
-import type { Actor, ServiceContext } from "../../context.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
+import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -49,31 +50,29 @@ export function renameOrganization(ctx: ServiceContext, id: string, name: string
     .returning();
 }
 
-export function insertOrganization(db: Database, organization: OrganizationRow) {
-  return db.insert(organizations).values(organization).returning();
+export function insertOrganization(
+  db: Database,
+  organization: OrganizationRow,
+  condition: SQL = sql`true`,
+) {
+  return insertFrom(db, organizations, organization, sql`where ${condition}`).returning();
 }
 
+export function exists({ id }: Pick<OrganizationRow, "id">): SQL {
+  return sql`exists (select 1 from organizations where organizations.id = ${id})`;
+}
+
+/** Inserts nothing unless the organization exists. */
 export function insertOwner(
   db: Database,
   owner: { id: string; organizationId: string; accountId: string; now: number },
 ) {
-  const { now, ...membership } = owner;
-  return db
-    .insert(memberships)
-    .values({ ...membership, role: "owner", createdAt: now, updatedAt: now });
-}
-
-/** Whether the actor is a service account, or its key descends from a trust. */
-export function findProgram(db: Database, { membershipId, keyId }: Actor) {
-  return db.get<{ found: number } | undefined>(sql`
-    with recursive ancestor(id) as (select ${keyId}
-      union select api_keys.created_by_key_id from ancestor join api_keys on api_keys.id = ancestor.id
-      union select revoked_keys.created_by_key_id from ancestor
-        join revoked_keys on revoked_keys.id = ancestor.id)
-    select exists (select 1 from memberships
-        where memberships.id = ${membershipId} and memberships.kind = 'service_account')
-      or exists (select 1 from ancestor join api_keys on api_keys.id = ancestor.id
-        where api_keys.trust_id is not null) as found`);
+  const { now, organizationId, ...ids } = owner;
+  const row = { ...ids, organizationId, role: "owner", createdAt: now, updatedAt: now } as const;
+  const rest = { kind: "person", status: "active", email: null, recordVersion: 1 } as const;
+  const origin = { addedByKeyId: null, addedBySessionId: null, signedInAt: null };
+  const condition = sql`where ${exists({ id: organizationId })}`;
+  return insertFrom(db, memberships, { ...row, ...rest, ...origin }, condition);
 }
 
 /** Those that have been deleted count until their purge, so that a loop cannot create without end. */

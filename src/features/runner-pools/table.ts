@@ -74,6 +74,7 @@ export const runnerTokens = sqliteTable(
     expiresAt: time("expires_at"),
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
+    issuedByKeyId: id("issued_by_key_id"),
     createdBySessionId: id("created_by_session_id"),
     /** The key that made it by a rotation. It is in the family of that key, too. */
     rotatedByKeyId: id("rotated_by_key_id"),
@@ -89,6 +90,9 @@ export const runnerTokens = sqliteTable(
       .where(sql`trust_id is not null`),
     index("runner_tokens_trust_expires").on(table.expiresAt).where(sql`trust_id is not null`),
     index("runner_tokens_created_by").on(table.createdByKeyId),
+    index("runner_tokens_issued_by")
+      .on(table.issuedByKeyId)
+      .where(sql`issued_by_key_id is not null`),
     index("runner_tokens_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),

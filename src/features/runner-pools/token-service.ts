@@ -1,5 +1,10 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
+import {
+  lineageOf,
+  requireExpectedVersion,
+  requireOrgRole,
+  type ServiceContext,
+} from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
@@ -70,7 +75,9 @@ export async function rotateToken(
   if (old.trustId !== null) throw new Conflict(NOT_ROTATED);
   const { name } = old;
   const expiry = successorExpiry(ctx, old);
-  const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
+  const created = await newToken(ctx, { organizationId, poolId, name, expiry });
+  const token = created.key;
+  const values = { ...created.values, ...familiesOf(ctx, old) };
   const row = toRow(values);
   const { clock } = ctx;
   const hasOverlap = overlapSeconds > 0;
@@ -153,9 +160,7 @@ async function newToken(
     ...fields,
     createdAt: clock.now(),
     expiresAt: expiry,
-    createdByKeyId: actor.keyId,
-    createdByMembershipId: actor.membershipId,
-    createdBySessionId: actor.session?.id ?? null,
+    ...lineageOf(actor),
     rotatedByKeyId: null,
     trustId: null,
   };
@@ -169,6 +174,15 @@ function limitToken(ctx: ServiceContext, { organizationId, poolId, name }: NewTo
     bytes: bytesOf(name),
     bounds: [store.tokenCountBound(poolId)],
   });
+}
+
+/** That of the old token, and that of the key that rotates it. */
+function familiesOf({ actor }: ServiceContext, old: TokenRow) {
+  return {
+    issuedByKeyId: old.issuedByKeyId ?? old.createdByKeyId,
+    createdBySessionId: actor.session?.id ?? old.createdBySessionId,
+    rotatedByKeyId: actor.keyId,
+  };
 }
 
 /** As long from now as the old token was valid, but never longer than the key that rotates it. */

@@ -6,6 +6,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { NOT_FULL } from "../audit/index.ts";
 import { once } from "../idempotency/index.ts";
 import { presentServiceAccount } from "./presenters.ts";
 import {
@@ -89,6 +90,7 @@ const update = operation({
   notFound: ["organization", "service account"],
   errors: {
     service_account_owner: NEVER_OWNER,
+    credential_not_full: NOT_FULL,
     service_account_changed: new Conflict(
       "The service account has just changed. Read it again and retry.",
     ),

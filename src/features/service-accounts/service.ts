@@ -4,7 +4,8 @@ import { runBatch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { recordActs } from "../audit/index.ts";
+import { orgRoleReaches } from "../../lib/roles.ts";
+import { recordActs, requireFull } from "../audit/index.ts";
 import { recordResult, recordRow } from "../idempotency/index.ts";
 import {
   deleteUnprovenAccount,
@@ -78,6 +79,8 @@ export async function updateServiceAccount(
   const before = await getCurrent(ctx, organizationId, id);
   const { name = before.name, role = before.role } = input;
   if (name === before.name && role === before.role) return before;
+  if (!orgRoleReaches(before.role, role))
+    await requireFull(ctx, { type: "service_account", id, name });
   const now = ctx.clock.now();
   const hasNewRole = role !== before.role;
   const change = { role: hasNewRole ? { from: before.role, to: role } : undefined, now };

@@ -6,8 +6,7 @@ import {
   parseCredential,
   SESSION_PATTERN,
 } from "../../auth/credentials.ts";
-import { lowerOrgRole } from "../../lib/roles.ts";
-import type { KeyPrincipal } from "../api-keys/index.ts";
+import { type KeyPrincipal, toActor } from "../api-keys/index.ts";
 import { SESSION_IDLE_MS, USE_INTERVAL_MS } from "./model.ts";
 import { findPrincipal, recordUse } from "./store.ts";
 
@@ -29,12 +28,9 @@ export const sessionStore: CredentialStore<SessionPrincipal> = {
   async find(db, presented) {
     const [row] = await findPrincipal(db, { id: presented.id, secretHash: presented.secretHash });
     if (!row) return undefined;
-    const { keyRole, membershipRole, ...others } = row;
-    const { sessionId, sessionCreatedAt, sessionExpiresAt, source, keySecretHash, ...rest } =
-      others;
+    const { sessionId, sessionCreatedAt, sessionExpiresAt, source, keySecretHash, ...key } = row;
     return {
-      ...rest,
-      role: lowerOrgRole(keyRole, membershipRole),
+      ...toActor(key),
       session: {
         id: sessionId,
         createdAt: sessionCreatedAt,

@@ -9,7 +9,7 @@ import { apiKeys, isAsAuthenticated, whereKeyIsLive } from "../api-keys/table.ts
 import { accounts, memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { sessions, signInLinks } from "./table.ts";
+import { signInLinks } from "./table.ts";
 
 export type SignInLinkRow = typeof signInLinks.$inferSelect;
 
@@ -86,10 +86,6 @@ export function deleteExpiredLinks(db: Database, keyId: string, now: number) {
 
 /** Inserts nothing unless the key and the session that create it are as they were. */
 export function insertLink({ db, actor }: ServiceContext, link: SignInLinkRow) {
-  const { session } = actor;
-  const hasSession = session
-    ? sql`exists (select 1 from ${sessions} where ${sessions.id} = ${session.id})`
-    : sql`true`;
-  const condition = sql`where ${isAsAuthenticated(actor)} and ${hasSession}`;
+  const condition = sql`where ${isAsAuthenticated(actor)}`;
   return insertFrom(db, signInLinks, link, condition).returning();
 }

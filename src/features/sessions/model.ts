@@ -1,6 +1,9 @@
 /** How the person signed in. */
 export const SESSION_SOURCES = ["api_key", "sign_in_link", "open_id_connect"] as const;
 
+export const SESSION_STATUSES = ["active", "ended"] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
 export const SESSION_TTL_MS = 7 * 24 * 3_600_000;
 export const SESSION_IDLE_MS = 12 * 3_600_000;
 

@@ -1,7 +1,7 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import type { CreatedSignInLink } from "./link-store.ts";
 import { SIGN_IN_PATH } from "./model.ts";
-import type { ListedSession, SessionRow } from "./store.ts";
+import type { EndedSession, ListedSession, SessionRow } from "./store.ts";
 
 type PresentedSession = Omit<ListedSession, "keyExpiresAt"> & { keyExpiresAt?: number | null };
 
@@ -18,6 +18,21 @@ export function presentSession(row: PresentedSession, currentId: string | undefi
     expires_at: toTimestamp(end),
     last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
     created_at: toTimestamp(row.createdAt),
+  };
+}
+
+/** For an admin. */
+export function presentMemberSession(row: ListedSession | EndedSession) {
+  if (!("endedAt" in row)) {
+    const { current: _, ...session } = presentSession(row, undefined);
+    return session;
+  }
+  return {
+    id: row.id,
+    source: row.source,
+    key_id: row.source === "open_id_connect" ? undefined : (row.keyId ?? undefined),
+    created_at: toTimestamp(row.createdAt),
+    ended_at: toTimestamp(row.endedAt),
   };
 }
 

@@ -8,23 +8,41 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
 import { isFromAnotherOrigin, isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
+import { LESS_ACCESS, RevokeQuery } from "../api-keys/index.ts";
 import { once } from "../idempotency/index.ts";
+import { LAST_OWNER_KEY } from "../memberships/index.ts";
 import { CREATOR_ENDED, SIGN_IN_PATH } from "./model.ts";
 import { pageHeaders, renderRefusal, renderSignIn } from "./page.ts";
-import { presentNewSession, presentSession, presentSignInLink } from "./presenters.ts";
+import {
+  presentMemberSession,
+  presentNewSession,
+  presentSession,
+  presentSignInLink,
+} from "./presenters.ts";
 import {
   CreateSession,
+  MemberSessionList,
+  MemberSessionParams,
+  MemberSessionsParams,
+  MemberSessionsQuery,
   Session,
   SessionList,
   SessionParams,
   SignInLink,
   SignInLinkParams,
 } from "./schemas.ts";
-import { createSignInLink, endCurrentSession, listSessions, revokeSession } from "./service.ts";
+import {
+  createSignInLink,
+  endCurrentSession,
+  listMemberSessions,
+  listSessions,
+  revokeMemberSession,
+  revokeSession,
+} from "./service.ts";
 import {
   type CreatedSession,
   findSignIn,
@@ -40,6 +58,12 @@ const SIGNING_IN = {
   cross_origin: CROSS_ORIGIN,
   session_over_http: NO_SESSIONS_HERE,
   session_limit: new LimitReached(LIMITS.sessionsOfMembership.value, "sessions of a membership"),
+};
+
+const REVOKING = {
+  needs_owner_of_organization: Unauthorized.role("owner"),
+  less_access: LESS_ACCESS,
+  last_owner_key: new Conflict(LAST_OWNER_KEY),
 };
 
 const create = operation({
@@ -88,9 +112,46 @@ const revoke = operation({
   tags: ["Sessions"],
   summary: "Revoke a session of your membership",
   scope: "keys:write",
-  description: "The session's next request is refused.",
+  description:
+    "The session's next request is refused. What was made in it stays, unless `descendants=revoke` ends " +
+    "that, too, in all of your organizations; the session itself may have ended then. Needs at least the " +
+    "access of the session.",
   notFound: ["session"],
-  request: { params: SessionParams },
+  errors: REVOKING,
+  request: { params: SessionParams, query: RevokeQuery },
+  responses: { 204: NO_CONTENT },
+});
+
+const listOfMember = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/members/{member_id}/sessions",
+  operationId: "listMemberSessions",
+  tags: ["Sessions"],
+  summary: "List the sessions of a member",
+  role: "admin",
+  scope: "members:read",
+  description:
+    "Also those of a sign-in with OpenID Connect, which no key of the list of API keys has.",
+  notFound: ["organization"],
+  request: { params: MemberSessionsParams, query: MemberSessionsQuery },
+  responses: { 200: jsonReply(MemberSessionList, "A page of sessions.") },
+});
+
+const revokeOfMember = operation({
+  method: "delete",
+  path: "/v1/orgs/{org_id}/members/{member_id}/sessions/{session_id}",
+  operationId: "revokeMemberSession",
+  tags: ["Sessions"],
+  summary: "Revoke a session of a member",
+  role: "admin",
+  scope: "members:write",
+  description:
+    "The session's next request is refused. What was made in it stays, unless `descendants=revoke` ends " +
+    "that, too; the session itself may have ended then. Only an owner revokes across organizations: " +
+    "what was made in an organization that the session founded. Needs at least the access of the session.",
+  notFound: ["organization", "session"],
+  errors: REVOKING,
+  request: { params: MemberSessionParams, query: RevokeQuery },
   responses: { 204: NO_CONTENT },
 });
 
@@ -170,7 +231,22 @@ export const sessionRoutes = createRouter()
     return c.body(null, 204);
   })
   .openapi(revoke, async (c) => {
-    await revokeSession(c.env, c.req.valid("param").session_id);
+    const { descendants } = c.req.valid("query");
+    await revokeSession(c.env, c.req.valid("param").session_id, descendants);
+    return c.body(null, 204);
+  })
+  .openapi(listOfMember, async (c) => {
+    const { org_id, member_id } = c.req.valid("param");
+    const query = c.req.valid("query");
+    const page = { ...toPageRequest(query), status: query.status ?? "active" };
+    const owner = { organizationId: org_id, membershipId: member_id };
+    const found = await listMemberSessions(c.env, owner, page);
+    return c.json(toEnvelope(found, presentMemberSession), 200);
+  })
+  .openapi(revokeOfMember, async (c) => {
+    const { org_id, member_id, session_id } = c.req.valid("param");
+    const id = { organizationId: org_id, membershipId: member_id, id: session_id };
+    await revokeMemberSession(c.env, id, c.req.valid("query").descendants);
     return c.body(null, 204);
   })
   .openapi(createLink, async (c) => {

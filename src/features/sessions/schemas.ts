@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
-import { envelopeOf } from "../../http/pagination.ts";
+import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
 import { EXAMPLE_KEY } from "../api-keys/index.ts";
-import { SESSION_SOURCES } from "./model.ts";
+import { SESSION_SOURCES, SESSION_STATUSES } from "./model.ts";
 
 // The checksum is wrong, so that the service refuses it.
 const EXAMPLE_TOKEN = `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`;
@@ -46,6 +46,31 @@ export const Session = component(
 
 export const SessionList = envelopeOf(Session, "SessionList");
 
+export const MemberSession = component(
+  "MemberSession",
+  Session.omit({ current: true, expires_at: true })
+    .extend({
+      expires_at: timestampOf(
+        "The session ends at this time at the latest. Absent: ended.",
+      ).optional(),
+      ended_at: timestampOf(
+        "When it ended. What was made in it stays, until the session is revoked with its descendants.",
+      ).optional(),
+    })
+    .openapi({ description: "A session of a member, without its secret." }),
+);
+
+export const MemberSessionList = envelopeOf(MemberSession, "MemberSessionList");
+
+const SessionStatus = component(
+  "SessionStatus",
+  z.enum(SESSION_STATUSES).openapi({
+    description: "Default: `active`. Sessions that have ended are listed as long as the audit log.",
+  }),
+);
+
+export const MemberSessionsQuery = ListQuery.extend({ status: SessionStatus.optional() });
+
 export const CreateSession = component(
   "CreateSession",
   z
@@ -72,6 +97,15 @@ export const SignInLink = component(
 );
 
 export const SessionParams = z.object(idParam("session_id", "session", "session"));
+
+export const MemberSessionsParams = z.object({
+  ...idParam("org_id", "organization", "organization"),
+  ...idParam("member_id", "membership", "membership"),
+});
+
+export const MemberSessionParams = MemberSessionsParams.extend(
+  idParam("session_id", "session", "session"),
+);
 
 /** Any text: a token that is no token gets the same answer as one that was used. */
 export const SignInLinkParams = z.object({

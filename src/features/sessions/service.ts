@@ -1,15 +1,18 @@
 import { issueCredential } from "../../auth/credentials.ts";
-import type { ServiceContext, SystemContext } from "../../context.ts";
+import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { lowerOrgRole } from "../../lib/roles.ts";
+import { type DescendantsOption, requireAccess } from "../api-keys/index.ts";
 import { type AuditedAct, recordActs } from "../audit/index.ts";
 import { recordWithSecrets } from "../idempotency/index.ts";
+import { type FamilyReach, LAST_OWNER_KEY, revokeFamily } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { CreatedSignInLink } from "./link-store.ts";
 import * as links from "./link-store.ts";
-import { CREATOR_ENDED, SIGN_IN_LINK_TTL_MS } from "./model.ts";
+import { CREATOR_ENDED, type SessionStatus, SIGN_IN_LINK_TTL_MS } from "./model.ts";
 import type { ListedSession } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -20,16 +23,77 @@ export async function listSessions(
   return toPage(page, await store.listSessions(db, actor, page, clock.now()), (row) => row);
 }
 
-/** Of the membership of the actor, also the session of the request. */
-export async function revokeSession(ctx: ServiceContext, id: string): Promise<void> {
-  const { db, actor } = ctx;
-  const act: AuditedAct = { action: "session.revoked", target: { type: "session", id } };
-  const { revocation } = await runBatch(db, {
-    revocation: store.revokeSession(ctx, id),
-    audit: recordActs(ctx, actor.organizationId, [act]),
+/** An admin sees the sessions of every member. */
+export async function listMemberSessions(
+  { db, actor, clock }: ServiceContext,
+  { organizationId, membershipId }: Omit<store.SessionId, "id">,
+  page: PageRequest & { status: SessionStatus },
+): Promise<Page<ListedSession | store.EndedSession>> {
+  requireOrgRole(actor, organizationId, "admin");
+  const owner = { organizationId, membershipId };
+  const rows =
+    page.status === "ended"
+      ? await store.listEndedSessions(db, owner, page)
+      : await store.listSessions(db, owner, page, clock.now());
+  return toPage<ListedSession | store.EndedSession>(page, rows, (row) => row);
+}
+
+/** Of the membership of the actor. With `revoke`, what it has made ends in all organizations. */
+export async function revokeSession(
+  ctx: ServiceContext,
+  id: string,
+  descendants?: DescendantsOption,
+): Promise<void> {
+  const { organizationId, membershipId } = ctx.actor;
+  await endSession(ctx, { organizationId, membershipId, id }, descendants, "switched");
+}
+
+export async function revokeMemberSession(
+  ctx: ServiceContext,
+  id: store.SessionId,
+  descendants?: DescendantsOption,
+): Promise<void> {
+  requireOrgRole(ctx.actor, id.organizationId, "admin");
+  await endSession(ctx, id, descendants, "founded");
+}
+
+/** Whoever acts on another session needs at least its access. An ended one is only left with what it made. */
+async function endSession(
+  ctx: ServiceContext,
+  id: store.SessionId,
+  descendants: DescendantsOption | undefined,
+  reach: FamilyReach,
+): Promise<void> {
+  const session = await requireSession(ctx, id);
+  if (session.hasEnded && descendants !== "revoke") throw new NotFound("session");
+  const target = { type: "session", id: id.id } as const;
+  if (id.id !== ctx.actor.session?.id) {
+    const role = lowerOrgRole(session.keyRole, session.membershipRole);
+    await requireAccess(ctx, target, role, session);
+  }
+  if (descendants === "revoke") {
+    await revokeFamily(ctx, store.familyRevocationOf(ctx, id, reach));
+    const { keeps } = await store.keepsOwner(ctx, id, reach);
+    if (!keeps) throw new Conflict(LAST_OWNER_KEY);
+    return;
+  }
+  const act: AuditedAct = { action: "session.revoked", target };
+  const { session: ended } = await runBatch(ctx.db, {
+    session: store.endSession(ctx, id),
+    audit: recordActs(ctx, id.organizationId, [act]),
   });
-  if (revocation.revoked.length === 0) throw new NotFound("session");
-  await ctx.invalidateKeys(revocation.keys);
+  await ctx.invalidateKeys(ended.keys);
+}
+
+/** Also one that has ended. */
+export async function requireSession(
+  { db }: ServiceContext,
+  id: store.SessionId,
+): Promise<store.FoundSession & { hasEnded: boolean }> {
+  const { active, ended } = await runBatch(db, store.findSessions(db, id));
+  const [session] = [...active, ...ended];
+  if (!session) throw new NotFound("session");
+  return { ...session, hasEnded: active.length === 0 };
 }
 
 export async function endCurrentSession(ctx: ServiceContext): Promise<void> {

@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import type { Actor, ServiceContext } from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
 import { insertFrom } from "../../db/insert-from.ts";
@@ -7,11 +7,24 @@ import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { apiKeys, KEY_AUTHORITY, KEY_EXPIRES_AT, whereKeyIsLive } from "../api-keys/table.ts";
+import {
+  apiKeys,
+  KEY_AUTHORITY,
+  KEY_EXPIRES_AT,
+  revokedKeys,
+  whereKeyIsLive,
+} from "../api-keys/table.ts";
+import {
+  endSessions,
+  type FamilyReach,
+  type FamilyRevocation,
+  familyOf,
+  keepsOwnerKey,
+} from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { SESSION_IDLE_MS } from "./model.ts";
-import { sessions, signInLinks } from "./table.ts";
+import { endedSessions, sessions, signInLinks } from "./table.ts";
 
 /** Of a key that a sign-in made for its session. */
 const HAS_ENDED = sql`api_keys.session_id is not null
@@ -69,11 +82,21 @@ function isCurrent(now: number): SQL {
     and exists (select 1 from api_keys as key where key.id = sessions.key_id))`;
 }
 
-const within = ({ organizationId, membershipId }: Actor) =>
-  and(eq(sessions.organizationId, organizationId), eq(sessions.membershipId, membershipId));
+/** Of a membership. */
+export interface SessionId {
+  organizationId: string;
+  membershipId: string;
+  id: string;
+}
 
-/** Of the membership of the actor. */
-export function listSessions(db: Database, actor: Actor, page: PageRequest, now: number) {
+type Owner = Pick<SessionId, "organizationId" | "membershipId">;
+
+const ofOwner = ({ organizationId, membershipId }: Owner) =>
+  sql`${sessions.organizationId} = ${organizationId} and ${sessions.membershipId} = ${membershipId}`;
+
+const within = ({ id, ...owner }: SessionId) => sql`${sessions.id} = ${id} and ${ofOwner(owner)}`;
+
+export function listSessions(db: Database, owner: Owner, page: PageRequest, now: number) {
   const { where, orderBy, limit } = keyset(page, sessions.createdAt, sessions.id);
   const { id, source, keyId, userAgent, createdAt, expiresAt, lastUsedAt } = sessions;
   return db
@@ -87,17 +110,87 @@ export function listSessions(db: Database, actor: Actor, page: PageRequest, now:
     })
     .from(sessions)
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-    .where(and(within(actor), isCurrent(now), whereKeyIsLive(now), where))
+    .where(and(ofOwner(owner), isCurrent(now), whereKeyIsLive(now), where))
     .orderBy(...orderBy)
     .limit(limit);
 }
 
+export type EndedSession = typeof endedSessions.$inferSelect;
+
+export function listEndedSessions(db: Database, owner: Owner, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, endedSessions.createdAt, endedSessions.id);
+  return db
+    .select()
+    .from(endedSessions)
+    .where(and(isEndedOf(owner), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+const isEndedOf = ({ organizationId, membershipId }: Owner) =>
+  and(
+    eq(endedSessions.organizationId, organizationId),
+    eq(endedSessions.membershipId, membershipId),
+  );
+
+export type FoundSession = Awaited<ReturnType<typeof findSessions>["active"]>[number];
+
+/** A session, or its tombstone, with the authority that it has or had, as far as its key is known. */
+export function findSessions(db: Database, { id, ...owner }: SessionId) {
+  const authority = {
+    keyRole: sql<OrgRole>`coalesce(${apiKeys.role}, ${revokedKeys.role}, 'owner')`.as("key_role"),
+    membershipRole: sql<OrgRole>`coalesce(${memberships.role}, 'member')`.as("membership_role"),
+    scopes: apiKeys.scopes,
+    projectIds: apiKeys.projectIds,
+    environmentIds: apiKeys.environmentIds,
+  };
+  const select = (table: typeof sessions | typeof endedSessions) =>
+    db
+      .select({ id: sql<string>`${table.id}`.as("id"), ...authority })
+      .from(table)
+      .leftJoin(apiKeys, eq(apiKeys.id, table.keyId))
+      .leftJoin(revokedKeys, eq(revokedKeys.id, table.keyId))
+      .leftJoin(memberships, eq(memberships.id, table.membershipId));
+  return {
+    active: select(sessions).where(within({ id, ...owner })),
+    ended: select(endedSessions).where(and(isEndedOf(owner), eq(endedSessions.id, id))),
+  };
+}
+
+/** Ends nothing if no owner's key would remain. */
+export function familyRevocationOf(
+  ctx: ServiceContext,
+  id: SessionId,
+  reach: FamilyReach,
+): FamilyRevocation {
+  const { actor, clock } = ctx;
+  const { organizationId } = id;
+  const family = familyOf(sql`select ${id.id}`, organizationId, reach);
+  return {
+    organizationId,
+    family: sql`select id from (${family}) where ${keepsOwnerWithout(ctx, organizationId, family)}`,
+    isEverywhere: reach === "switched" || actor.role === "owner",
+    now: clock.now(),
+    actor,
+  };
+}
+
+export function keepsOwner(ctx: ServiceContext, id: SessionId, reach: FamilyReach) {
+  const { organizationId } = id;
+  const family = familyOf(sql`select ${id.id}`, organizationId, reach);
+  const keeps = keepsOwnerWithout(ctx, organizationId, family);
+  return ctx.db.get<{ keeps: number }>(sql`select ${keeps} as keeps`);
+}
+
+function keepsOwnerWithout({ clock }: ServiceContext, organizationId: string, family: SQL): SQL {
+  return keepsOwnerKey(organizationId, { column: "id", value: family }, clock.now());
+}
+
 /** Those that have ended do not count. */
 export function deleteEnded(db: Database, membershipId: string, now: number) {
+  const isOver = sql`${eq(sessions.membershipId, membershipId)} and not ${isCurrent(now)}`;
   return {
-    sessions: db
-      .delete(sessions)
-      .where(and(eq(sessions.membershipId, membershipId), sql`not ${isCurrent(now)}`)),
+    sessions: endSessions(db, isOver, now),
     keys: db.delete(apiKeys).where(and(eq(apiKeys.membershipId, membershipId), HAS_ENDED)),
   };
 }
@@ -159,44 +252,32 @@ export function insertKeyOfSession(db: Database, key: KeyOfSession) {
   );
 }
 
-/** Selects the IDs of at most one session, of the membership of the actor. */
-function idOf(actor: Actor, id: string): SQL {
-  return sql`(select ${sessions.id} from ${sessions} where ${and(within(actor), eq(sessions.id, id))})`;
-}
-
 /**
- * Deletes a session of the membership of the actor, with the unused links that it created. `keys` has
- * what makes every isolate read its key, and so its sessions, again.
+ * Ends a session of a membership, with the unused links that it created. `keys` has what makes every
+ * isolate read its key, and so its sessions, again.
  */
-export function revokeSession({ db, actor }: Pick<ServiceContext, "db" | "actor">, id: string) {
+export function endSession({ db, clock }: Pick<ServiceContext, "db" | "clock">, id: SessionId) {
+  const session = within(id);
+  const selected = sql`(select ${sessions.id} from ${sessions} where ${session})`;
   return {
-    links: db
-      .delete(signInLinks)
-      .where(sql`${signInLinks.createdBySessionId} in ${idOf(actor, id)}`),
+    links: db.delete(signInLinks).where(sql`${signInLinks.createdBySessionId} in ${selected}`),
     keys: db
       .update(apiKeys)
       .set({ version: sql`${apiKeys.version} + 1` })
-      .where(
-        sql`${apiKeys.id} in (select ${sessions.keyId} from ${sessions}
-          where ${sessions.id} in ${idOf(actor, id)})`,
-      )
+      .where(sql`${apiKeys.id} in (select ${sessions.keyId} from ${sessions} where ${session})`)
       .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
-    ownKeys: db.delete(apiKeys).where(sql`${apiKeys.sessionId} in ${idOf(actor, id)}`),
-    revoked: db
-      .delete(sessions)
-      .where(sql`${sessions.id} in ${idOf(actor, id)}`)
-      .returning({ id: sessions.id }),
+    ownKeys: db.delete(apiKeys).where(sql`${apiKeys.sessionId} in ${selected}`),
+    ...endSessions(db, session, clock.now()),
   };
 }
 
 /** All are valid for the same time at most, so the first in the order of their IDs expire first. */
 export function deleteExpired(db: Database, now: number) {
   const limit = LIMITS.sweepSessions.value;
+  const isOver = sql`${sessions.id} in (select id from sessions order by id limit ${limit})
+    and not ${isCurrent(now)}`;
   return {
-    sessions: db.delete(sessions).where(
-      sql`${sessions.id} in (select id from sessions order by id limit ${limit})
-        and not ${isCurrent(now)}`,
-    ),
+    sessions: endSessions(db, isOver, now),
     keys: db.delete(apiKeys).where(
       sql`${apiKeys.id} in (select id from api_keys where session_id is not null
           order by session_id limit ${limit}) and ${HAS_ENDED}`,

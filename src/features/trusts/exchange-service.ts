@@ -97,8 +97,8 @@ interface Lifetime {
 async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Lifetime) {
   const { name, now, expiresAt } = lifetime;
   const { organizationId, membershipId, poolId } = trust;
-  const { createdByKeyId, createdByMembershipId, createdBySessionId } = trust;
-  const creator = { createdByKeyId, createdByMembershipId, createdBySessionId };
+  const { createdByKeyId, createdByMembershipId, issuedByKeyId, createdBySessionId } = trust;
+  const creator = { createdByKeyId, createdByMembershipId, issuedByKeyId, createdBySessionId };
   const shared = { organizationId, name, expiresAt, rotatedByKeyId: null };
   const lineage = { ...shared, ...creator, trustId: trust.id };
   if (poolId !== null) {

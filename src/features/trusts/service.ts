@@ -1,5 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import {
+  lineageOf,
   requireExpectedVersion,
   requireOrgRole,
   requireScope,
@@ -15,11 +16,10 @@ import {
   requestedNarrowing,
   requireNoEscalation,
   resolveNarrowing,
-  revokeKeys,
 } from "../api-keys/index.ts";
 import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
 import { recordResult } from "../idempotency/index.ts";
-import { requireActive } from "../memberships/index.ts";
+import { endFamily, familyOf, requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import { withoutAddresses } from "./conditions.ts";
@@ -68,11 +68,14 @@ export async function createTrust(
       ? await authorizePool(ctx, organizationId, poolId ?? "")
       : await authorizeKeys(ctx, organizationId, { ...input, membershipId });
   await requireUsableIssuer(ctx, input.issuer);
-  const { keyId: createdByKeyId, membershipId: createdByMembershipId, session } = ctx.actor;
-  const createdBySessionId = session?.id ?? null;
-  const createdBy = { createdByKeyId, createdByMembershipId, createdBySessionId };
   const ids = { id: newId(ctx.clock), organizationId };
-  const trust = { ...ids, ...input, ...authority, ...createdBy, createdAt: ctx.clock.now() };
+  const trust = {
+    ...ids,
+    ...input,
+    ...authority,
+    ...lineageOf(ctx.actor),
+    createdAt: ctx.clock.now(),
+  };
   const { name, issuer, audience, conditions } = input;
   const limits = limitGrowth(ctx, {
     organizationId,
@@ -101,26 +104,20 @@ export async function deleteTrust(
   await requireExpectedVersion(ctx, TRUST_VERSION, () => presentTrust(trust));
   const revocation = {
     organizationId,
-    keys: store.keysOfTrust(id),
-    descendants: true,
+    family: familyOf(store.keysOfTrust(organizationId, id), organizationId, "founded"),
+    isEverywhere: false,
     now: ctx.clock.now(),
     actor: ctx.actor,
   };
   const target = { type: "trust", id, name: trust.name } as const;
-  const {
-    revoked,
-    derivedTokens = [],
-    tokens,
-    deleted,
-  } = await runBatch(ctx.db, {
-    ...revokeKeys(ctx.db, revocation),
-    ...store.deleteTrust(ctx, organizationId, id),
+  const { family, trust: ended } = await runBatch(ctx.db, {
+    family: endFamily(ctx.db, revocation),
+    trust: store.deleteTrust(ctx, organizationId, id),
     audit: recordActs(ctx, organizationId, [{ action: "trust.deleted", target }]),
   });
-  await ctx.invalidateKeys(
-    [...revoked, ...derivedTokens, ...tokens].map((key) => toRevokedKey(key, ctx.clock)),
-  );
-  if (deleted.length === 0) throw new NotFound("trust");
+  const revoked = [...family.revoked, ...family.tokens, ...ended.tokens];
+  await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
+  if (ended.deleted.length === 0) throw new NotFound("trust");
 }
 
 function requireOneTarget(input: TrustInput): void {

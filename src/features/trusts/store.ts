@@ -79,9 +79,10 @@ export function deleteTrust({ db, ownership }: SystemContext, organizationId: st
   };
 }
 
-/** Selects the keys that the trust has issued. */
-export function keysOfTrust(id: string): SQL {
-  return sql`api_keys.trust_id = ${id}`;
+/** Selects the IDs of the keys that the trust has issued. */
+export function keysOfTrust(organizationId: string, id: string): SQL {
+  return sql`select id from api_keys
+    where trust_id = ${id} and +organization_id = ${organizationId}`;
 }
 
 export function liveKeyBound(id: string, now: number): Bound {

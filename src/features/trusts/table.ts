@@ -31,6 +31,7 @@ export const trusts = sqliteTable(
     ttlSeconds: integer("ttl_seconds").notNull(),
     createdByKeyId: id("created_by_key_id").notNull(),
     createdByMembershipId: id("created_by_membership_id").notNull(),
+    issuedByKeyId: id("issued_by_key_id"),
     createdBySessionId: id("created_by_session_id"),
     createdAt: createdAt(),
   },
@@ -40,6 +41,7 @@ export const trusts = sqliteTable(
     index("trusts_membership").on(table.membershipId),
     index("trusts_pool").on(table.poolId),
     index("trusts_created_by").on(table.createdByKeyId),
+    index("trusts_issued_by").on(table.issuedByKeyId).where(sql`issued_by_key_id is not null`),
     index("trusts_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),

@@ -1,14 +1,7 @@
 import { env } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runBatch } from "../../../src/db/batch.ts";
 import { openForWriting } from "../../../src/db/client.ts";
-import {
-  insertKey,
-  issueApiKey,
-  newKeyRow,
-  revokeKeys,
-} from "../../../src/features/api-keys/index.ts";
+import { insertKey, issueApiKey, newKeyRow } from "../../../src/features/api-keys/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
@@ -247,15 +240,9 @@ describe("a trust", () => {
     await env.DB.prepare("update runner_tokens set created_by_key_id = ? where id = ?")
       .bind(creator.keyId, token.tokenId)
       .run();
-    const revocation = {
-      organizationId: world.id,
-      keys: sql`api_keys.id = ${creator.keyId}`,
-      now: Date.now(),
-    };
-    const { db } = openForWriting(env.DB);
-    const result = await runBatch(db, revokeKeys(db, { ...revocation, descendants: true }));
-    expect(result.revoked.map(({ id }) => id)).toEqual([creator.keyId]);
-    expect(result.derivedTokens).toHaveLength(1);
+    const key = `/v1/orgs/${world.id}/api-keys/${creator.keyId}`;
+    expect((await world.client.delete(`${key}?descendants=revoke`)).status).toBe(204);
+    expect((await token.runner.get("/v1/runner/attempts")).status).toBe(401);
     expect((await world.client.get(`${path()}/${ended}`)).status).toBe(404);
     expect((await world.client.get(`${path()}/${kept}`)).status).toBe(200);
   });

@@ -3,7 +3,7 @@ import { authorize } from "../../../context.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
 import { newId } from "../../../lib/ids.ts";
-import { lowerOrgRole } from "../../../lib/roles.ts";
+import { toActor } from "../../api-keys/index.ts";
 import { commitChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
@@ -107,8 +107,7 @@ function refuse(path: string, message: string): never {
 async function requireInstaller(ctx: SystemContext, state: State) {
   const [found] = await store.findInstaller(ctx.db, state, ctx.clock.now());
   if (!found) return refuseState("The key that started it is gone, or the project is.");
-  const { keyRole, membershipRole, ...installer } = found;
-  const actor: Actor = { ...installer, role: lowerOrgRole(keyRole, membershipRole) };
+  const actor: Actor = toActor(found);
   const { projectName, isUsed } = authorize(actor, "project", found, "owner");
   return { actor, projectName, isUsed: isUsed === 1 };
 }

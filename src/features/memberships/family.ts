@@ -1,0 +1,85 @@
+import { type SQL, sql } from "drizzle-orm";
+
+/** How far a family is followed to other organizations. */
+export type FamilyReach =
+  /** To those that it has founded, by what an owner revokes. */
+  | "founded"
+  /** Also to those that sessions have switched to, by what the person revokes. */
+  | "switched";
+
+/**
+ * Selects the IDs of keys and sessions, and of all keys, sessions and memberships that were made with
+ * them, ended ones included:
+ * - the keys that they made, themselves, in a session, or by rotating another one;
+ * - the keys that took their places by a rotation, because whoever has a key may have rotated it;
+ * - in an organization that they have founded, the memberships that they have added, with their keys.
+ * @param roots Selects their IDs.
+ * @param organizationId Theirs.
+ */
+export function familyOf(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
+  // A recursive select names its table once, and D1 permits five selects in a compound.
+  return sql`with recursive root(id) as (${withPredecessors(roots)}),
+    family(id, is_reached) as (select id, 1 from root
+      union select edge.value ->> 0, coalesce(edge.value ->> 1, family.is_reached)
+        from family join json_each((select json_group_array(json_array(id, is_reached)) from (
+          select id, null as is_reached from (${keysMadeBy("api_keys")})
+          union all select id, null from (${keysMadeBy("revoked_keys")})
+          union all select id, null from (${SUCCESSORS_AND_KEYS_OF_SESSIONS})
+          union all select id, null from (${membersAddedBy(organizationId)})
+          union all select * from (${continuationsOf(organizationId, reach)})))) as edge)
+    select id from family where is_reached`;
+}
+
+/**
+ * Selects the IDs of a key and of those that it bounds: they may have no more than it has, and expire no
+ * later. The keys of an organization that it has founded are not bounded.
+ */
+export function boundedBy(keyId: string, organizationId: string): SQL {
+  return sql`with recursive bounded(id) as (select ${keyId}
+      union select child.id from bounded join api_keys as child on child.created_by_key_id = bounded.id
+        where child.organization_id = ${organizationId}
+      union select child.id from bounded join revoked_keys as child on child.created_by_key_id = bounded.id
+        where child.organization_id = ${organizationId})
+    select id from bounded`;
+}
+
+/** With the keys whose places they have taken. */
+function withPredecessors(roots: SQL): SQL {
+  return sql`with recursive same(id) as (${roots}
+      union select prior.id from same join api_keys as prior on prior.replaced_by_key_id = same.id
+      union select prior.id from same join revoked_keys as prior on prior.replaced_by_key_id = same.id)
+    select id from same`;
+}
+
+/** Earlier releases do not write `issued_by_key_id`. */
+function keysMadeBy(name: "api_keys" | "revoked_keys"): SQL {
+  const table = sql.raw(name);
+  return sql`select id from ${table} where issued_by_key_id = family.id
+    union all select id from ${table} where created_by_key_id = family.id and issued_by_key_id is null
+    union all select id from ${table} where created_by_session_id = family.id
+    union all select id from ${table} where rotated_by_key_id = family.id
+    union all select id from ${table} where membership_id = family.id`;
+}
+
+const SUCCESSORS_AND_KEYS_OF_SESSIONS = sql`select replaced_by_key_id as id from api_keys
+    where id = family.id and replaced_by_key_id is not null
+  union all select replaced_by_key_id from revoked_keys
+    where id = family.id and replaced_by_key_id is not null
+  union all select key_id from sessions where id = family.id and source = 'open_id_connect'
+  union all select key_id from ended_sessions where id = family.id and source = 'open_id_connect'`;
+
+/** People of the own organization keep their credentials: an admin sees and removes them. */
+function membersAddedBy(organizationId: string): SQL {
+  return sql`select id from memberships
+      where added_by_key_id = family.id and organization_id <> ${organizationId}
+    union all select id from memberships
+      where added_by_session_id = family.id and organization_id <> ${organizationId}`;
+}
+
+/** The sessions of the links of a session, and those that it was switched to. */
+function continuationsOf(organizationId: string, reach: FamilyReach): SQL {
+  const isReached =
+    reach === "switched" ? sql`null` : sql`iif(organization_id = ${organizationId}, 1, 0)`;
+  return sql`select id, ${isReached} from sessions where created_by_session_id = family.id
+    union all select id, ${isReached} from ended_sessions where created_by_session_id = family.id`;
+}
