@@ -10,6 +10,7 @@ import {
   newProject,
   newServiceAccount,
   newWorld,
+  signIn,
   type World,
 } from "../support/world.ts";
 
@@ -66,6 +67,7 @@ describe("GET /v1/whoami", () => {
         role: "owner",
         created_by: { membership_id: world.membershipId },
         own: true,
+        full: true,
       },
       limits: [
         { name: "default", limit: 100, window_seconds: 60 },
@@ -95,6 +97,7 @@ describe("GET /v1/whoami", () => {
       project_ids: [world.id],
       expires_at: new Date(expires).toISOString(),
       own: true,
+      full: false,
     });
   });
 });
@@ -162,21 +165,20 @@ describe("the own account", () => {
     ];
     for (const { status, body } of replies) {
       expect([status, body.code]).toEqual([403, "unauthorized"]);
-      expect(body.message).toContain("Somebody else made this key.");
+      expect(body.message).toContain("a key that the person has made");
     }
     expect((await person.client.get("/v1/account")).body.name).toBe("Grace");
     const refused = (await auditOf(world.id)).filter(({ outcome }) => outcome === "refused");
     expect(refused).toMatchObject([{ action: "escalation.refused", target_id: person.accountId }]);
   });
 
-  it("is not opened by the key of an organization that an admin's key has created for the person", async () => {
+  it("is not opened by an organization that an admin's key founds for the person", async () => {
     const person = await accept(world, { name: "Grace" });
     const key = await newKey(world, { membershipId: person.membershipId, role: "member" });
-    const second = await newOrganization({ ...person, client: key.client });
-    expect((await second.client.get("/v1/whoami")).body.credential.own).toBe(false);
-    expect((await second.client.delete("/v1/account")).status).toBe(403);
+    const refused = await key.client.post("/v1/orgs", { name: "Mallory's" });
+    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
     const own = await newOrganization(person);
-    expect((await own.client.get("/v1/whoami")).body.credential.own).toBe(true);
+    expect((await own.client.get("/v1/whoami")).body.credential).toMatchObject({ full: true });
     expect((await own.client.patch("/v1/account", { name: "Grace Hopper" })).status).toBe(200);
   });
 
@@ -355,32 +357,34 @@ describe("the deletion of an account", () => {
     }
   });
 
-  it("needs a key with the full role of its membership, and with no narrowing", async () => {
+  it("and its change need a full credential, or a session from one", async () => {
     const person = await accept(world, { role: "admin", name: "Grace" });
     const own = { membershipId: person.membershipId, role: "admin", isOwn: true } as const;
-    const lower = await newKey(world, { ...own, role: "member" });
-    const changed = await lower.client.patch("/v1/account", { display_name: "G" });
-    expect([changed.status, changed.body.display_name]).toEqual([200, "G"]);
-    const refused = await lower.client.delete("/v1/account");
-    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
-    expect(refused.body.message).toContain("full role of its membership");
     const project = await newProject(world.client);
     for (const fields of [
+      { role: "member" },
+      { expiresAt: Date.now() + 3_600_000 },
       { scopes: ["members:write"] },
       { projectIds: [project.id] },
       { projectIds: [project.id], environmentIds: [project.default_environment_id] },
     ] as const) {
-      const narrowed = await newKey(world, { ...own, ...fields });
+      const less = await newKey(world, { ...own, ...fields });
+      const session = await signIn(less);
       for (const reply of [
-        await narrowed.client.delete("/v1/account"),
-        await narrowed.client.patch("/v1/account", { name: "Mallory" }),
+        await less.client.delete("/v1/account"),
+        await less.client.patch("/v1/account", { name: "Mallory" }),
+        await session.client.delete("/v1/account"),
+        await session.client.patch("/v1/account", { name: "Mallory" }),
       ]) {
         expect([reply.status, reply.body.code]).toEqual([403, "unauthorized"]);
-        expect(reply.body.message).toContain("Use a key that is not narrowed.");
+        expect(reply.body.message).toContain("the whole role of the membership");
       }
     }
     expect((await person.client.get("/v1/account")).body.name).toBe("Grace");
-    const full = await newKey(world, { ...own, role: "owner" });
+    const byPolicy = { expiresAt: Date.now() + 3_600_000, expiresByPolicy: true };
+    const full = await newKey(world, { ...own, role: "owner", ...byPolicy });
+    const { client } = await signIn(full);
+    expect((await client.patch("/v1/account", { display_name: "G" })).status).toBe(200);
     expect((await full.client.delete("/v1/account")).status).toBe(204);
   });
 

@@ -212,8 +212,10 @@ describe("an invitation", () => {
     const ids = Array.from({ length: 199 }, () => newId(systemClock));
     const insert = (expires: number) =>
       env.DB.prepare(
-        `insert into invitations select value, ?2, value || '@example.com', null, 'member', value,
-          ?3, ?4, ?5, ?5 from json_each(?1)`,
+        `insert into invitations (id, organization_id, email, role, secret_hash, created_by_key_id,
+            created_by_membership_id, expires_at, created_at)
+          select value, ?2, value || '@example.com', 'member', value, ?3, ?4, ?5, ?5
+          from json_each(?1)`,
       )
         .bind(JSON.stringify(ids), world.id, world.keyId, world.membershipId, expires)
         .run();

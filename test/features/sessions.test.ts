@@ -140,8 +140,10 @@ describe("signing in with an API key", () => {
     const other = await newWorld();
     const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(other)));
     await env.DB.prepare(
-      `insert into sessions select lower(hex(randomblob(11))), organization_id, membership_id, source,
-         key_id, lower(hex(randomblob(32))), null, created_at, expires_at, null
+      `insert into sessions (id, organization_id, membership_id, source, key_id, secret_hash,
+         created_at, expires_at)
+       select lower(hex(randomblob(11))), organization_id, membership_id, source, key_id,
+         lower(hex(randomblob(32))), created_at, expires_at
        from sessions, json_each('[1,2,3,4,5,6,7,8,9]') where membership_id = ?`,
     )
       .bind(other.membershipId)

@@ -67,7 +67,14 @@ export async function join(world: World, role: OrgRole = "member"): Promise<Pers
 
 type NewKeyFields = Pick<
   ApiKeyRow,
-  "membershipId" | "role" | "expiresAt" | "scopes" | "projectIds" | "environmentIds" | "isOwn"
+  | "membershipId"
+  | "role"
+  | "expiresAt"
+  | "expiresByPolicy"
+  | "scopes"
+  | "projectIds"
+  | "environmentIds"
+  | "isOwn"
 >;
 
 /** Adds a key, by default for the owner. Each key has its own rate limit. */

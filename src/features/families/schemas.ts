@@ -16,7 +16,7 @@ const FamilyItemType = component(
 );
 
 const count = (what: string) =>
-  z.int().openapi({ description: `The number of ${what}.`, example: 1 });
+  z.int().openapi({ description: `How many ${what} of the family have not ended.`, example: 1 });
 
 const FamilyCounts = component(
   "FamilyCounts",
@@ -35,7 +35,12 @@ export const FamilyItem = component(
   z
     .object({
       type: FamilyItemType,
-      id: z.string().openapi({ description: "Its ID.", example: EXAMPLE_IDS.apiKey }),
+      id: z
+        .string()
+        .openapi({
+          description: "The ID of the record of this `type`.",
+          example: EXAMPLE_IDS.apiKey,
+        }),
       name: z
         .string()
         .optional()
