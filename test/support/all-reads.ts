@@ -32,6 +32,8 @@ const SOURCES: Record<string, string> = {
   member_id: `select membership_id as member_id, project_id, organization_id from project_members`,
   service_account_id: `select id as membership_id, organization_id as org_id, organization_id
     from (select * from memberships where kind = 'service_account')`,
+  member_session_id: `select id as member_session_id, membership_id as member_id,
+    organization_id as org_id, organization_id from sessions`,
   trust_id: "select id as trust_id, organization_id as org_id, organization_id from trusts",
   membership_id:
     "select id as member_id, organization_id as org_id, organization_id from memberships",
@@ -47,6 +49,7 @@ export const READS = operations.filter(isRead);
 /** Whose last parameter has the name of another record's. */
 const SOURCE_OF: Record<string, string> = {
   getMember: "membership_id",
+  listMemberSessions: "membership_id",
   previewPromotion: "promotion",
   getServiceAccount: "service_account_id",
 };

@@ -418,6 +418,9 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
     },
     records: ({ ids }) => one("session.revoked", "session", String(ids["session_id"])),
   },
+  revokeMemberSession: {
+    records: ({ ids }) => one("session.revoked", "session", String(ids["member_session_id"])),
+  },
   endCurrentSession: {
     isOfSession: true,
     needsNoRole: true,

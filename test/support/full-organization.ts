@@ -151,6 +151,8 @@ async function addOptionalFields(world: World, ids: Record<string, string>): Pro
 
 async function addSessions(world: World): Promise<void> {
   for (const person of [world, await join(world)]) {
+    const { sessionId } = await signIn(person);
+    await person.client.delete(`/v1/sessions/${sessionId}`);
     await signIn(person);
     await signIn(person);
     await person.client.post("/v1/sign-in-links", undefined);

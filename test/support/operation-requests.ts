@@ -81,6 +81,7 @@ async function newFixture(): Promise<Fixture> {
     key_id: inside.keyId,
     invitation_id: (await newInvitation(world)).id,
     session_id: (await signIn(world)).sessionId,
+    member_session_id: (await signIn(inside)).sessionId,
     name: "api-5xx",
   };
   return { world, ids, project, environmentId: staging.id };

@@ -61,6 +61,7 @@ export async function newIds(world: World): Promise<Ids> {
     key_id: member.keyId,
     invitation_id: invitation.id,
     session_id: (await signIn(world)).sessionId,
+    member_session_id: (await signIn(member)).sessionId,
     token: invitation.token,
     name: "api-5xx",
     page: "projects",

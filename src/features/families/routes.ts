@@ -30,7 +30,7 @@ already. Needs the role \`admin\` in the organization for a key of another membe
 
 const ofSession = operation({
   method: "get",
-  path: "/v1/orgs/{org_id}/members/{member_id}/sessions/{session_id}/family",
+  path: "/v1/orgs/{org_id}/members/{member_id}/sessions/{member_session_id}/family",
   operationId: "listSessionFamily",
   tags: ["Sessions"],
   summary: "List the family of a session",
@@ -51,12 +51,11 @@ export const familyRoutes = createRouter()
     return c.json(toEnvelope(found, presentFamilyItem), 200);
   })
   .openapi(ofSession, async (c) => {
-    const {
-      org_id: organizationId,
-      member_id: membershipId,
-      session_id: id,
-    } = c.req.valid("param");
+    const { org_id, member_id, member_session_id: id } = c.req.valid("param");
+    const session = { organizationId: org_id, membershipId: member_id, id };
     const page = toPageRequest(c.req.valid("query"));
-    const found = await listFamilyOfSession(c.env, { organizationId, membershipId, id }, page);
-    return c.json(toEnvelope(found, presentFamilyItem), 200);
+    return c.json(
+      toEnvelope(await listFamilyOfSession(c.env, session, page), presentFamilyItem),
+      200,
+    );
   });

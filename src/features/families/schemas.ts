@@ -35,12 +35,10 @@ export const FamilyItem = component(
   z
     .object({
       type: FamilyItemType,
-      id: z
-        .string()
-        .openapi({
-          description: "The ID of the record of this `type`.",
-          example: EXAMPLE_IDS.apiKey,
-        }),
+      id: z.string().openapi({
+        description: "The ID of the record of this `type`.",
+        example: EXAMPLE_IDS.apiKey,
+      }),
       name: z
         .string()
         .optional()

@@ -132,14 +132,14 @@ const listOfMember = operation({
   scope: "members:read",
   description:
     "Also those of a sign-in with OpenID Connect, which no key of the list of API keys has.",
-  notFound: ["organization"],
+  notFound: ["organization", "membership"],
   request: { params: MemberSessionsParams, query: MemberSessionsQuery },
   responses: { 200: jsonReply(MemberSessionList, "A page of sessions.") },
 });
 
 const revokeOfMember = operation({
   method: "delete",
-  path: "/v1/orgs/{org_id}/members/{member_id}/sessions/{session_id}",
+  path: "/v1/orgs/{org_id}/members/{member_id}/sessions/{member_session_id}",
   operationId: "revokeMemberSession",
   tags: ["Sessions"],
   summary: "Revoke a session of a member",
@@ -244,9 +244,9 @@ export const sessionRoutes = createRouter()
     return c.json(toEnvelope(found, presentMemberSession), 200);
   })
   .openapi(revokeOfMember, async (c) => {
-    const { org_id, member_id, session_id } = c.req.valid("param");
-    const id = { organizationId: org_id, membershipId: member_id, id: session_id };
-    await revokeMemberSession(c.env, id, c.req.valid("query").descendants);
+    const { org_id, member_id, member_session_id: id } = c.req.valid("param");
+    const session = { organizationId: org_id, membershipId: member_id, id };
+    await revokeMemberSession(c.env, session, c.req.valid("query").descendants);
     return c.body(null, 204);
   })
   .openapi(createLink, async (c) => {

@@ -104,7 +104,7 @@ export const MemberSessionsParams = z.object({
 });
 
 export const MemberSessionParams = MemberSessionsParams.extend(
-  idParam("session_id", "session", "session"),
+  idParam("member_session_id", "session", "session"),
 );
 
 /** Any text: a token that is no token gets the same answer as one that was used. */

@@ -23,7 +23,7 @@ export async function listSessions(
   return toPage(page, await store.listSessions(db, actor, page, clock.now()), (row) => row);
 }
 
-/** An admin sees the sessions of every member. */
+/** An admin sees the sessions of every member, also of one who was removed. */
 export async function listMemberSessions(
   { db, actor, clock }: ServiceContext,
   { organizationId, membershipId }: Omit<store.SessionId, "id">,
@@ -31,10 +31,14 @@ export async function listMemberSessions(
 ): Promise<Page<ListedSession | store.EndedSession>> {
   requireOrgRole(actor, organizationId, "admin");
   const owner = { organizationId, membershipId };
-  const rows =
-    page.status === "ended"
-      ? await store.listEndedSessions(db, owner, page)
-      : await store.listSessions(db, owner, page, clock.now());
+  const { known, rows } = await runBatch(db, {
+    known: store.findOwner(db, owner),
+    rows:
+      page.status === "ended"
+        ? store.listEndedSessions(db, owner, page)
+        : store.listSessions(db, owner, page, clock.now()),
+  });
+  if (known.length === 0) throw new NotFound("membership");
   return toPage<ListedSession | store.EndedSession>(page, rows, (row) => row);
 }
 

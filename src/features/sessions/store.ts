@@ -1,4 +1,5 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
@@ -113,6 +114,21 @@ export function listSessions(db: Database, owner: Owner, page: PageRequest, now:
     .where(and(ofOwner(owner), isCurrent(now), whereKeyIsLive(now), where))
     .orderBy(...orderBy)
     .limit(limit);
+}
+
+/** A membership, or one that was removed and has had sessions. */
+export function findOwner(db: Database, owner: Owner) {
+  const { organizationId, membershipId } = owner;
+  const member = db
+    .select({ id: sql<string>`${memberships.id}`.as("id") })
+    .from(memberships)
+    .where(and(eq(memberships.organizationId, organizationId), eq(memberships.id, membershipId)));
+  const former = db
+    .select({ id: sql<string>`${endedSessions.membershipId}`.as("id") })
+    .from(endedSessions)
+    .where(isEndedOf(owner))
+    .limit(1);
+  return unionAll(member, db.select().from(former.as("former")));
 }
 
 export type EndedSession = typeof endedSessions.$inferSelect;
