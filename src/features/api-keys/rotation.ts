@@ -35,13 +35,12 @@ export async function rotateKey(
   const rules = await readRotation(ctx, old);
   await requireMayRotate(ctx, old, rules.caller);
   const { membership, isLastOwnerKey } = rules;
-  const { expiresAt, expiresByPolicy } = expiryOf(old, input, rules);
+  const target = { type: "api_key", id, name: old.name } as const;
   if (id !== ctx.actor.keyId) {
-    const requested = { membership, role: old.role, narrowing: old };
-    const target = { type: "api_key", id, name: old.name } as const;
-    await requireNoEscalation(ctx, target, requested);
-    await requireNoLongerLife(ctx, target, expiresAt);
+    await requireNoEscalation(ctx, target, { membership, role: old.role, narrowing: old });
   }
+  const { expiresAt, expiresByPolicy } = expiryOf(old, input, rules);
+  if (id !== ctx.actor.keyId) await requireNoLongerLife(ctx, target, expiresAt);
   const issued = await issueApiKey(newId(ctx.clock));
   const { id: newKeyId, secretHash, lastFour } = issued;
   const { actor } = ctx;

@@ -47,8 +47,8 @@ export async function createToken(
   poolId: string,
   { name, expiresAt }: { name: string; expiresAt: number | undefined },
 ): Promise<CreatedToken> {
-  requireValidExpiry(ctx, expiresAt);
   await getPool(ctx, organizationId, poolId);
+  requireValidExpiry(ctx, expiresAt);
   const expiry = expiresAt ?? ctx.actor.expiresAt;
   const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
   const limits = limitToken(ctx, values);
