@@ -173,7 +173,7 @@ function createApiKeyRouter(findRoute: FindRoute) {
   const router = createRouter<ApiKeyEnv>();
   router.on(["POST", "PUT", "PATCH"], "*", readBody(findRoute));
   router.on(["POST", "PUT", "PATCH", "DELETE"], "*", readPreconditions(findRoute));
-  router.on(["POST", "PATCH"], "*", readIdempotencyKey(findRoute));
+  router.on(["POST", "PATCH"], "*", readIdempotencyKey(findRoute, router.fetch));
   router.get("*", replyNotModified, tagPolled(findRoute));
   router.onError(rethrow);
   const routers = FEATURES.flatMap(({ routes }) => routes?.apiKey ?? []);

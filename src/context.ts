@@ -3,7 +3,7 @@ import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type ConditionalRequest, entityTag } from "./lib/entity-tag.ts";
-import { EtagMismatch, Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
+import { type ApiError, EtagMismatch, Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
 import type { RetentionPeriod, RetentionSetting } from "./lib/retention.ts";
@@ -153,6 +153,8 @@ export interface IdempotentRequest {
   hasSecrets: boolean;
   /** The status of the response that this request repeats. */
   replayedStatus: number | undefined;
+  /** Why a repeat is refused, unless the caller can read what the stored response shows. */
+  notFound: ApiError | undefined;
 }
 
 /** The context of a request with an API key or a session. */
@@ -204,6 +206,11 @@ export function requireOwnOrganization(actor: Actor, organizationId: string): vo
 /** Whether the key can access only some projects or environments. */
 export function hasBoundaries({ projectIds, environmentIds }: Actor): boolean {
   return projectIds !== null || environmentIds !== null;
+}
+
+/** Whether the actor can read everything in its organization, as far as its scopes allow. */
+export function readsEverything(actor: Actor): boolean {
+  return orgRoleReaches(actor.role, "admin") && !hasBoundaries(actor);
 }
 
 export interface Located {

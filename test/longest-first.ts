@@ -13,6 +13,7 @@ const LONGEST = {
     "dispatcher",
     "runner-api",
     "changelog",
+    "repeats",
     "request-shape",
     "deletions",
     "backup",

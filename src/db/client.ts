@@ -30,6 +30,26 @@ export function openForWriting(d1: D1Database): DatabaseSession {
   return wrap(d1.withSession("first-primary"));
 }
 
+const WRITE = /^\s*(?:with\b.*\b)?(?:insert|update|delete)\b/is;
+
+/**
+ * The same session, which calls `beforeWrite` with each statement that writes, before any statement of
+ * its batch runs. `beforeWrite` may throw.
+ */
+export function interceptWrites(
+  { $client: session }: Database,
+  beforeWrite: (statement: string) => void,
+): Database {
+  const intercepted: Pick<D1Database, "prepare" | "batch"> = {
+    prepare: (statement) => {
+      if (WRITE.test(statement)) beforeWrite(statement);
+      return session.prepare(statement);
+    },
+    batch: (statements) => session.batch(statements),
+  };
+  return drizzle(intercepted as D1Database);
+}
+
 function wrap(session: D1DatabaseSession): DatabaseSession {
   return {
     // Drizzle's type requires the whole binding, but it calls only `prepare` and `batch`.

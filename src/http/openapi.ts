@@ -48,6 +48,7 @@ is refused, also with keys that were never used; a key that was used before is a
 
 **Safe writes.** Send an \`Idempotency-Key\` with a POST or PATCH, and repeat the request with it if the
 response is lost: the repeat gets the response to the first request, with \`Idempotency-Replayed: true\`.
+It needs the access that the request needs, as the caller has it at that time.
 A record has an \`ETag\`: send it as \`If-Match\` with a PUT, PATCH or DELETE, which is a \`conflict\` if
 the record has changed since. An operation that has no such condition refuses the header.
 

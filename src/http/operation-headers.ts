@@ -20,7 +20,8 @@ const IDEMPOTENCY_KEY = z
   .openapi({
     description:
       "A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response " +
-      "to the first request.",
+      "to the first request, if the caller still has the access that the request needs. If its record was " +
+      "deleted since, an admin gets the response, and others `not_found`.",
     pattern: `^[\\x21-\\x7E]{1,${LIMITS.idempotencyKeyLength.value}}$`,
     example: "deploy-4711-attempt-1",
   });

@@ -23,6 +23,7 @@ import {
   newServiceAccount,
   newTrust,
   newWorld,
+  type Person,
   signIn,
   type World,
 } from "./world.ts";
@@ -41,7 +42,7 @@ async function pretendInstallation(id: string): Promise<void> {
   await env.DB.prepare("update integrations set type = 'slack' where id = ?").bind(id).run();
 }
 
-interface Fixture {
+export interface Fixture {
   world: World;
   /** By the names of the path parameters. */
   ids: Record<string, string>;
@@ -94,8 +95,8 @@ const shared = new Map<string, Promise<Fixture>>();
 const NEEDS_OWN_FIXTURE =
   /^(cancel|confirm|delete|disconnect|remove|revoke|rotate)|^createRecovery$/;
 
-function fixtureOf(operation: Operation): Promise<Fixture> {
-  if (NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
+function fixtureOf(operation: Operation, needsOwn: boolean): Promise<Fixture> {
+  if (needsOwn || NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
   const key = `${expect.getState().testPath} ${isRead(operation)}`;
   const fixture = shared.get(key) ?? newFixture();
   shared.set(key, fixture);
@@ -143,6 +144,7 @@ const OWN = { isOwn: true };
 interface Prepared {
   worker: Instrumented;
   fixture: Fixture;
+  caller: Person;
   /** In the same isolate, or in another one. */
   send(options?: {
     method?: string;
@@ -151,13 +153,21 @@ interface Prepared {
   }): Promise<Reply>;
 }
 
+interface PrepareOptions {
+  /** By default an owner of the organization. */
+  newCaller?(fixture: Fixture): Promise<Person>;
+  /** Whether no other request uses the fixture. */
+  needsOwnFixture?: boolean;
+}
+
 /** A successful request of an operation, for an isolate that has cached the key. */
 export async function prepare(
   operation: Operation,
   credential: CredentialKind = "api_key",
+  { newCaller, needsOwnFixture = false }: PrepareOptions = {},
 ): Promise<Prepared> {
   const worker = new Instrumented({ network: (await Issuer.create()).fetch });
-  const fixture = await fixtureOf(operation);
+  const fixture = await fixtureOf(operation, needsOwnFixture);
   const { world, ids } = fixture;
   const { operationId } = operation;
   if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
@@ -165,16 +175,18 @@ export async function prepare(
     await pretendInstallation(String(ids["integration_id"]));
   const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
   const body = await bodyOf(operation, fixture);
-  const key = operationId === "deleteAccount" ? await accept(world) : await newKey(world, OWN);
-  const { client } = credential === "session" ? await signIn(key) : key;
-  const caller = client.via(worker.fetch);
+  const newOwner = () => (operationId === "deleteAccount" ? accept(world) : newKey(world, OWN));
+  const key = await (newCaller ? newCaller(fixture) : newOwner());
+  const caller = credential === "session" ? await signIn(key) : key;
+  const { client } = caller;
   // On a busy machine, a call to the limiter would time out, and be repeated or replaced.
   freezeTime();
-  await caller.get("/v1/orgs");
+  await client.via(worker.fetch).get("/v1/orgs");
   worker.forget();
   return {
     worker,
     fixture,
+    caller,
     send: ({ method = operation.method, headers, worker: other = worker } = {}) =>
       client.via(other.fetch).request(method, path, body, headers),
   };

@@ -95,7 +95,7 @@ export const accountRoutes = createRouter()
   })
   .openapi(update, async (c) => {
     const patch = toAccountPatch(c.req.valid("json"));
-    const account = await once(c.env, () => changeAccount(c.env, patch));
+    const account = await once(c.env, changeAccount, patch);
     const { recordVersion } = account;
     return c.json(await tagged(c, recordVersion, presentAccount(account, c.env.actor)), 200);
   })

@@ -216,7 +216,7 @@ export const apiKeyRoutes = createRouter()
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
     const input = toNewKey(c.req.valid("json"));
-    const created = await once(c.env, () => createKey(c.env, org_id, input));
+    const created = await once(c.env, createKey, org_id, input);
     return c.json(await presentAndLocate(c, created), 201);
   })
   .openapi(get, async (c) => {
@@ -226,14 +226,14 @@ export const apiKeyRoutes = createRouter()
   .openapi(update, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
     const change = toUpdate(c.req.valid("json"));
-    const key = await once(c.env, () => updateKey(c.env, org_id, key_id, change));
+    const key = await once(c.env, updateKey, org_id, key_id, change);
     return c.json(await tagKey(c, key), 200);
   })
   .openapi(rotate, async (c) => {
     const { org_id, key_id } = c.req.valid("param");
     const { overlap_seconds: overlapSeconds = 0, expires_at } = c.req.valid("json");
     const input = { overlapSeconds, expiresAt: toTime(expires_at) };
-    const rotated = await once(c.env, () => rotateKey(c.env, org_id, key_id, input));
+    const rotated = await once(c.env, rotateKey, org_id, key_id, input);
     return c.json(await presentAndLocate(c, rotated), 201);
   })
   .openapi(revoke, async (c) => {

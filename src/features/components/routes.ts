@@ -132,7 +132,7 @@ export const componentRoutes = createRouter()
   .openapi(create, async (c) => {
     const { environment_id } = c.req.valid("param");
     const input = c.req.valid("json");
-    const component = await once(c.env, () => createComponent(c.env, environment_id, input));
+    const component = await once(c.env, createComponent, environment_id, input);
     setLocation(c, get, { component_id: component.id });
     return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 201);
   })
@@ -148,7 +148,7 @@ export const componentRoutes = createRouter()
   .openapi(update, async (c) => {
     const { component_id } = c.req.valid("param");
     const change = c.req.valid("json");
-    const component = await once(c.env, () => changeComponent(c.env, component_id, change));
+    const component = await once(c.env, changeComponent, component_id, change);
     return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 200);
   })
   .openapi(remove, async (c) => {

@@ -168,25 +168,25 @@ export const deploymentRoutes = createRouter()
   .openapi(create, async (c) => {
     const { environment_id } = c.req.valid("param");
     const input = toInput(c.req.valid("json"));
-    const deployment = await once(c.env, () => createDeployment(c.env, environment_id, input));
+    const deployment = await once(c.env, createDeployment, environment_id, input);
     setLocation(c, get, { deployment_id: deployment.id });
     return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
   })
   .openapi(cancel, async (c) => {
     const { deployment_id } = c.req.valid("param");
-    const deployment = await once(c.env, () => cancelDeployment(c.env, deployment_id));
+    const deployment = await once(c.env, cancelDeployment, deployment_id);
     return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 200);
   })
   .openapi(redeployment, async (c) => {
     const { deployment_id } = c.req.valid("param");
-    const deployment = await once(c.env, () => redeploy(c.env, deployment_id));
+    const deployment = await once(c.env, redeploy, deployment_id);
     setLocation(c, get, { deployment_id: deployment.id });
     return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
   })
   .openapi(promotion, async (c) => {
     const { environment_id } = c.req.valid("json");
     const { deployment_id } = c.req.valid("param");
-    const deployment = await once(c.env, () => promote(c.env, deployment_id, environment_id));
+    const deployment = await once(c.env, promote, deployment_id, environment_id);
     setLocation(c, get, { deployment_id: deployment.id });
     return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
   });

@@ -1,9 +1,9 @@
 import type { ServiceContext, SystemContext } from "../../context.ts";
-import { authorize, hasBoundaries, requireExpectedVersion, requireScope } from "../../context.ts";
+import { authorize, readsEverything, requireExpectedVersion, requireScope } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
-import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
+import type { ProjectRole } from "../../lib/roles.ts";
 import { recordChange } from "../changelog/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { recordRow } from "../idempotency/index.ts";
@@ -23,8 +23,7 @@ export async function listDeployments(
   page: DeploymentPage,
 ): Promise<Page<DeploymentRow>> {
   const { db, actor } = ctx;
-  const seesAll = orgRoleReaches(actor.role, "admin") && !hasBoundaries(actor);
-  const found = seesAll
+  const found = readsEverything(actor)
     ? await lists.listOfOrganization(db, actor.organizationId, page)
     : await lists.listOfProjects(db, actor, page);
   return toPage(page, found, (row) => row);

@@ -157,7 +157,7 @@ export const environmentRoutes = createRouter()
   .openapi(create, async (c) => {
     const { project_id } = c.req.valid("param");
     const input = c.req.valid("json");
-    const environment = await once(c.env, () => createEnvironment(c.env, project_id, input));
+    const environment = await once(c.env, createEnvironment, project_id, input);
     setLocation(c, get, { environment_id: environment.id });
     return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 201);
   })
@@ -173,7 +173,7 @@ export const environmentRoutes = createRouter()
   .openapi(update, async (c) => {
     const { environment_id } = c.req.valid("param");
     const change = c.req.valid("json");
-    const environment = await once(c.env, () => updateEnvironment(c.env, environment_id, change));
+    const environment = await once(c.env, updateEnvironment, environment_id, change);
     return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 200);
   })
   .openapi(remove, async (c) => {

@@ -3,29 +3,39 @@ import { runBatch } from "../../db/batch.ts";
 import { IDEMPOTENCY_KEY_REUSED } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
+import { authorizeRepeat } from "./authorize-repeat.ts";
 import { readResult, recordResult } from "./record.ts";
 import * as store from "./store.ts";
 
-/**
- * Does the work of a request, or returns the result of the request that it repeats. The work records its
- * result in the batch that writes. Without an `Idempotency-Key`, it only does the work.
- * Source: draft-ietf-httpapi-idempotency-key-header.
- */
-export async function once<Result>(
+type Work<Result> = (ctx: ServiceContext) => Promise<Result>;
+
+type Verb<Args extends readonly unknown[], Result> = (
   ctx: ServiceContext,
-  work: () => Promise<Result>,
+  ...args: Args
+) => Promise<Result>;
+
+/**
+ * Calls the verb of a request, or returns the result of the request that it repeats. The verb records
+ * its result in the batch that writes, which is its only effect and follows its authorization. Without
+ * an `Idempotency-Key`, only calls the verb. Source: draft-ietf-httpapi-idempotency-key-header.
+ */
+export async function once<Args extends readonly unknown[], Result>(
+  ctx: ServiceContext,
+  verb: Verb<Args, Result>,
+  ...args: Args
 ): Promise<Result> {
   const request = ctx.idempotentRequest;
-  if (!request) return work();
+  const work: Work<Result> = (context) => verb(context, ...args);
+  if (!request) return work(ctx);
   const repeated = await findRepeated(ctx, request);
-  if (repeated) return replay<Result>(ctx, request, repeated);
+  if (repeated) return replay(ctx, request, repeated, work);
   try {
-    const result = await work();
+    const result = await work(ctx);
     // The work had nothing to write. A repeat must not find something to write later.
     if (!request.isRecorded) await recordUnchanged(ctx, request, result);
     return result;
   } catch (error) {
-    return replayAfter<Result>(ctx, request, error);
+    return replayAfter(ctx, request, error, work);
   }
 }
 
@@ -38,6 +48,7 @@ async function replayAfter<Result>(
   ctx: ServiceContext,
   request: IdempotentRequest,
   error: unknown,
+  work: Work<Result>,
 ): Promise<Result> {
   const repeated = await findRepeated(ctx, request).catch((failure: unknown) => {
     const { requestId: request_id } = ctx.origin;
@@ -47,20 +58,31 @@ async function replayAfter<Result>(
     throw failure;
   });
   if (!repeated) throw error;
-  return replay(ctx, request, repeated);
+  return replay(ctx, request, repeated, work);
 }
 
-/** Does again what the first request may not have done after its commit. */
+/**
+ * First does again, for any caller, what the first request may not have done after its commit: a cache
+ * may still have what the request has taken from a key.
+ */
 async function replay<Result>(
   ctx: ServiceContext,
   request: IdempotentRequest,
   record: store.RecordRow,
+  work: Work<Result>,
 ): Promise<Result> {
   const changedKeys = JSON.parse(record.changedKeys) as ChangedKey[];
   if (changedKeys.length > 0) await ctx.invalidateKeys(changedKeys);
   if (record.pendingDeliveryId !== null) ctx.enqueue([record.pendingDeliveryId]);
-  if (record.id !== request.recordId) request.replayedStatus = record.status;
-  return (await readResult(ctx, record)) as Result;
+  if (record.id !== request.recordId) {
+    request.notFound = await authorizeRepeat(ctx, work);
+    request.replayedStatus = record.status;
+  }
+  try {
+    return (await readResult(ctx, record)) as Result;
+  } catch (error) {
+    throw request.notFound ?? error;
+  }
 }
 
 async function findRepeated(

@@ -199,7 +199,7 @@ export const invitationRoutes = createRouter()
     const { org_id } = c.req.valid("param");
     const { name = null, ...body } = c.req.valid("json");
     const { origin } = new URL(c.req.url);
-    const created = await once(c.env, () => invite(c.env, org_id, { ...body, name }, origin));
+    const created = await once(c.env, invite, org_id, { ...body, name }, origin);
     const { id, organizationId } = created.row;
     await tagged(c, INVITATION_VERSION, presentInvitation(created.row));
     setLocation(c, get, { org_id: organizationId, invitation_id: id });

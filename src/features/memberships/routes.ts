@@ -139,7 +139,7 @@ export const membershipRoutes = createRouter()
     const { org_id } = c.req.valid("param");
     const body = c.req.valid("json");
     const input = { ...toNewAccount(body), role: body.role };
-    const member = await once(c.env, () => addMember(c.env, org_id, input));
+    const member = await once(c.env, addMember, org_id, input);
     setLocation(c, get, { org_id: member.organizationId, member_id: member.membershipId });
     return c.json(await tagged(c, member.recordVersion, presentMember(member)), 201);
   })

@@ -130,7 +130,7 @@ export const organizationRoutes = createRouter()
   })
   .openapi(create, async (c) => {
     const input = c.req.valid("json");
-    const created = await once(c.env, () => createOrganization(c.env, input));
+    const created = await once(c.env, createOrganization, input);
     const { organization } = created.row;
     await tagged(c, organization.recordVersion, presentOrganization(organization));
     setLocation(c, get, { org_id: organization.id });
@@ -144,7 +144,7 @@ export const organizationRoutes = createRouter()
   .openapi(update, async (c) => {
     const { org_id } = c.req.valid("param");
     const change = c.req.valid("json");
-    const organization = await once(c.env, () => updateOrganization(c.env, org_id, change));
+    const organization = await once(c.env, updateOrganization, org_id, change);
     const { recordVersion } = organization;
     return c.json(await tagged(c, recordVersion, presentOrganization(organization)), 200);
   })

@@ -121,7 +121,7 @@ export const projectMemberRoutes = createRouter()
     const { project_id } = c.req.valid("param");
     const { member_ids, role } = c.req.valid("json");
     const input = { membershipIds: member_ids, role };
-    const members = await once(c.env, () => addMembers(c.env, project_id, input));
+    const members = await once(c.env, addMembers, project_id, input);
     return c.json(members.map(presentProjectMember), 201);
   })
   .openapi(get, async (c) => {

@@ -57,6 +57,8 @@ const create = operation({
   record: true,
   scope: "projects:write",
   description: "You become its owner. A new project has one environment, `production`.",
+  // For a repeat with an `Idempotency-Key`.
+  notFound: ["project"],
   errors: {
     key_of_projects: new Unauthorized(ONLY_IN_PROJECTS),
     project_limit: new LimitReached(LIMITS.projects.value, "projects"),
@@ -148,7 +150,7 @@ export const projectRoutes = createRouter()
   .openapi(create, async (c) => {
     const { repo_id, ...rest } = c.req.valid("json");
     const input = { ...rest, repoId: repo_id };
-    const project = await once(c.env, () => createProject(c.env, input));
+    const project = await once(c.env, createProject, input);
     setLocation(c, get, { project_id: project.id });
     return c.json(await tagged(c, project.recordVersion, presentProject(project)), 201);
   })
@@ -170,7 +172,7 @@ export const projectRoutes = createRouter()
     const { default_environment_id: defaultEnvironmentId, repo_id, ...rest } = c.req.valid("json");
     const change = { ...rest, repoId: repo_id, defaultEnvironmentId };
     const { project_id } = c.req.valid("param");
-    const project = await once(c.env, () => changeProject(c.env, project_id, change));
+    const project = await once(c.env, changeProject, project_id, change);
     return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
   })
   .openapi(remove, async (c) => {

@@ -237,7 +237,7 @@ export const runnerPoolRoutes = createRouter()
     const { name, environment_ids, max_run_seconds } = c.req.valid("json");
     const input = { name, environmentIds: environment_ids, maxRunSeconds: max_run_seconds };
     const { org_id } = c.req.valid("param");
-    const pool = await once(c.env, () => createPool(c.env, org_id, input));
+    const pool = await once(c.env, createPool, org_id, input);
     setLocation(c, get, { org_id, pool_id: pool.id });
     return c.json(await tagPool(c, pool), 201);
   })
@@ -248,7 +248,7 @@ export const runnerPoolRoutes = createRouter()
   .openapi(update, async (c) => {
     const { org_id, pool_id } = c.req.valid("param");
     const change = toChange(c.req.valid("json"));
-    const pool = await once(c.env, () => updatePool(c.env, org_id, pool_id, change));
+    const pool = await once(c.env, updatePool, org_id, pool_id, change);
     return c.json(await tagPool(c, pool), 200);
   })
   .openapi(remove, async (c) => {
@@ -266,7 +266,7 @@ export const runnerPoolRoutes = createRouter()
     const { name, expires_at } = c.req.valid("json");
     const expiresAt = expires_at ? Date.parse(expires_at) : undefined;
     const input = { name, expiresAt };
-    const created = await once(c.env, () => createToken(c.env, org_id, pool_id, input));
+    const created = await once(c.env, createToken, org_id, pool_id, input);
     return c.json(await presentAndLocate(c, created), 201);
   })
   .openapi(readToken, async (c) => {
@@ -277,7 +277,7 @@ export const runnerPoolRoutes = createRouter()
     const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
     const { overlap_seconds } = c.req.valid("json");
     const ids = { organizationId, poolId, id };
-    const rotated = await once(c.env, () => rotateToken(c.env, ids, overlap_seconds));
+    const rotated = await once(c.env, rotateToken, ids, overlap_seconds);
     return c.json(await presentAndLocate(c, rotated), 201);
   })
   .openapi(revoke, async (c) => {

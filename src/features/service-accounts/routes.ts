@@ -131,7 +131,7 @@ export const serviceAccountRoutes = createRouter()
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
     const input = c.req.valid("json");
-    const created = await once(c.env, () => createServiceAccount(c.env, org_id, input));
+    const created = await once(c.env, createServiceAccount, org_id, input);
     setLocation(c, get, { org_id: created.organizationId, membership_id: created.membershipId });
     return c.json(await tagged(c, created.recordVersion, presentServiceAccount(created)), 201);
   })
@@ -143,9 +143,7 @@ export const serviceAccountRoutes = createRouter()
   .openapi(update, async (c) => {
     const { org_id, membership_id } = c.req.valid("param");
     const { name, role } = c.req.valid("json");
-    const updated = await once(c.env, () =>
-      updateServiceAccount(c.env, org_id, membership_id, { name, role }),
-    );
+    const updated = await once(c.env, updateServiceAccount, org_id, membership_id, { name, role });
     return c.json(await tagged(c, updated.recordVersion, presentServiceAccount(updated)), 200);
   })
   .openapi(remove, async (c) => {

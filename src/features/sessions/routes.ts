@@ -251,7 +251,7 @@ export const sessionRoutes = createRouter()
   })
   .openapi(createLink, async (c) => {
     const { origin } = new URL(c.req.url);
-    const created = await once(c.env, () => createSignInLink(c.env, origin));
+    const created = await once(c.env, createSignInLink, origin);
     return c.json(presentSignInLink(created), 201);
   });
 

@@ -132,7 +132,7 @@ export const stackRoutes = createRouter()
     const { name, component_id } = c.req.valid("json");
     const input = { name, componentId: component_id };
     const { environment_id } = c.req.valid("param");
-    const stack = await once(c.env, () => createStack(c.env, environment_id, input));
+    const stack = await once(c.env, createStack, environment_id, input);
     setLocation(c, get, { stack_id: stack.id });
     return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 201);
   })
@@ -150,7 +150,7 @@ export const stackRoutes = createRouter()
     const { name, component_id } = c.req.valid("json");
     const change = { name, componentId: component_id };
     const { stack_id } = c.req.valid("param");
-    const stack = await once(c.env, () => changeStack(c.env, stack_id, change));
+    const stack = await once(c.env, changeStack, stack_id, change);
     return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 200);
   })
   .openapi(remove, async (c) => {

@@ -155,7 +155,7 @@ export const trustRoutes = createRouter()
   .openapi(create, async (c) => {
     const { org_id } = c.req.valid("param");
     const input = toInput(c.req.valid("json"));
-    const created = await once(c.env, () => createTrust(c.env, org_id, input));
+    const created = await once(c.env, createTrust, org_id, input);
     setLocation(c, get, { org_id, trust_id: created.id });
     return c.json(await tagTrust(c, created), 201);
   })

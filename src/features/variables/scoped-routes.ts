@@ -185,7 +185,7 @@ export const scopedVariableRoutes = createRouter()
   .openapi(createInComponent, async (c) => {
     const scope = component(c.req.valid("param").component_id);
     const input = toVariableInput(c.req.valid("json"));
-    const variable = await once(c.env, () => createVariable(c.env, scope, input));
+    const variable = await once(c.env, createVariable, scope, input);
     setLocation(c, get, { variable_id: variable.id });
     return c.json(await tagged(c, variable.version, presentVariable(variable)), 201);
   })
@@ -208,7 +208,7 @@ export const scopedVariableRoutes = createRouter()
   .openapi(createInEnvironment, async (c) => {
     const scope = environment(c.req.valid("param").environment_id);
     const input = toVariableInput(c.req.valid("json"));
-    const variable = await once(c.env, () => createVariable(c.env, scope, input));
+    const variable = await once(c.env, createVariable, scope, input);
     setLocation(c, get, { variable_id: variable.id });
     return c.json(await tagged(c, variable.version, presentVariable(variable)), 201);
   })

@@ -6846,7 +6846,7 @@ export interface components {
         Limit: number;
         /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
         SortBy: components["schemas"]["SortOrder"];
-        /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+        /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
         IdempotencyKey: string;
         /** @description The ID of the organization. */
         OrgId: string;
@@ -7216,7 +7216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7293,7 +7293,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7380,7 +7380,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7526,7 +7526,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7674,7 +7674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7735,7 +7735,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7819,7 +7819,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7887,7 +7887,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7974,7 +7974,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -8008,7 +8008,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8178,7 +8178,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8233,7 +8233,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8317,7 +8317,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -8386,7 +8386,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8476,7 +8476,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8577,7 +8577,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8693,7 +8693,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8832,7 +8832,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -8894,7 +8894,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9018,7 +9018,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9169,7 +9169,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9279,7 +9279,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9343,7 +9343,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9453,7 +9453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9517,7 +9517,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9627,7 +9627,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9883,7 +9883,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9995,7 +9995,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10141,7 +10141,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10171,7 +10171,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10199,7 +10199,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10225,7 +10225,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10596,7 +10596,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10680,7 +10680,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10714,7 +10714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10742,7 +10742,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10770,7 +10770,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10926,7 +10926,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10956,7 +10956,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11019,7 +11019,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {

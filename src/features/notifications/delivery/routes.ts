@@ -116,12 +116,12 @@ export const deliveryRoutes = createRouter()
   })
   .openapi(redelivery, async (c) => {
     const reference = toReference(c.req.valid("param"));
-    const delivery = await once(c.env, () => redeliver(c.env, reference));
+    const delivery = await once(c.env, redeliver, reference);
     return c.json(await presentCreated(c, reference, delivery), 201);
   })
   .openapi(ping, async (c) => {
     const { project_id: projectId, integration_id: integrationId } = c.req.valid("param");
-    const delivery = await once(c.env, () => pingIntegration(c.env, projectId, integrationId));
+    const delivery = await once(c.env, pingIntegration, projectId, integrationId);
     return c.json(await presentCreated(c, { projectId, integrationId }, delivery), 201);
   });
 

@@ -218,7 +218,7 @@ export const integrationRoutes = createRouter()
     const { configuration, url, ...lists } = c.req.valid("json");
     const { project_id } = c.req.valid("param");
     const input = { configuration, url, filters: toFilters(lists) };
-    const created = await once(c.env, () => createIntegration(c.env, project_id, input));
+    const created = await once(c.env, createIntegration, project_id, input);
     setLocation(c, get, { project_id, integration_id: created.row.id });
     await tagIntegration(c, created.row);
     return c.json(presentCreatedIntegration(created), 201);
@@ -232,9 +232,7 @@ export const integrationRoutes = createRouter()
     const { project_id, integration_id } = c.req.valid("param");
     const { configuration = {}, url, ...lists } = c.req.valid("json");
     const change = { configuration, url, filters: toFilters(lists) };
-    const row = await once(c.env, () =>
-      updateIntegration(c.env, project_id, integration_id, change),
-    );
+    const row = await once(c.env, updateIntegration, project_id, integration_id, change);
     return c.json(await tagIntegration(c, row), 200);
   })
   .openapi(remove, async (c) => {
@@ -244,19 +242,19 @@ export const integrationRoutes = createRouter()
   })
   .openapi(rotate, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    const rotated = await once(c.env, () => rotateSecret(c.env, project_id, integration_id));
+    const rotated = await once(c.env, rotateSecret, project_id, integration_id);
     await tagIntegration(c, rotated.row);
     return c.json(presentRotatedIntegration(rotated), 200);
   })
   .openapi(confirm, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    const row = await once(c.env, () => confirmIntegration(c.env, project_id, integration_id));
+    const row = await once(c.env, confirmIntegration, project_id, integration_id);
     setLocation(c, get, { project_id, integration_id });
     return c.json(await tagIntegration(c, row), 201);
   })
   .openapi(resume, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
-    const row = await once(c.env, () => resumeIntegration(c.env, project_id, integration_id));
+    const row = await once(c.env, resumeIntegration, project_id, integration_id);
     setLocation(c, get, { project_id, integration_id });
     return c.json(await tagIntegration(c, row), 201);
   });

@@ -83,7 +83,7 @@ export const recoveryRoutes = createRouter()
       since: Date.parse(since),
       until: until === undefined ? undefined : Date.parse(until),
     };
-    const row = await once(c.env, () => createRecovery(c.env, project_id, integration_id, period));
+    const row = await once(c.env, createRecovery, project_id, integration_id, period);
     setLocation(c, get, { project_id, integration_id, recovery_id: row.id });
     return c.json(await tagged(c, VERSION, presentRecovery(row)), 201);
   })

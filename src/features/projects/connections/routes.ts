@@ -61,6 +61,6 @@ export const connectionRoutes = createRouter()
   })
   .openapi(disconnect, async (c) => {
     const { project_id } = c.req.valid("param");
-    await once(c.env, () => disconnectProject(c.env, project_id));
+    await once(c.env, disconnectProject, project_id);
     return c.body(null, 204);
   });
