@@ -113,6 +113,65 @@ describe.concurrent("the variables of a deployment", () => {
     }
   });
 
+  it("are those of the environment and, over them, those of the stack's own component", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    await project.setVariables({ WHO: "environment", SHARED: "all" });
+    const api = await project.addComponent("api", { WHO: "api", API_URL: "canary-of-api" });
+    const jobs = await project.addComponent("jobs", { WHO: "jobs", JOBS_URL: "canary-of-jobs" });
+    const stack_ids = [
+      await project.addStack("of-jobs", jobs),
+      await project.addStack("of-api", api),
+      ...project.stackIds.slice(0, 1),
+    ];
+    const { id } = await project.deploy({ stack_ids });
+    const runner = run('env > "environment-$LONGSHORE_STACK"', "--once");
+    expect(await runner.exited).toBe(0);
+    expect((await project.read(id)).status).toBe("succeeded");
+    const names = /^(WHO|SHARED|API_URL|JOBS_URL)=/;
+    const environments = stack_ids.map((each) =>
+      runner
+        .read(`environment-${each}`)
+        .filter((line) => names.test(line))
+        .toSorted(),
+    );
+    expect(environments).toEqual([
+      ["JOBS_URL=canary-of-jobs", "SHARED=all", "WHO=jobs"],
+      ["API_URL=canary-of-api", "SHARED=all", "WHO=api"],
+      ["SHARED=all", "WHO=environment"],
+    ]);
+  });
+
+  it("of components run nothing if the server does not name the components of stacks", async (context) => {
+    const { project, proxy, run } = await fixture.prepare(context);
+    proxy.omittedFields = ["stacks"];
+    await project.deploy();
+    expect(await run(PRINTS_ENVIRONMENT, "--once").exited).toBe(0);
+    await project.addComponent("api", { DATABASE_URL: "canary-of-api" });
+    const { id } = await project.deploy();
+    const runner = run(PRINTS_ENVIRONMENT, "--once");
+    expect(await runner.exited).toBe(1);
+    expect(runner.read("environment")).toEqual([]);
+    expect(runner.output).toContain("Update the server.");
+    expect((await project.read(id)).status).toBe("failed");
+    expect(await fixture.failureReason(id)).toBe("server_outdated");
+  });
+
+  it("of another component do not refuse a deployment", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const api = await project.addComponent("api", { LOG_LEVEL: "info" });
+    const jobs = await project.addComponent("jobs", { NODE_OPTIONS: "--title=canary" });
+    const ofApi = await project.addStack("of-api", api);
+    const ofJobs = await project.addStack("of-jobs", jobs);
+    await project.deploy({ stack_ids: [ofApi, project.stackIds[0]] });
+    const runner = run(PRINTS_ENVIRONMENT, "--once");
+    expect(await runner.exited).toBe(0);
+    expect(runner.read("environment").filter((line) => line.includes("NODE_OPTIONS"))).toEqual([]);
+    const { id } = await project.deploy({ stack_ids: [ofApi, ofJobs] });
+    expect(await run(PRINTS_ENVIRONMENT, "--once").exited).toBe(1);
+    expect((await project.read(id)).status).toBe("failed");
+    expect(await fixture.failureReason(id)).toBe("variable_refused");
+  });
+
   it("do not replace what --pass-env passes, unless --allow-variable names it", async (context) => {
     const { project, runWith } = await fixture.prepare(context);
     const stack_ids = project.stackIds.slice(0, 1);

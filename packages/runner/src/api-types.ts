@@ -40,8 +40,18 @@ export interface Deployment {
   data: { patch: unknown[]; source?: unknown };
 }
 
+export interface DeliveredVariable {
+  name: string;
+  value: string;
+  storage_method: string;
+  /** Absent: the variable belongs to the environment itself. */
+  component_id?: string;
+}
+
 export interface DeliveredVariables {
-  variables: { name: string; value: string; storage_method: string }[];
+  variables: DeliveredVariable[];
+  /** Absent: the server is older than this field. */
+  stacks?: { stack_id: string; component_id?: string }[];
 }
 
 export type Outcome = "succeeded" | "failed" | "canceled";

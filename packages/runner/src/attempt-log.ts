@@ -1,12 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ApiClient } from "./api.ts";
-import type {
-  Claim,
-  Completion,
-  DeliveredVariables,
-  Intervals,
-  LogIntervals,
-} from "./api-types.ts";
+import type { Claim, Completion, DeliveredVariable, Intervals, LogIntervals } from "./api-types.ts";
 import { ApiError } from "./errors.ts";
 import { LogUpload, type SendChunk } from "./log-upload.ts";
 import { prepareMaskers } from "./masker.ts";
@@ -49,7 +43,7 @@ export class AttemptLog {
   }
 
   /** Before the first output. */
-  start(variables: DeliveredVariables["variables"], intervals: Intervals): void {
+  start(variables: readonly DeliveredVariable[], intervals: Intervals): void {
     const secrets = variables.filter(({ storage_method }) =>
       MASKED_METHODS.includes(storage_method),
     );

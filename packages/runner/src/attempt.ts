@@ -13,9 +13,11 @@ import { ApiError, RunnerError } from "./errors.ts";
 import { type HaltReason, Lease } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
+import { lacksComponentsOfStacks, variablesOfStack } from "./stack-variables.ts";
 import type { TerminalOutput } from "./terminal-output.ts";
 import type { Upload } from "./uploads.ts";
 
+const NO_VARIABLES: DeliveredVariables = { variables: [] };
 const PATCH_CONFLICT = "patch_conflict";
 /** The server accepts messages of 2,000 characters. */
 const MAXIMUM_NAMES_LENGTH = 1_500;
@@ -130,14 +132,18 @@ async function deployStacks(
   options: Options,
   { force, log, patchPath }: { force: AbortSignal; log: AttemptLog; patchPath: string },
 ): Promise<Completion> {
-  const variables = lease.halted.aborted ? [] : await readVariables(lease);
-  const refused = options.environment.findRefused(variables.map(({ name }) => name));
+  // Read once: the server allows it only with a recent heartbeat, and audits every read.
+  const delivered = lease.halted.aborted ? NO_VARIABLES : await lease.readVariables();
+  if (lacksComponentsOfStacks(delivered)) return refuseServer();
+  const { stack_ids: stackIds } = deployment;
+  const names = stackIds.flatMap((id) => variablesOfStack(delivered, id).map(({ name }) => name));
+  const refused = options.environment.findRefused(names);
   if (refused.length > 0) return toRefusal(refused);
-  log.start(variables, lease.intervals);
-  for (const stackId of deployment.stack_ids) {
+  log.start(delivered.variables, lease.intervals);
+  for (const stackId of stackIds) {
     if (lease.halted.aborted) break;
     const env = options.environment.create([
-      ...variables,
+      ...variablesOfStack(delivered, stackId),
       { name: "LONGSHORE_DEPLOYMENT", value: deployment.id },
       { name: "LONGSHORE_STACK", value: stackId },
       { name: "LONGSHORE_SOURCE", value: JSON.stringify(deployment.data.source ?? {}) },
@@ -151,15 +157,12 @@ async function deployStacks(
   return completionOfHalt(lease) ?? { outcome: "succeeded" };
 }
 
-/** Reads them once: the server allows it only with a recent heartbeat, and audits every read. */
-async function readVariables(lease: Lease): Promise<DeliveredVariables["variables"]> {
-  const variables = await lease.readVariables();
-  const names = variables.map(({ name }) => name);
-  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  for (const name of repeated) {
-    console.error(`${name} is set more than once; the newest value is used.`);
-  }
-  return variables;
+function refuseServer(): Completion {
+  const message =
+    "The server does not say which component each stack belongs to, so that a stack could get the " +
+    "variables of another component. Update the server.";
+  console.error(message);
+  return { outcome: "failed", failure_reason: "server_outdated", message };
 }
 
 function toRefusal(names: readonly string[]): Completion {

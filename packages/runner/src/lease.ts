@@ -70,9 +70,9 @@ export class Lease {
     return started.deployment;
   }
 
-  async readVariables(): Promise<DeliveredVariables["variables"]> {
+  async readVariables(): Promise<DeliveredVariables> {
     const { body } = await this.#send("GET", "/variables");
-    return (body as DeliveredVariables).variables;
+    return body as DeliveredVariables;
   }
 
   async report(stackId: string, report: StackReport): Promise<void> {

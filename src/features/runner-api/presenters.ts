@@ -3,7 +3,13 @@ import { type Completion, type Outcome, presentDeployment } from "../deployments
 import type { Directive } from "./directive.ts";
 import type { CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
-import type { AttemptRow, ClaimRow, DeliveredVariable, StartedDeployment } from "./store.ts";
+import type {
+  AttemptRow,
+  ClaimRow,
+  DeliveredVariable,
+  Delivery,
+  StartedDeployment,
+} from "./store.ts";
 
 export function presentClaim({ row, leaseToken }: { row: ClaimRow; leaseToken: string }) {
   return {
@@ -32,11 +38,22 @@ export function presentProgress(directive: Directive) {
   return { desired: directive, ...INTERVALS };
 }
 
-export function presentVariable(variable: DeliveredVariable) {
+export function presentDelivery({ variables, stacks }: Delivery) {
+  return {
+    variables: variables.map(presentVariable),
+    stacks: stacks.map(({ stackId, componentId }) => ({
+      stack_id: stackId,
+      component_id: componentId ?? undefined,
+    })),
+  };
+}
+
+function presentVariable(variable: DeliveredVariable) {
   return {
     name: variable.name,
     storage_method: variable.storageMethod,
     resource_id: variable.resourceId,
+    environment_id: variable.environmentId,
     component_id: variable.componentId ?? undefined,
     value: variable.value,
   };

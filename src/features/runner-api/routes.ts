@@ -7,9 +7,9 @@ import { DIRECTIVE_HEADER } from "./directive.ts";
 import {
   presentClaim,
   presentCompleted,
+  presentDelivery,
   presentProgress,
   presentStart,
-  presentVariable,
   toCompletion,
   toLeaseCredentials,
   toReport,
@@ -134,7 +134,9 @@ const variables = operation({
   operationId: "deliverVariables",
   tags: ["Runners"],
   summary: "Read the values of the variables",
-  description: "Only while the lease is valid. The audit log records every read.",
+  description:
+    "Only while the lease is valid. Give a stack the variables of the environment and, over them, " +
+    "those of its own component, never another's. The audit log records every read.",
   credentials: ["runner_token"],
   policy: "runner",
   writes: true,
@@ -234,9 +236,8 @@ export const runnerRoutes = createRouter<RunnerEnv>()
   })
   .openapi(variables, async (c) => {
     const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
-    const { variables, directive } = await deliverVariables(c.env, credentials);
-    const body = { variables: variables.map(presentVariable) };
-    return c.json(body, 200, { [DIRECTIVE_HEADER]: directive });
+    const { delivery, directive } = await deliverVariables(c.env, credentials);
+    return c.json(presentDelivery(delivery), 200, { [DIRECTIVE_HEADER]: directive });
   })
   .openapi(report, async (c) => {
     const { stack_id, ...param } = c.req.valid("param");

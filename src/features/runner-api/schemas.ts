@@ -163,12 +163,30 @@ const DeliveredVariable = component(
     .openapi({ description: "A variable with its value, for the runner of a deployment." }),
 );
 
+const StackOfVariables = component(
+  "StackOfVariables",
+  z
+    .object({
+      stack_id: identifierOf("stack", "One of the stacks that the deployment covers."),
+      component_id: identifierOf(
+        "component",
+        "The component of the stack. Absent: the stack belongs to the environment itself.",
+      ).optional(),
+    })
+    .openapi({ description: "Which variables a stack of the deployment gets." }),
+);
+
 export const DeliveredVariables = component(
   "DeliveredVariables",
   z
     .object({
       variables: z.array(DeliveredVariable).openapi({
-        description: "The variables of the environment and of its components.",
+        description:
+          "The variables of the environment and of its components. Give a stack those without " +
+          "`component_id` and, over them, those of its own component, never another's.",
+      }),
+      stacks: z.array(StackOfVariables).openapi({
+        description: "The stacks of the deployment, in its order, each with its component.",
       }),
     })
     .openapi({ description: "The values that a deployment needs." }),

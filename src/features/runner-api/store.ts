@@ -25,6 +25,7 @@ import {
   isLiveAttempt,
 } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
+import { stacks } from "../stacks/table.ts";
 import type { StorageMethod } from "../variables/index.ts";
 import { variables } from "../variables/table.ts";
 import type { Directive } from "./directive.ts";
@@ -33,8 +34,14 @@ export interface DeliveredVariable {
   name: string;
   storageMethod: StorageMethod;
   resourceId: string;
+  environmentId: string;
   componentId: string | null;
   value: string;
+}
+
+export interface Delivery {
+  variables: readonly DeliveredVariable[];
+  stacks: readonly { stackId: string; componentId: string | null }[];
 }
 
 export interface StartedDeployment {
@@ -185,6 +192,15 @@ export function listSealedVariables(db: Database, attempt: AttemptKey, condition
       ),
     )
     .orderBy(variables.createdAt, variables.id);
+}
+
+export function listComponentsOfStacks(db: Database, attempt: AttemptKey, condition: SQL) {
+  return db
+    .select({ stackId: deploymentStacks.stackId, componentId: stacks.componentId })
+    .from(deploymentStacks)
+    .innerJoin(stacks, eq(stacks.id, deploymentStacks.stackId))
+    .where(and(sql`${deploymentStacks.deploymentId} = ${deploymentIdOf(attempt)}`, condition))
+    .orderBy(deploymentStacks.position);
 }
 
 /** A runner that was silent for too long has to send a heartbeat first. */

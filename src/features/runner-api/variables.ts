@@ -14,7 +14,7 @@ import * as store from "./store.ts";
 export async function deliverVariables(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
-): Promise<{ variables: store.DeliveredVariable[]; directive: Directive }> {
+): Promise<{ delivery: store.Delivery; directive: Directive }> {
   const key = await authenticateLease(ctx, credentials);
   const { db, clock } = ctx;
   const cipher = await ctx.cipher();
@@ -23,6 +23,7 @@ export async function deliverVariables(
   const results = await runBatch(db, {
     attempt: store.findAttempt(db, key),
     sealed: store.listSealedVariables(db, key, isFresh),
+    stacks: store.listComponentsOfStacks(db, key, isFresh),
     audit: auditDelivery(ctx, key.id, isFresh),
   });
   const attempt = requireRunning(results.attempt[0], now);
@@ -30,5 +31,6 @@ export async function deliverVariables(
   if (now >= (attempt.leaseUntil ?? 0)) {
     throw new AttemptConflict("The lease is stale. Send a heartbeat first.", directive);
   }
-  return { variables: await openValues(cipher, results.sealed), directive };
+  const variables = await openValues(cipher, results.sealed);
+  return { delivery: { variables, stacks: results.stacks }, directive };
 }

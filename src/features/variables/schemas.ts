@@ -41,6 +41,8 @@ const componentId = identifierOf(
   "The component of the variable. Absent: the variable belongs to the environment itself.",
 ).optional();
 
+const environmentId = identifierOf("environment", "The environment, also that of the component.");
+
 const resourceId = z.string().openapi({
   description:
     "The path of the value at the provider: project, environment, component if any, and the " +
@@ -51,7 +53,7 @@ const resourceId = z.string().openapi({
 const VARIABLE = {
   id: identifierOf("variable", "The variable's own ID."),
   component_id: componentId,
-  environment_id: identifierOf("environment", "The environment, also that of the component."),
+  environment_id: environmentId,
   name: Name,
   resource_id: resourceId,
   storage_method: StorageMethod,
@@ -80,6 +82,7 @@ export const DELIVERED_VARIABLE = {
   name: z.string().openapi({ description: "What the app reads.", example: "DATABASE_URL" }),
   storage_method: StorageMethod,
   resource_id: resourceId,
+  environment_id: environmentId,
   component_id: componentId,
   value: decrypted,
 };

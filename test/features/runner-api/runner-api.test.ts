@@ -443,6 +443,39 @@ describe("the values of variables", () => {
       .all();
     expect(results).toEqual([{ action: "variables.delivered", credential_id: pool.tokenId }]);
   });
+
+  it("name their environment and component, beside the component of each stack of the deployment", async () => {
+    const path = `/v1/environments/${environmentId}`;
+    const post = async (rest: string, body: object) => (await world.client.post(rest, body)).body;
+    const variable = (name: string, value: string) => ({ name, storage_method: "secret", value });
+    const api = (await post(`${path}/components`, { name: "api", kind: "service" })).id;
+    const jobs = (await post(`${path}/components`, { name: "jobs", kind: "worker" })).id;
+    await post(`${path}/variables`, variable("WHO", "environment"));
+    await post(`/v1/components/${api}/variables`, variable("WHO", "api"));
+    await post(`/v1/components/${jobs}/variables`, variable("WHO", "jobs"));
+    const stackOf = async (name: string, component_id?: string) =>
+      (await post(`${path}/stacks`, { name, component_id })).id;
+    const [first, second] = [await stackOf("first", jobs), await stackOf("second", api)];
+    await stackOf("of-no-deployment", api);
+    await deploy({ stack_ids: [second, stackId, first] });
+    const { body } = await (await Attempt.started(runner)).variables();
+    const named = body.variables.filter(({ name }: Parsed) => name === "WHO");
+    const scopes = named.map(({ environment_id, component_id, value }: Parsed) => [
+      value,
+      environment_id,
+      component_id,
+    ]);
+    expect(scopes.toSorted()).toEqual([
+      ["api", environmentId, api],
+      ["environment", environmentId, undefined],
+      ["jobs", environmentId, jobs],
+    ]);
+    expect(body.stacks).toEqual([
+      { stack_id: second, component_id: api },
+      { stack_id: stackId },
+      { stack_id: first, component_id: jobs },
+    ]);
+  });
 });
 
 describe("a runner token", () => {
@@ -508,7 +541,7 @@ describe("each call of a runner", () => {
       claim: [13],
       start: [11],
       heartbeat: [2],
-      variables: [3],
+      variables: [4],
       report: [5],
       complete: [10],
     });

@@ -67,16 +67,24 @@ export class TestProject {
 
   /** Creates or replaces variables of the environment. */
   async setVariables(values: Record<string, string>): Promise<void> {
-    const variables = Object.entries(values).map(([name, value]) => ({
-      name,
-      storage_method: "secret",
-      value,
-    }));
-    await this.#client.call("PUT", `${this.#path}/variables`, { mode: "merge", variables });
+    const body = { mode: "merge", variables: toVariables(values) };
+    await this.#client.call("PUT", `${this.#path}/variables`, body);
   }
 
-  async addStack(name: string): Promise<string> {
-    return (await this.#client.call("POST", `${this.#path}/stacks`, { name })).id;
+  async addStack(name: string, componentId?: string): Promise<string> {
+    const body = { name, component_id: componentId };
+    return (await this.#client.call("POST", `${this.#path}/stacks`, body)).id;
+  }
+
+  /** Creates a component with variables. */
+  async addComponent(name: string, values: Record<string, string>): Promise<string> {
+    const { id } = await this.#client.call("POST", `${this.#path}/components`, {
+      name,
+      kind: "service",
+    });
+    const body = { mode: "merge", variables: toVariables(values) };
+    await this.#client.call("PUT", `/v1/components/${id}/variables`, body);
+    return id;
   }
 
   deploy(body: object = {}): Promise<Parsed> {
@@ -102,6 +110,10 @@ export class TestProject {
     const { status, data } = await vi.waitUntil(ended, POLLING);
     return { status, stacks: data.stacks.map(toText) };
   }
+}
+
+function toVariables(values: Record<string, string>) {
+  return Object.entries(values).map(([name, value]) => ({ name, storage_method: "secret", value }));
 }
 
 function toText({ status, status_reason }: Parsed): string {

@@ -2197,7 +2197,7 @@ export interface paths {
         };
         /**
          * Read the values of the variables
-         * @description Only while the lease is valid. The audit log records every read.
+         * @description Only while the lease is valid. Give a stack the variables of the environment and, over them, those of its own component, never another's. The audit log records every read.
          */
         get: operations["deliverVariables"];
         put?: never;
@@ -5660,6 +5660,11 @@ export interface components {
              */
             resource_id: string;
             /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
              * @description The component of the variable. Absent: the variable belongs to the environment itself.
              * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
              */
@@ -5670,10 +5675,25 @@ export interface components {
              */
             value: string;
         };
+        /** @description Which variables a stack of the deployment gets. */
+        StackOfVariables: {
+            /**
+             * @description One of the stacks that the deployment covers.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the stack. Absent: the stack belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+        };
         /** @description The values that a deployment needs. */
         DeliveredVariables: {
-            /** @description The variables of the environment and of its components. */
+            /** @description The variables of the environment and of its components. Give a stack those without `component_id` and, over them, those of its own component, never another's. */
             variables: components["schemas"]["DeliveredVariable"][];
+            /** @description The stacks of the deployment, in its order, each with its component. */
+            stacks: components["schemas"]["StackOfVariables"][];
         };
         /**
          * @description One resource of a stack at the provider.
