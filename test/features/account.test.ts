@@ -198,6 +198,62 @@ describe("the own account", () => {
   });
 });
 
+describe("the change of an account", () => {
+  const changesOf = async (organizationId: string) =>
+    (await auditOf(organizationId)).filter(({ action }) => action === "account.updated");
+
+  it("is recorded in each organization of the person, of which only one learns the credential", async () => {
+    const person = await accept(world, { name: "Grace" });
+    const others = [await newOrganization(person), await newOrganization(person)];
+    await accept(world, { name: "Other Person" });
+    const stranger = await newWorld();
+    const change = { name: "Grace Hopper", profile: { github: "grace" } };
+    expect((await person.client.patch("/v1/account", change)).status).toBe(200);
+    const own = await changesOf(world.id);
+    expect(own).toMatchObject([
+      {
+        actor_type: "api_key",
+        credential_id: person.keyId,
+        membership_id: person.membershipId,
+        target_id: person.accountId,
+      },
+    ]);
+    for (const other of others) {
+      const records = await changesOf(other.id);
+      expect(records).toMatchObject([
+        {
+          actor_type: "service",
+          credential_id: null,
+          client_address: null,
+          request_id: null,
+          membership_id: other.membershipId,
+          account_id: person.accountId,
+          target_type: "account",
+          target_id: person.accountId,
+          target_name: "Grace Hopper",
+        },
+      ]);
+      expect(JSON.parse(records[0].changes)).toEqual({
+        before: { name: "Grace", display_name: "Grace", profile: {} },
+        after: { ...change, display_name: "Grace Hopper" },
+      });
+      expect(records[0].changes).toBe(own[0].changes);
+    }
+    expect(await changesOf(stranger.id)).toEqual([]);
+  });
+
+  it("is recorded nowhere if it changes nothing, or expects another version", async () => {
+    const person = await accept(world, { name: "Grace" });
+    const second = await newOrganization(person);
+    await person.client.patch("/v1/account", { name: "Grace" });
+    const stale = { "if-match": '"stale"' };
+    const reply = await person.client.request("PATCH", "/v1/account", { name: "G" }, stale);
+    expect(reply.status).toBe(409);
+    expect(await changesOf(world.id)).toEqual([]);
+    expect(await changesOf(second.id)).toEqual([]);
+  });
+});
+
 describe("the deletion of an account", () => {
   it("ends its memberships and its keys in every organization", async () => {
     const person = await accept(world);

@@ -37,10 +37,12 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
   if (!changes) return before;
   const { organizationId } = ctx.actor;
   const target = { type: "account", id: before.id, name: patch.name ?? before.name } as const;
+  const act = { action: "account.updated", target, changes } as const;
   const { updated } = await runBatch(ctx.db, {
     updated: store.updateAccount(ctx, before.id, patch),
     recorded: recordRow(ctx, store.findOwnAccount(ctx.db, ctx.actor)),
-    audit: recordActs(ctx, organizationId, [{ action: "account.updated", target, changes }]),
+    audit: recordActs(ctx, organizationId, [act]),
+    elsewhere: store.recordElsewhere(ctx, before.id, act),
   });
   const [row] = updated;
   if (!row) {

@@ -10,7 +10,7 @@ import {
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
-import { eraseAuditedPerson } from "../audit/index.ts";
+import { type ActOnMany, eraseAuditedPerson, recordActsFrom } from "../audit/index.ts";
 import { eraseChangedPerson } from "../changelog/index.ts";
 import { eraseRecords } from "../idempotency/index.ts";
 import { keepsOwnerKey, revokeKeys } from "../memberships/index.ts";
@@ -82,6 +82,27 @@ export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPat
     })
     .where(and(eq(accounts.id, id), hasExpectedVersion(ctx, recordVersion)))
     .returning();
+}
+
+/**
+ * Records an act in the audit logs of the person's other organizations, if the previous statement of the
+ * batch changed a row. They do not learn the credential, which is not one of theirs.
+ */
+export function recordElsewhere(
+  { db, clock, actor }: ServiceContext,
+  accountId: string,
+  act: Omit<ActOnMany, "actor">,
+) {
+  const { id, organizationId } = memberships;
+  const service = { type: "service", membershipId: id, accountId } as const;
+  return recordActsFrom(
+    { db, clock },
+    organizationId,
+    { ...act, actor: service },
+    sql`from ${memberships} where ${eq(memberships.accountId, accountId)}
+      and ${organizationId} <> ${actor.organizationId} and ${isLiveOrganization(organizationId)}
+      and changes() > 0`,
+  );
 }
 
 export function findIdentity(db: Database, actor: Actor) {

@@ -2,6 +2,7 @@ export { eraseAuditedPerson } from "./erasure.ts";
 export type { AuditedAct, AuditedAction } from "./model.ts";
 export { NOT_FULL, refuseEscalation, requireFull } from "./service.ts";
 export {
+  type ActOnMany,
   type AuditContext,
   auditDelivery,
   auditOperator,

@@ -60,9 +60,10 @@ export function recordActsOf(
 /** An act on each record that a statement selects. */
 export interface ActOnMany {
   action: AuditedAction;
-  target: { type: TargetType; id: SQLWrapper; name: SQLWrapper | null };
+  target: { type: TargetType; id: string | SQLWrapper; name: string | SQLWrapper | null };
   /** By default that of the context. */
-  actor?: OtherActor;
+  actor?: Omit<OtherActor, "membershipId"> & { membershipId?: string | SQLWrapper };
+  changes?: AuditedAct["changes"];
   /**
    * Whose log has the act, of what may belong to several organizations: another one does not learn the
    * actor, who is not one of its own.
@@ -71,14 +72,14 @@ export interface ActOnMany {
 }
 
 /**
- * Records an act on an unknown number of records.
+ * Records an act on an unknown number of records, or in an unknown number of organizations.
  * @param organizationId That of the actor, and of the log by default.
  * @param from The SQL after the select list.
  */
 export function recordActsFrom(
   ctx: AuditContext,
-  organizationId: string,
-  { action, target, actor, organizationOfTarget }: ActOnMany,
+  organizationId: string | SQLWrapper,
+  { action, target, actor, changes, organizationOfTarget }: ActOnMany,
   from: SQL,
 ) {
   const own = requestColumns(ctx, actor ? { ...NOBODY, ...actor } : actorOf(ctx));
@@ -96,7 +97,7 @@ export function recordActsFrom(
       targetId: target.id,
       targetName: target.name,
       projectId: null,
-      changes: null,
+      changes: changes ? JSON.stringify(changes) : null,
     },
     from,
   );
@@ -133,7 +134,9 @@ const NOBODY = {
   creatorMembershipId: null,
 };
 
-type AuditActor = { type: ActorType } & { [Name in keyof typeof NOBODY]: string | null };
+type AuditActor = { type: ActorType } & {
+  [Name in keyof typeof NOBODY]: string | SQLWrapper | null;
+};
 
 function actorOf({ actor, runner }: AuditContext): AuditActor {
   if (actor) {
