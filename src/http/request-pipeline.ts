@@ -89,9 +89,19 @@ function causeOf({ cause }: ApiError): object {
   return typeof cause === "object" && cause !== null ? cause : {};
 }
 
-function setHeaders(headers: Headers, { requestId, responseHeaders }: RequestContext): void {
+/** A year. Without `includeSubDomains`: other hosts of the domain are not this service. */
+const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
+
+function setHeaders(
+  headers: Headers,
+  { request, requestId, responseHeaders }: RequestContext,
+): void {
   headers.set("x-request-id", requestId);
   headers.set("x-content-type-options", "nosniff");
+  // Browsers ignore it at `http:` (RFC 6797, section 8.1).
+  if (request.url.startsWith("https:")) {
+    headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
+  }
   // Shared caches may store a response to `x-api-key`, unlike one to `Authorization`.
   if (!headers.has("cache-control")) headers.set("cache-control", "private, no-store");
   for (const name in responseHeaders) headers.set(name, String(responseHeaders[name]));

@@ -1,5 +1,7 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import worker from "../../src/index.ts";
 import { Client, newAddress, type Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { newKey, newProject, newWorld, type World } from "../support/world.ts";
@@ -253,6 +255,43 @@ describe("a response", () => {
       expect(headers.get("x-content-type-options")).toBe("nosniff");
     }
     expect(new Set(replies.map(({ headers }) => headers.get("x-request-id"))).size).toBe(2);
+  });
+
+  it("to https: keeps browsers from http: for a year, also that of an error; one to http: does not", async () => {
+    const origin = "https://app.example.com";
+    const cors = { CORS_ORIGINS: origin };
+    const preflight = { origin, "access-control-request-method": "GET" };
+    const cases: [number, string, string, Record<string, string>, Partial<Env>?][] = [
+      [200, "GET", "/health", {}],
+      [200, "GET", "/console/", {}],
+      [200, "GET", "/docs", {}],
+      [200, "GET", "/v1/projects", { "x-api-key": String(world.client.key) }],
+      [204, "OPTIONS", "/v1/projects", preflight, cors],
+      [400, "GET", "/v1/sign-in/callback", {}],
+      [401, "GET", "/v1/projects", {}],
+      [401, "POST", "/v1/runner/claims", {}],
+      [404, "GET", "/nothing", {}],
+      [501, "PATCH", "/health", {}],
+      [500, "GET", "/v1/projects", {}, { LEASE_SECRET: "" }],
+    ];
+    for (const [status, method, path, headers, bindings] of cases) {
+      for (const [protocol, expected] of [
+        ["https", "max-age=31536000"],
+        ["http", null],
+      ]) {
+        const url = `${protocol}://longshore.test${path}`;
+        const address = { "cf-connecting-ip": newAddress() };
+        const request = new Request<unknown, IncomingRequestCfProperties>(url, {
+          method,
+          headers: { ...headers, ...address },
+        });
+        const bound = { ...env, ...bindings };
+        const response = await worker.fetch(request, bound, createExecutionContext());
+        await response.text();
+        const found = response.headers.get("strict-transport-security");
+        expect([method, path, response.status, found]).toEqual([method, path, status, expected]);
+      }
+    }
   });
 
   it("to HEAD is the response to GET without its body", async () => {
