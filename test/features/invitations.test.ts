@@ -165,7 +165,9 @@ describe("an invitation", () => {
     ];
     expect(refused.map(({ body: { code } }) => code)).toEqual(["unauthorized", "unauthorized"]);
     const actions = (await auditOf(world.id)).filter(({ outcome }) => outcome === "refused");
-    expect(actions).toMatchObject([{ action: "escalation.refused" }]);
+    const refusal = { action: "escalation.refused", target_type: "invitation" };
+    expect(actions).toMatchObject([refusal, refusal]);
+    expect(actions.map(({ target_id }) => target_id)).toContain(ofOwner.id);
     expect((await admin.client.post(invitations, body)).status).toBe(201);
     expect((await admin.client.delete(path)).status).toBe(204);
   });

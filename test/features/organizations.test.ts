@@ -236,6 +236,38 @@ describe("members of an organization", () => {
     expect((await world.client.put(owner, { role: "member" })).status).toBe(409);
   });
 
+  it("who are owners leave a record of each refused attempt on each of them, once a minute for each key", async () => {
+    const admin = await join(world, "admin");
+    const second = await newKey(world, { membershipId: admin.membershipId, role: "admin" });
+    const owners = [world.membershipId, (await join(world, "owner")).membershipId];
+    const worker = new Instrumented({ clock: { now: () => now } });
+    let now = Date.now();
+    const attempt = async ({ client }: { client: Client }) => {
+      for (const id of [...owners, ...owners]) {
+        const refused = await client.via(worker.fetch).put(`${members}/${id}`, { role: "member" });
+        expect(refused.body.code).toBe("unauthorized");
+      }
+    };
+    const recorded = async () => {
+      const { results } = await env.DB.prepare(
+        `select credential_id, target_id from audit_log
+          where organization_id = ? and action = 'escalation.refused'`,
+      )
+        .bind(world.id)
+        .all();
+      return results.map((each) => `${each["credential_id"]} ${each["target_id"]}`).toSorted();
+    };
+    const attemptsOf = ({ keyId }: { keyId: string }) => owners.map((id) => `${keyId} ${id}`);
+    await attempt(admin);
+    expect(await recorded()).toEqual(attemptsOf(admin).toSorted());
+    await attempt(second);
+    const ofBoth = [...attemptsOf(admin), ...attemptsOf(second)];
+    expect(await recorded()).toEqual(ofBoth.toSorted());
+    now += 61_000;
+    await attempt(admin);
+    expect(await recorded()).toEqual([...ofBoth, ...attemptsOf(admin)].toSorted());
+  });
+
   it("leave a record of each change, and of each attempt of an admin to manage an owner", async () => {
     const admin = await join(world, "admin");
     const member = await join(world);
@@ -258,7 +290,7 @@ describe("members of an organization", () => {
       { action: "escalation.refused", outcome: "refused", membership_id: admin.membershipId },
       { action: "member.removed", ...own, ...target },
     ]);
-    expect(JSON.parse(String(results[1]?.changes))).toMatchObject({
+    expect(JSON.parse(String(results[1]?.changes))).toEqual({
       before: { role: "member" },
       after: { role: "admin" },
     });

@@ -360,10 +360,10 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
   },
   replaceMember: {
     body: () => ({ role: "admin" }),
-    records: ({ member }, { account_id, name }) =>
+    records: ({ member }, { name }) =>
       one("member.role_changed", "member", member.membershipId, name, {
-        before: { account_id, role: "member" },
-        after: { account_id, role: "admin" },
+        before: { role: "member" },
+        after: { role: "admin" },
       }),
   },
   removeMember: {

@@ -114,7 +114,7 @@ export async function createKey(
   const role = input.role ?? lowerOrgRole(actor.role, membership.role);
   await requireNoEscalation(
     ctx,
-    { type: "organization", id: organizationId },
+    { type: "member", id: membership.id },
     { membership, role, narrowing: requestedNarrowing(actor, input.narrowing) },
   );
   requireRoleOfMembership(role, membership.role);

@@ -103,7 +103,7 @@ export function recordActsFrom(
   );
 }
 
-/** Records a refused escalation by itself, at most once a minute for each credential. */
+/** Records a refused escalation by itself, at most once a minute for each credential and target. */
 export function recordRefusal(
   ctx: AuditContext,
   organizationId: string,
@@ -113,7 +113,8 @@ export function recordRefusal(
   const action = "escalation.refused";
   const condition = sql`not exists (select 1 from audit_log where organization_id = ${organizationId}
     and action = ${action} and created_at > ${ctx.clock.now() - REFUSAL_INTERVAL_MS}
-    and credential_id is ${actor.credentialId})`;
+    and credential_id is ${actor.credentialId}
+    and target_type = ${target.type} and target_id = ${target.id})`;
   const acts = [{ action, target }] as const;
   return insertActs(ctx, { organizationId, actor, acts, condition, outcome: "refused" });
 }

@@ -118,14 +118,10 @@ export async function changeMemberRole(
   await requireCurrent(ctx, member);
   if (role === "owner" && member.kind === "service_account") throw SERVICE_ACCOUNT_AS_OWNER;
   if (role === member.role) return member;
-  const { accountId } = member;
   const act: AuditedAct = {
     action: "member.role_changed",
     target: targetOf(member),
-    changes: {
-      before: { account_id: accountId, role: member.role },
-      after: { account_id: accountId, role },
-    },
+    changes: { before: { role: member.role }, after: { role } },
   };
   const change = { from: member.role, to: role, now: ctx.clock.now() };
   const { changed, keys } = await runBatch(ctx.db, {
