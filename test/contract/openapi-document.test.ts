@@ -307,6 +307,22 @@ describe("the cause of an error", () => {
   });
 });
 
+describe("an array", () => {
+  it("says what it contains, in every schema", () => {
+    const arrays = nodes.filter(({ node }) => [node["type"]].flat().includes("array"));
+    expect(arrays.length).toBeGreaterThan(50);
+    const open = arrays.filter(({ node }) => !("items" in node));
+    expect(open.map(({ path }) => path.join("/"))).toEqual([]);
+    for (const name of ["CreateIntegration", "UpdateIntegration"]) {
+      expect(components[name].properties.stack_ids).toMatchObject({
+        type: ["array", "null"],
+        items: { type: "string" },
+        maxItems: 50,
+      });
+    }
+  });
+});
+
 describe("a pattern", () => {
   it("is valid in ECMAScript and in RE2", () => {
     const patterns = nodes.flatMap(({ node }) => node["pattern"] ?? []).map(String);

@@ -5952,14 +5952,14 @@ export interface components {
              *       "1CfxKdwWcfEyrDeRPtCDxJ"
              *     ]
              */
-            environment_ids?: unknown[] | null;
+            environment_ids?: string[] | null;
             /**
              * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent, `null` or an empty list: all.
              * @example [
              *       "1Cg38jbq6cZAbs5tGiyPJx"
              *     ]
              */
-            stack_ids?: unknown[] | null;
+            stack_ids?: string[] | null;
         };
         /**
          * @description The fields to change. Absent fields keep their values.
@@ -5984,14 +5984,14 @@ export interface components {
              *       "1CfxKdwWcfEyrDeRPtCDxJ"
              *     ]
              */
-            environment_ids?: unknown[] | null;
+            environment_ids?: string[] | null;
             /**
              * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: no change. `null` or an empty list: all.
              * @example [
              *       "1Cg38jbq6cZAbs5tGiyPJx"
              *     ]
              */
-            stack_ids?: unknown[] | null;
+            stack_ids?: string[] | null;
         };
         /**
          * @description `pending` until it has succeeded or failed. Both are final.

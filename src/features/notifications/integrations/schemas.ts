@@ -62,7 +62,7 @@ function filterInput(kind: "environment" | "stack") {
       if (ids === undefined) return undefined;
       return ids && ids.length > 0 ? [...new Set(ids)] : null;
     })
-    .openapi({ type: ["array", "null"], example: [EXAMPLE_IDS[kind]] });
+    .openapi({ example: [EXAMPLE_IDS[kind]] });
 }
 
 const ENVIRONMENTS_MEANING =
