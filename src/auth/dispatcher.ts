@@ -99,9 +99,12 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const isRead = /^(GET|HEAD)$/.test(request.method) && !route?.writes;
     const window = windowOf(authenticated, this.#scheme.policyOf(route));
     const limited = { context, key, principal, window, isRead, route };
-    return this.#concurrentRequests.track(window.key, (others) => {
+    const work = this.#concurrentRequests.track(window.key, (others) => {
       const isParallel = isRead && others < LIMITS.concurrentReads.value;
       return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
+    });
+    return work.catch((error: unknown) => {
+      throw error instanceof Unauthenticated ? this.#revokedKeyError(context) : error;
     });
   }
 
@@ -138,7 +141,9 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     this.#enforce(request, result);
     const isCurrent = result.version !== undefined && result.version <= version;
     const current = isCurrent ? principal : await this.#credentials.refresh(env.DB, key);
-    if (!current || this.#isBehind(current, result)) throw this.#revokedKeyError(context);
+    if (!current || this.#isBehind(current, result)) {
+      throw new Unauthenticated(this.#scheme.unauthenticatedMessage);
+    }
     this.#recordUse(context, key, current);
     return current;
   }
@@ -204,7 +209,10 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     };
   }
 
-  /** The response for a revoked key must equal that for a key that never existed. */
+  /**
+   * The response for a revoked key must equal that for a key that never existed, also if a service finds
+   * out that its membership is gone.
+   */
   #revokedKeyError({ requestLog, responseHeaders }: RequestContext): Unauthenticated {
     delete requestLog.keyId;
     delete requestLog.sessionId;

@@ -3,7 +3,8 @@ import { HEADERS } from "./openapi-components.ts";
 import type { RequestContext } from "./request-pipeline.ts";
 import type { RouteIndex } from "./route-index.ts";
 
-const EXPOSED = Object.keys(HEADERS).join(", ");
+/** `Allow` is of a method that a path does not have, so that no operation documents it. */
+const EXPOSED = [...Object.keys(HEADERS), "Allow"].join(", ");
 
 /** The longest time that Chromium accepts. */
 const MAX_AGE_SECONDS = 7_200;

@@ -2,18 +2,26 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
+/** Without a known key there is no window: a cross-origin request, or a limit of the client's address. */
+const ABSENT = "Absent if the request was refused before its credential was known.";
+
 export const HEADERS = {
   "X-Request-Id": header("Identifies this request in the service's log."),
   "X-D1-Bookmark": header(
     "Send it with a later request to read data at least as new. Absent if the request did not need " +
       "the database.",
   ),
-  "X-Ratelimit-Limit": header("Requests that the policy admits in any 60 seconds.", "integer"),
-  "X-Ratelimit-Remaining": header("Requests that are admitted now.", "integer"),
-  "X-Ratelimit-Reset": header("Seconds until more requests are available.", "integer"),
-  "RateLimit-Policy": header('The policy, its quota and its window: `"default";q=100;w=60`.'),
+  "X-Ratelimit-Limit": header(
+    `Requests that the policy admits in any 60 seconds. ${ABSENT}`,
+    "integer",
+  ),
+  "X-Ratelimit-Remaining": header(`Requests that are admitted now. ${ABSENT}`, "integer"),
+  "X-Ratelimit-Reset": header(`Seconds until more requests are available. ${ABSENT}`, "integer"),
+  "RateLimit-Policy": header(
+    `The policy, its quota and its window: \`"default";q=100;w=60\`. ${ABSENT}`,
+  ),
   RateLimit: header(
-    'The remaining requests, and the seconds until the reset: `"default";r=99;t=60`.',
+    `The remaining requests, and the seconds until the reset: \`"default";r=99;t=60\`. ${ABSENT}`,
   ),
   ETag: header(
     "Of a record: its version and a digest of it, for `If-Match` and `If-None-Match`. Otherwise a weak " +
@@ -25,14 +33,12 @@ export const HEADERS = {
   ),
   "Retry-After": header("Seconds to wait before a retry.", "integer"),
   "Deployment-Desired": header("What the runner must do: `continue`, `cancel`, or `stop` at once."),
-  Allow: header("The methods that the path has."),
 };
 
 type HeaderName = keyof typeof HEADERS;
 
-const COMMON_HEADERS: HeaderName[] = ["X-Request-Id"];
-const AUTHENTICATED_HEADERS: HeaderName[] = [
-  ...COMMON_HEADERS,
+const COMMON_HEADERS: readonly HeaderName[] = ["X-Request-Id"];
+const OF_KNOWN_CREDENTIAL: readonly HeaderName[] = [
   "X-D1-Bookmark",
   "X-Ratelimit-Limit",
   "X-Ratelimit-Remaining",
@@ -40,10 +46,7 @@ const AUTHENTICATED_HEADERS: HeaderName[] = [
   "RateLimit-Policy",
   "RateLimit",
 ];
-const HEADERS_BY_STATUS: Partial<Record<string, HeaderName[]>> = {
-  429: ["Retry-After"],
-  501: ["Allow"],
-};
+const RETRY_AFTER: readonly HeaderName[] = ["Retry-After"];
 
 function header(description: string, type: "string" | "integer" = "string") {
   return { description, schema: { type } };
@@ -62,8 +65,10 @@ export function addHeadersAndShareErrors(document: OpenApiDocument): void {
     const audience = audienceOf(security);
     for (const [status, reply] of Object.entries(responses)) {
       const isError = Number(status) >= 400;
-      const added = isError ? HEADERS_BY_STATUS[status] : successHeaders(operation, status);
-      reply.headers = headerReferences([...HEADERS_OF_AUDIENCE[audience], ...(added ?? [])]);
+      const added = isError ? errorHeaders(status) : successHeaders(operation, status);
+      const known = audience !== "Public" && status !== "401" ? OF_KNOWN_CREDENTIAL : [];
+      const own = HEADERS_OF_AUDIENCE[audience];
+      reply.headers = headerReferences([...COMMON_HEADERS, ...known, ...own, ...added]);
       if (!isError) continue;
       const text = JSON.stringify(reply);
       const name = names.get(text) ?? nameOfErrors(status, operationId, reply) + audience;
@@ -75,6 +80,10 @@ export function addHeadersAndShareErrors(document: OpenApiDocument): void {
   }
   const sorted = Object.entries(shared).toSorted(([a], [b]) => (a < b ? -1 : 1));
   Object.assign(document.components ?? {}, { responses: Object.fromEntries(sorted) });
+}
+
+function errorHeaders(status: string): readonly HeaderName[] {
+  return status === "429" ? RETRY_AFTER : [];
 }
 
 function successHeaders(operation: DocumentedOperation, status: string): HeaderName[] {
@@ -113,9 +122,9 @@ export function shareParameters(document: OpenApiDocument): void {
 type Audience = "" | "ForRunners" | "Public";
 
 const HEADERS_OF_AUDIENCE: Record<Audience, readonly HeaderName[]> = {
-  "": AUTHENTICATED_HEADERS,
-  ForRunners: [...AUTHENTICATED_HEADERS, "Deployment-Desired"],
-  Public: COMMON_HEADERS,
+  "": [],
+  ForRunners: ["Deployment-Desired"],
+  Public: [],
 };
 
 function audienceOf(security: readonly object[]): Audience {

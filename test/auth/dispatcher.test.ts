@@ -188,6 +188,26 @@ describe("a key", () => {
   });
 });
 
+describe("a key that ends during its request", () => {
+  it("gets the response of a key that never existed", async () => {
+    const isolate = new Instrumented();
+    const { client, membershipId, keyId } = await join(world);
+    const cached = client.via(isolate.fetch);
+    expect((await cached.get("/v1/account")).status).toBe(200);
+    // Behind the caches of the isolate, as by a request that this one overtakes.
+    await env.DB.batch([
+      env.DB.prepare("delete from api_keys where id = ?").bind(keyId),
+      env.DB.prepare("delete from memberships where id = ?").bind(membershipId),
+    ]);
+    const unknown = await new Client(undefined).get("/v1/account");
+    const headersOf = ({ headers }: typeof unknown) =>
+      [...headers.keys()].filter((name) => name !== "x-request-id");
+    const ended = await cached.get("/v1/account");
+    expect([ended.status, ended.text]).toEqual([401, unknown.text]);
+    expect(headersOf(ended)).toEqual(headersOf(unknown));
+  });
+});
+
 describe("a runner token", () => {
   const ATTEMPTS = "/v1/runner/attempts";
   let pool: Pool;

@@ -1,6 +1,7 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { createApp } from "../../src/app.ts";
 import { ERRORS } from "../../src/lib/errors.ts";
+import { CROSS_ORIGIN } from "../../src/lib/header-errors.ts";
 
 type Node = Record<string, unknown>;
 
@@ -29,7 +30,11 @@ export const openApi = JSON.parse(JSON.stringify(createApp().describe())) as {
   openapi: string;
   paths: Record<string, Record<string, DocumentedOperation>>;
   webhooks: Record<string, { post: DocumentedOperation }>;
-  components: { schemas: Record<string, Node>; responses: Record<string, Node> };
+  components: {
+    schemas: Record<string, Node>;
+    responses: Record<string, Node>;
+    headers: Record<string, { description: string }>;
+  };
 };
 
 /** With their parameters resolved. */
@@ -106,7 +111,7 @@ export function contractViolations(
   if (operation && !declared) return [`status ${status} is not declared`];
   const content = status >= 400 ? ERROR_CONTENT : contentOf(declared);
   const violations = [
-    ...headerViolations(operation, status, headers),
+    ...headerViolations(operation, status, headers, body),
     ...contentTypeViolations(content, headers.get("content-type")),
   ];
   if (status >= 400) return [...violations, ...errorViolations(status, body, method)];
@@ -143,32 +148,33 @@ function contentTypeViolations(content: Content | undefined, type: string | null
 const RATE_LIMIT = /^(x-)?ratelimit/i;
 const OF_SAFE_WRITES = ["ETag", "Location", "Idempotency-Replayed"];
 /** These may be sent before the key is known: per client address, or after an early failure. */
-const SENT_WITHOUT_A_KNOWN_KEY = [401, 408, 429, 500];
+const SENT_WITHOUT_A_KNOWN_KEY = [408, 429, 500];
 
-/**
- * A success has every declared header. A reply to a known key has the rate-limit headers; a reply of
- * an operation without authentication has none.
- */
+/** A success has every declared header. A reply to a known key has the rate-limit headers. */
 function headerViolations(
   operation: Operation | undefined,
   status: number,
   headers: Headers,
+  body: string,
 ): string[] {
   const declared = Object.keys(
     resolve(operation?.responses[String(status)] ?? {})["headers"] ?? {},
   );
-  const isOpen =
-    operation && !operation.security.some((each) => "session" in each || "runner_token" in each);
-  const hasKnownKey = operation && !isOpen && !SENT_WITHOUT_A_KNOWN_KEY.includes(status);
+  const hasKnownKey =
+    !SENT_WITHOUT_A_KNOWN_KEY.includes(status) && !body.includes(CROSS_ORIGIN.message);
   const needed = declared
     .filter((name) => status < 400 || (hasKnownKey && RATE_LIMIT.test(name)))
     .filter((name) => name !== "Idempotency-Replayed")
     .filter((name) => name !== "X-D1-Bookmark" || operation?.operationId !== "appendToLog");
   if (status === 429) needed.push("Retry-After");
   const missing = [...needed, "X-Request-Id"].filter((name) => !headers.has(name));
-  const undeclared = OF_SAFE_WRITES.filter((name) => headers.has(name) && !declared.includes(name));
-  const limits = isOpen ? [...headers.keys()].filter((name) => RATE_LIMIT.test(name)) : [];
-  const surplus = [...undeclared, ...limits];
+  const hasLimits = declared.some((name) => RATE_LIMIT.test(name));
+  const unexpected = [
+    ...OF_SAFE_WRITES.filter((name) => !declared.includes(name)),
+    ...(operation ? ["Allow"] : []),
+    ...(operation && !hasLimits ? [...headers.keys()].filter((name) => RATE_LIMIT.test(name)) : []),
+  ];
+  const surplus = unexpected.filter((name) => headers.has(name));
   return [...missing.map((name) => `no ${name}`), ...surplus.map((name) => `there is ${name}`)];
 }
 
