@@ -39,7 +39,7 @@ import type { Fetch } from "./lib/fetch.ts";
 import { CROSS_ORIGIN } from "./lib/header-errors.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
-import { ClientAddressLimiter } from "./rate-limits/index.ts";
+import { ClientAddressLimiter, Limiter } from "./rate-limits/index.ts";
 import { referenceRoutes } from "./reference/routes.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";
 
@@ -72,7 +72,11 @@ export function createApp({
     systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
-  const routers = createRouters({ clock, log, fetch: network, createContext: bindContext });
+  const limiter = new Limiter(clock, log);
+  const routers = createRouters({
+    ...{ clock, log, fetch: network, createContext: bindContext },
+    invalidateKeys: (env, keys) => limiter.invalidateKeys(env.RATE_LIMITER, keys),
+  });
   const route = createRouteHandler(routers, { clock, log, createContext });
   const endpoints = new Endpoints();
   return {

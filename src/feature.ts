@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { SystemContext } from "./context.ts";
+import type { ChangedKey, SystemContext } from "./context.ts";
 import type { OwnedTable } from "./db/ownership.ts";
 import type { SealedColumn } from "./db/sealed-column.ts";
 import type { LimitedKind } from "./features/usage/model.ts";
@@ -15,6 +15,8 @@ export interface PublicRouteDeps {
   fetch: Fetch;
   log: Log;
   createContext(env: Env, execution: Pick<ExecutionContext, "waitUntil">): SystemContext;
+  /** Makes every isolate read these keys from the database again, instead of from its cache. */
+  invalidateKeys(env: Env, keys: readonly ChangedKey[]): Promise<void>;
 }
 
 /** The manifest of a feature. */

@@ -1,7 +1,7 @@
 import { isLoopback } from "../lib/origins.ts";
 
 /** What a cookie of this service is for. */
-export type CookiePurpose = "longshore" | "longshore-sign-in";
+export type CookiePurpose = "longshore" | "longshore-sign-in" | "longshore-choice";
 
 /**
  * The name of a cookie that only this exact host and port set. At http only for loopback hosts, where

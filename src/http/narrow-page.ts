@@ -45,7 +45,7 @@ ${content}
 }
 
 interface ErrorPage {
-  render: (message: string) => Html;
+  render: (error: ApiError) => Html;
   headers: (c: Context) => Promise<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export function showErrorsAs({ render, headers }: ErrorPage): MiddlewareHandler<
     } catch (error) {
       const wantsPage = c.req.header("accept")?.includes("text/html");
       if (!(error instanceof ApiError) || !wantsPage) throw error;
-      return c.html(render(error.message), error.status, await headers(c));
+      return c.html(render(error), error.status, await headers(c));
     }
   };
 }

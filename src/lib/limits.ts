@@ -241,7 +241,6 @@ export const LIMITS = {
     "an isolate that has cached one refuses it within 30 s",
   ),
   sessionsOfMembership: items("Sessions of a membership that have not ended", 100, CONFLICT),
-  organizationsOfPerson: items("Organizations that a session can switch to, the oldest", 200),
   sessionWindowsOfKey: items(
     "Sessions of one key with a rate limit of their own within 60 s",
     8,

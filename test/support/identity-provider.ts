@@ -152,6 +152,16 @@ export class Browser {
     return this.open(provider.authorize(headers.get("location") ?? "", { ...answers, claims }));
   }
 
+  /** Signs in, and chooses an organization on the page that follows. Returns the last response. */
+  async signInTo(
+    provider: TestIdentityProvider,
+    email: string,
+    organizationId: string,
+  ): Promise<Response> {
+    await this.signIn(provider, email);
+    return this.open(`/v1/sign-in/organizations/${organizationId}`, "POST");
+  }
+
   get session(): string {
     return this.cookies.get("__Host-longshore") ?? "";
   }

@@ -162,6 +162,33 @@ export async function accept(
   };
 }
 
+/** Inserts memberships of an address in new organizations, as if strangers had added it. Returns their IDs. */
+export async function addToOrganizations(
+  email: string,
+  count: number,
+  fields: { signedInAt?: number; status?: string } = {},
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId(systemClock));
+  const { signedInAt = null, status = "active" } = fields;
+  const json = JSON.stringify(ids);
+  const now = Date.now();
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into organizations (id, name, created_at, updated_at)
+        select value, 'Stranger ' || key, ?2, ?2 from json_each(?1)`,
+    ).bind(json, now - 1),
+    env.DB.prepare(
+      "insert into accounts select value, value, 'x', 'x', null, '{}', 0, 0, 1 from json_each(?1)",
+    ).bind(json),
+    env.DB.prepare(
+      `insert into memberships (id, organization_id, account_id, role, status, email, signed_in_at,
+        created_at, updated_at)
+        select value, value, value, 'member', ?2, ?3, ?4, ?5 + key, 0 from json_each(?1)`,
+    ).bind(json, status, email, signedInAt, now),
+  ]);
+  return ids;
+}
+
 /** Signs in with the key of a caller. Returns a caller with the cookie of the session. */
 export async function signIn<Caller extends { client: Client }>(
   caller: Caller,

@@ -12,7 +12,13 @@ import { issueApiKey, newKeyRow, presentAuthority } from "../api-keys/index.ts";
 import { type AuditedAct, recordActsOf } from "../audit/index.ts";
 import { findMember, toUnprovenAccount } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
-import type { AcceptedInvitation, InvitationToken, Joining, OpenInvitation } from "./store.ts";
+import type {
+  AcceptedInvitation,
+  InvitationToken,
+  InvitedAddress,
+  Joining,
+  OpenInvitation,
+} from "./store.ts";
 import * as store from "./store.ts";
 
 /** The context of a request without a credential, which presents the token of an invitation. */
@@ -55,7 +61,8 @@ export async function acceptInvitation(
   const { presented, invitation } = await requireInvitation(ctx, token);
   const { organizationId, organizationName } = invitation;
   const issued = await issueApiKey(newId(clock));
-  const person = joiningOf(ctx, invitation);
+  // The link proves no address, so the person has not signed in.
+  const person = joiningOf(ctx, invitation, { signedInAt: null });
   const key = firstKeyOf(ctx, invitation, { issued, membershipId: person.membership.id });
   const joining = { ...person, key };
   const records = { members: 1, api_keys: 1 };
@@ -83,17 +90,52 @@ export async function acceptWithAddress(
   token: string,
   email: string,
 ) {
-  const { db, clock } = ctx;
   const { presented, invitation } = await requireInvitation(ctx, token);
   if (invitation.email !== email) throw OTHER_ADDRESS;
-  const joining = joiningOf(ctx, invitation);
+  return planAcceptance(ctx, presented, invitation);
+}
+
+/** Like `acceptWithAddress`, without the link. */
+export async function acceptAsInvited(
+  ctx: Omit<InviteeContext, "settings">,
+  invited: InvitedAddress,
+) {
+  const [invitation] = await store.findAcceptable(ctx.db, invited, ctx.clock.now());
+  if (!invitation) throw INVALID_INVITATION;
+  return planAcceptance(ctx, invited, invitation);
+}
+
+/** Deletes the open invitation of an address, whose person has signed in. */
+export async function declineInvitation(
+  ctx: Omit<InviteeContext, "settings">,
+  organizationId: string,
+  invited: InvitedAddress,
+): Promise<void> {
+  const { db, clock } = ctx;
+  const target = { type: "invitation", id: invited.id } as const;
+  const act = { action: "invitation.declined", target } as const;
+  const actor = { type: "open_id_connect" } as const;
+  const { declined } = await runBatch(db, {
+    declined: store.consumeInvitation(db, invited, clock.now()),
+    audit: recordActsOf(ctx, organizationId, actor, [act]),
+  });
+  if (declined.length === 0) throw INVALID_INVITATION;
+}
+
+function planAcceptance(
+  ctx: Omit<InviteeContext, "settings">,
+  proof: InvitationToken | InvitedAddress,
+  invitation: OpenInvitation,
+) {
+  const { db, clock } = ctx;
+  const joining = joiningOf(ctx, invitation, { signedInAt: clock.now() });
   const { account, membership } = joining;
   const { organizationId, id: membershipId } = membership;
   return {
     person: { organizationId, membershipId, accountId: account.id },
     records: { members: 1 },
     statements: {
-      consumed: store.consumeInvitation(db, presented, clock.now()),
+      consumed: store.consumeInvitation(db, proof, clock.now()),
       joining: store.insertJoining(db, joining),
       audit: recordJoining(ctx, invitation, joining),
     },
@@ -106,12 +148,16 @@ async function requireInvitation(
 ): Promise<{ presented: InvitationToken; invitation: OpenInvitation }> {
   const presented = await parseCredential(INVITATION_TOKEN_PATTERN, token);
   if (!presented) throw INVALID_INVITATION;
-  const [invitation] = await store.findInvitationByToken(db, presented, clock.now());
+  const [invitation] = await store.findAcceptable(db, presented, clock.now());
   if (!invitation) throw INVALID_INVITATION;
   return { presented, invitation };
 }
 
-function joiningOf({ clock }: Pick<InviteeContext, "clock">, invitation: OpenInvitation): Joining {
+function joiningOf(
+  { clock }: Pick<InviteeContext, "clock">,
+  invitation: OpenInvitation,
+  { signedInAt }: { signedInAt: number | null },
+): Joining {
   const { organizationId, email, role } = invitation;
   const now = clock.now();
   const name = invitation.name ?? NAMELESS;
@@ -125,7 +171,7 @@ function joiningOf({ clock }: Pick<InviteeContext, "clock">, invitation: OpenInv
     updatedAt: now,
     addedByKeyId: invitation.createdByKeyId,
     addedBySessionId: invitation.createdBySessionId,
-    signedInAt: null,
+    signedInAt,
     recordVersion: 1,
   };
   return { account, membership };

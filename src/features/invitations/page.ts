@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { renderMinute } from "../../http/html-page.ts";
 import { createNarrowPages } from "../../http/narrow-page.ts";
+import type { ApiError } from "../../lib/errors.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 
 // The URL and the second page contain a credential.
@@ -59,6 +60,6 @@ export function renderAccepted(organizationName: string, key: string, origin: st
   );
 }
 
-export function renderRefusal(message: string) {
+export function renderRefusal({ message }: ApiError) {
   return pages.render("The invitation was not accepted", html`<p>${message}</p>`);
 }

@@ -28,12 +28,19 @@ export interface AcceptedInvitation {
   apiKey: CreatedKey;
 }
 
-export type OpenInvitation = Awaited<ReturnType<typeof findInvitationByToken>>[number];
+export type OpenInvitation = Awaited<ReturnType<typeof findAcceptable>>[number];
 
 /** What a link proves. */
 export interface InvitationToken {
   id: string;
   secretHash: string;
+}
+
+/** What a sign-in proves. In lower case. */
+export interface InvitedAddress {
+  /** Of the invitation. */
+  id: string;
+  email: string;
 }
 
 /**
@@ -50,11 +57,18 @@ function isOpen(now: number): SQL {
 }
 
 /** Open, and its address is not a member in the meantime. */
-function isAcceptable({ id, secretHash }: InvitationToken, now: number): SQL {
-  return sql`invitations.id = ${id} and invitations.secret_hash = ${secretHash} and ${isOpen(now)}
-    and not exists (select 1 from memberships as added
-      where added.organization_id = invitations.organization_id
-        and added.email = invitations.email)`;
+export function isUnanswered(now: number): SQL {
+  return sql`${isOpen(now)} and not exists (select 1 from memberships as added
+    where added.organization_id = invitations.organization_id
+      and added.email = invitations.email)`;
+}
+
+function isAcceptable(proof: InvitationToken | InvitedAddress, now: number): SQL {
+  const isProven =
+    "email" in proof
+      ? sql`invitations.email = ${proof.email}`
+      : sql`invitations.secret_hash = ${proof.secretHash}`;
+  return sql`invitations.id = ${proof.id} and ${isProven} and ${isUnanswered(now)}`;
 }
 
 const within = (organizationId: string, id: string) =>
@@ -82,7 +96,7 @@ export function findInvitation(db: Database, organizationId: string, id: string,
     .where(and(within(organizationId, id), isOpen(now)));
 }
 
-export function findInvitationByToken(db: Database, token: InvitationToken, now: number) {
+export function findAcceptable(db: Database, proof: InvitationToken | InvitedAddress, now: number) {
   return db
     .select({
       id: invitations.id,
@@ -98,7 +112,7 @@ export function findInvitationByToken(db: Database, token: InvitationToken, now:
     })
     .from(invitations)
     .innerJoin(organizations, eq(organizations.id, invitations.organizationId))
-    .where(isAcceptable(token, now));
+    .where(isAcceptable(proof, now));
 }
 
 /** Those that are no longer open neither block their address nor count. */
@@ -140,8 +154,12 @@ export function deleteInvitation(db: Database, organizationId: string, id: strin
 }
 
 /** Of two concurrent requests, one deletes it. */
-export function consumeInvitation(db: Database, token: InvitationToken, now: number) {
-  return db.delete(invitations).where(isAcceptable(token, now)).returning({ id: invitations.id });
+export function consumeInvitation(
+  db: Database,
+  proof: InvitationToken | InvitedAddress,
+  now: number,
+) {
+  return db.delete(invitations).where(isAcceptable(proof, now)).returning({ id: invitations.id });
 }
 
 export interface Joining {

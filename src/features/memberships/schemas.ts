@@ -32,7 +32,8 @@ const MemberStatus = component(
   "MemberStatus",
   z.enum(MEMBER_STATUSES).openapi({
     description:
-      "A `pending` member has no keys and no projects until the person has signed in with the address.",
+      "A `pending` member has no keys and no projects until the person has signed in with the address, " +
+      "and accepted the membership.",
   }),
 );
 

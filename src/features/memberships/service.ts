@@ -37,7 +37,7 @@ export const MEMBER_EXISTS =
 
 export const PENDING_MEMBER =
   "The membership is pending: it has no keys and no projects until the person has signed in with " +
-  "the e-mail address.";
+  "the e-mail address and accepted it.";
 
 export const SERVICE_ACCOUNT_AS_OWNER = new BadInput([
   { path: "role", message: "A service account cannot be an owner. Send admin or member." },

@@ -1,6 +1,6 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { ServiceContext } from "../../context.ts";
+import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
@@ -17,6 +17,7 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
+import type { ConditionalRequest } from "../../lib/entity-tag.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys, isAsAuthenticated } from "../api-keys/table.ts";
 import { projectMembers } from "../project-members/table.ts";
@@ -138,15 +139,21 @@ export function changeRole(
     .returning({ recordVersion });
 }
 
+interface RemovalContext extends Pick<ServiceContext, "db" | "ownership">, ConditionalRequest {
+  /** Absent: the person, who has signed in and has no key. */
+  actor?: Actor;
+}
+
 /**
  * Deletes nothing if the role is no longer `from`, if no owner or no owner's key would remain, or if the
  * request expects another version. Keys that the member created for others remain.
+ * @param removal.condition Must have the same outcome in every statement of the batch.
  */
 export function removeMember(
-  ctx: ServiceContext,
+  ctx: RemovalContext,
   organizationId: string,
   id: string,
-  { from, now }: { from: OrgRole; now: number },
+  { from, now, condition = sql`true` }: { from: OrgRole; now: number; condition?: SQL },
 ) {
   const { db, ownership, actor } = ctx;
   const record = within(organizationId, id);
@@ -155,6 +162,7 @@ export function removeMember(
     hasRole(db, organizationId, id, from),
     ...(from === "owner" ? [remainsOwned(db, organizationId, id, now)] : []),
     ownsNoProjectAlone(db, id),
+    condition,
   ];
   const isRemovable = sql.join(conditions, sql` and `);
   const keys = sql`${eq(apiKeys.membershipId, id)} and ${isRemovable}`;

@@ -1,15 +1,19 @@
 import {
   ApiError,
   BadInput,
+  Conflict,
   NotConfigured,
   Unauthenticated,
   Unauthorized,
 } from "../../lib/errors.ts";
 
-/** From the redirect to the identity provider until the callback. */
+/** From the redirect to the identity provider until the callback, and from there until the choice. */
 export const SIGN_IN_TTL_MS = 10 * 60_000;
 
 export const CALLBACK_PATH = "/v1/sign-in/callback";
+
+/** Where a person with several organizations, or with an invitation, chooses one. */
+export const CHOICES_PATH = "/v1/sign-in/organizations";
 
 /** What the browser must bring back, and what the provider must confirm. */
 export interface SignInChallenge {
@@ -27,6 +31,12 @@ export interface PendingSignIn extends SignInChallenge {
   returnTo: string;
   /** The token of the invitation to accept. Absent: none. */
   invitation?: string;
+}
+
+/** A sign-in whose address is proven, and that waits for a choice, in an encrypted cookie. */
+export interface ProvenSignIn extends Pick<PendingSignIn, "id" | "expiresAt" | "returnTo"> {
+  /** The verified address, in lower case. */
+  email: string;
 }
 
 export const NOT_CONFIGURED = new NotConfigured("sign-in with OpenID Connect", [
@@ -60,6 +70,12 @@ export const UNVERIFIED_ADDRESS = new Unauthorized(
 
 export const NO_ACCOUNT = new Unauthorized(
   "Your e-mail address has no account here. Ask an administrator for an invitation.",
+);
+
+export const CANNOT_DECLINE = new Conflict(
+  "You cannot decline this membership: you have accepted it meanwhile, or the organization or one of its " +
+    "projects has no other owner, or no other owner's key without an expiration date. Accept it, and " +
+    "make another member owner.",
 );
 
 export const ONLY_OPEN_ID_CONNECT = new ApiError(

@@ -1,12 +1,9 @@
 import * as oauth from "oauth4webapi";
-import { hostCookie, readHostCookie } from "../../http/host-cookie.ts";
+import { type CookiePurpose, hostCookie, readHostCookie } from "../../http/host-cookie.ts";
 import type { Cipher } from "../../lib/cipher.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { newId } from "../../lib/ids.ts";
-import { type PendingSignIn, SIGN_IN_TTL_MS, UNKNOWN_SIGN_IN } from "./model.ts";
-
-const COOKIE = "longshore-sign-in";
-const SEALED_FOR = { table: "pending_sign_ins", row: "cookie", organizationId: "", owners: [] };
+import { type PendingSignIn, type ProvenSignIn, SIGN_IN_TTL_MS, UNKNOWN_SIGN_IN } from "./model.ts";
 
 export function newPendingSignIn(
   clock: Clock,
@@ -22,33 +19,48 @@ export function newPendingSignIn(
   };
 }
 
-/** @returns `Set-Cookie`. */
-export async function sealPendingSignIn(
-  requestUrl: string,
-  pending: PendingSignIn,
-  cipher: Cipher,
-): Promise<string> {
-  const value = await cipher.seal(JSON.stringify(pending), SEALED_FOR);
-  return hostCookie(requestUrl, COOKIE, { value, maxAgeSeconds: SIGN_IN_TTL_MS / 1000 });
-}
-
-/** @throws BadInput if the browser has none, or it has expired. */
-export async function openPendingSignIn(
-  request: Request,
-  cipher: Cipher,
+/** With the same ID, so that one session at most starts from it. */
+export function newProvenSignIn(
   clock: Clock,
-): Promise<PendingSignIn> {
-  const sealed = readHostCookie(request, COOKIE);
-  const text = await cipher.open(sealed, SEALED_FOR).catch(() => undefined);
-  const pending = text === undefined ? undefined : (JSON.parse(text) as PendingSignIn);
-  if (!pending || pending.expiresAt <= clock.now()) throw UNKNOWN_SIGN_IN;
-  return pending;
+  { id, returnTo }: PendingSignIn,
+  email: string,
+): ProvenSignIn {
+  return { id, returnTo, email, expiresAt: clock.now() + SIGN_IN_TTL_MS };
 }
 
-/** @returns `Set-Cookie` that removes it. */
-export function clearPendingSignIn(requestUrl: string): string {
-  return hostCookie(requestUrl, COOKIE, { value: "", maxAgeSeconds: 0 });
+/** An encrypted cookie with the state of a sign-in. A text of one cookie does not open as another. */
+class SealedCookie<State extends { expiresAt: number }> {
+  readonly #purpose: CookiePurpose;
+  readonly #context;
+
+  constructor(purpose: CookiePurpose, row: string) {
+    this.#purpose = purpose;
+    this.#context = { table: "pending_sign_ins", row, organizationId: "", owners: [] };
+  }
+
+  /** @returns `Set-Cookie`. */
+  async seal(requestUrl: string, state: State, cipher: Cipher): Promise<string> {
+    const value = await cipher.seal(JSON.stringify(state), this.#context);
+    return hostCookie(requestUrl, this.#purpose, { value, maxAgeSeconds: SIGN_IN_TTL_MS / 1000 });
+  }
+
+  /** @throws BadInput if the browser has none, or it has expired. */
+  async open(request: Request, cipher: Cipher, clock: Clock): Promise<State> {
+    const sealed = readHostCookie(request, this.#purpose);
+    const text = await cipher.open(sealed, this.#context).catch(() => undefined);
+    const state = text === undefined ? undefined : (JSON.parse(text) as State);
+    if (!state || state.expiresAt <= clock.now()) throw UNKNOWN_SIGN_IN;
+    return state;
+  }
+
+  /** @returns `Set-Cookie` that removes it. */
+  clear(requestUrl: string): string {
+    return hostCookie(requestUrl, this.#purpose, { value: "", maxAgeSeconds: 0 });
+  }
 }
+
+export const PENDING_SIGN_IN = new SealedCookie<PendingSignIn>("longshore-sign-in", "cookie");
+export const PROVEN_SIGN_IN = new SealedCookie<ProvenSignIn>("longshore-choice", "choice");
 
 /**
  * A path on the origin to continue at, as the browser reads it. Undefined for anything else, also for

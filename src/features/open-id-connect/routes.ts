@@ -1,6 +1,7 @@
 import { CONSOLE_PATH } from "../../http/console.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
+import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { jsonReply } from "../../http/replies.ts";
 import { createRouter, type PublicEnv } from "../../http/router.ts";
@@ -16,8 +17,10 @@ import {
   SIGN_IN_PATH,
   type SignInContext,
 } from "../sessions/index.ts";
+import { signInWithAddress } from "./choice-service.ts";
 import {
   CALLBACK_PATH,
+  CHOICES_PATH,
   NO_ACCOUNT,
   NOT_CONFIGURED,
   ONLY_OPEN_ID_CONNECT,
@@ -27,16 +30,16 @@ import {
   UNVERIFIED_ADDRESS,
 } from "./model.ts";
 import {
-  clearPendingSignIn,
   newPendingSignIn,
-  openPendingSignIn,
+  newProvenSignIn,
+  PENDING_SIGN_IN,
+  PROVEN_SIGN_IN,
   readReturnPath,
-  sealPendingSignIn,
 } from "./pending-sign-in.ts";
 import { presentOrganization } from "./presenters.ts";
 import type { IdentityProvider } from "./provider.ts";
-import { CallbackQuery, SessionOrganizations, SignInMethods, SignInQuery } from "./schemas.ts";
-import { listOwnOrganizations, signInWithAddress, switchOrganization } from "./service.ts";
+import { CallbackQuery, SessionOrganizationList, SignInMethods, SignInQuery } from "./schemas.ts";
+import { listOwnOrganizations, switchOrganization } from "./service.ts";
 
 const methods = operation({
   method: "get",
@@ -77,7 +80,8 @@ const callback = operation({
   summary: "Come back from the identity provider",
   description:
     "The identity provider redirects the browser to this path. Starts a session of the person with the " +
-    "verified e-mail address, in the organization of the invitation, or in the person's first one.",
+    "verified e-mail address, in the organization of the invitation, or in the only one that the person " +
+    "has accepted if no invitation is open. Otherwise, the person chooses on the page that follows.",
   credentials: [],
   writes: true,
   errors: {
@@ -91,7 +95,11 @@ const callback = operation({
     invalid_invitation: INVALID_INVITATION,
   },
   request: { query: CallbackQuery },
-  responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
+  responses: {
+    303: {
+      description: "`Location` is the page that follows, or the one to choose an organization.",
+    },
+  },
 });
 
 const organizations = operation({
@@ -102,8 +110,10 @@ const organizations = operation({
   summary: "List the organizations that you can switch to",
   credentials: ["session"],
   description:
-    "With a session from OpenID Connect, all organizations of the person; otherwise, only that of the session.",
-  responses: { 200: jsonReply(SessionOrganizations, "The organizations.") },
+    "With a session from OpenID Connect, all organizations whose membership the person has accepted by " +
+    "signing in; otherwise, only that of the session.",
+  request: { query: ListQuery },
+  responses: { 200: jsonReply(SessionOrganizationList, "A page of organizations.") },
 });
 
 const change = operation({
@@ -115,7 +125,8 @@ const change = operation({
   credentials: ["session"],
   description:
     "Ends the session, and starts one in the other organization, whose cookie is in `Set-Cookie`. It lasts " +
-    "no longer than the one that ends.",
+    "no longer than the one that ends. A membership that the person has not accepted is `not_found`: " +
+    "sign in again to accept it.",
   notFound: ["organization"],
   errors: { only_open_id_connect: ONLY_OPEN_ID_CONNECT },
   request: { params: OrganizationParams },
@@ -124,9 +135,12 @@ const change = operation({
 
 export const organizationSwitchRoutes = createRouter()
   .openapi(organizations, async (c) => {
-    const found = await listOwnOrganizations(c.env);
+    const page = await listOwnOrganizations(c.env, toPageRequest(c.req.valid("query")));
     const { organizationId } = c.env.actor;
-    return c.json({ data: found.map((row) => presentOrganization(row, organizationId)) }, 200);
+    return c.json(
+      toEnvelope(page, (row) => presentOrganization(row, organizationId)),
+      200,
+    );
   })
   .openapi(change, async (c) => {
     const { org_id } = c.req.valid("param");
@@ -140,7 +154,7 @@ const showErrors = showErrorsAs({
   render: renderRefusal,
   headers: async (c) => ({
     ...(await pageHeaders("none")),
-    ...(sessionCookieName(c.req.url) && { "set-cookie": clearPendingSignIn(c.req.url) }),
+    ...(sessionCookieName(c.req.url) && { "set-cookie": PENDING_SIGN_IN.clear(c.req.url) }),
   }),
 });
 
@@ -175,18 +189,23 @@ export function publicOpenIdConnectRoutes(
       const { clock, cipher } = createContext(c.env, c.executionCtx);
       const pending = newPendingSignIn(clock, { returnTo, ...(invitation && { invitation }) });
       const url = await provider.authorizationUrl(settings, redirectUri, pending);
-      c.header("set-cookie", await sealPendingSignIn(c.req.url, pending, await cipher()));
+      c.header("set-cookie", await PENDING_SIGN_IN.seal(c.req.url, pending, await cipher()));
       return c.redirect(url.href, 303);
     })
     .openapi(callback, async (c) => {
       const { settings, redirectUri } = requireProvider(c.env, c.req.url);
       const ctx = createContext(c.env, c.executionCtx);
-      const pending = await openPendingSignIn(c.req.raw, await ctx.cipher(), ctx.clock);
+      const cipher = await ctx.cipher();
+      const pending = await PENDING_SIGN_IN.open(c.req.raw, cipher, ctx.clock);
       const sent = { callback: new URL(c.req.url), redirectUri };
       const email = await provider.readAddress(settings, sent, pending);
-      const { secret, maxAgeSeconds } = await signInWithAddress(ctx, pending, email);
-      c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
-      c.header("set-cookie", clearPendingSignIn(c.req.url), { append: true });
-      return c.redirect(pending.returnTo, 303);
+      const created = await signInWithAddress(ctx, pending, email);
+      const proven = newProvenSignIn(ctx.clock, pending, email);
+      const cookie = created
+        ? sessionCookie(c.req.url, created.secret, created.maxAgeSeconds)
+        : await PROVEN_SIGN_IN.seal(c.req.url, proven, cipher);
+      c.header("set-cookie", cookie);
+      c.header("set-cookie", PENDING_SIGN_IN.clear(c.req.url), { append: true });
+      return c.redirect(created ? pending.returnTo : CHOICES_PATH, 303);
     });
 }

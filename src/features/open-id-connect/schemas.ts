@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
@@ -29,6 +30,8 @@ export const CallbackQuery = z.object({
   iss: parameter("The issuer (RFC 9207)."),
   error: parameter("Why there is no code."),
 });
+
+export const ChoicesQuery = ListQuery.pick({ after: true });
 
 export const SignInMethods = component(
   "SignInMethods",
@@ -67,13 +70,4 @@ const SessionOrganization = component(
     .openapi({ description: "An organization of the person who has signed in." }),
 );
 
-export const SessionOrganizations = component(
-  "SessionOrganizations",
-  z
-    .object({
-      data: z
-        .array(SessionOrganization)
-        .openapi({ description: "The organizations, those with an active membership first." }),
-    })
-    .openapi({ description: "The organizations that the session can switch to, with its own." }),
-);
+export const SessionOrganizationList = envelopeOf(SessionOrganization, "SessionOrganizationList");

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { renderMinute } from "../../http/html-page.ts";
 import { createNarrowPages } from "../../http/narrow-page.ts";
+import type { ApiError } from "../../lib/errors.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 
 // No referrer has the page's path. With `no-referrer`, the `Origin` of the form would be null, and browsers
@@ -30,6 +31,6 @@ export function renderSignIn(offered: OfferedSignIn) {
   );
 }
 
-export function renderRefusal(message: string) {
+export function renderRefusal({ message }: ApiError) {
   return pages.render("You are not signed in", html`<p>${message}</p>`);
 }

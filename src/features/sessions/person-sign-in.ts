@@ -24,12 +24,18 @@ export interface SignedInPerson {
  * Starts a session with all that the membership may do, in one batch after `before`. Undefined if the
  * membership does not exist or is not active.
  * @param options.expiresAt At the latest. Default: after the longest time of a session.
+ * @param options.continues The session that it continues.
  * @param options.records By how much `before` increases what is counted.
  */
 export async function startPersonSession(
   ctx: SignInContext,
   person: SignedInPerson,
-  options: { before: Statements; expiresAt?: number; records?: { members: number } },
+  options: {
+    before: Statements;
+    expiresAt?: number;
+    continues?: { id: string };
+    records?: { members: number };
+  },
 ): Promise<CreatedSession | undefined> {
   const { db, clock, origin } = ctx;
   const { organizationId, membershipId } = person;
@@ -42,7 +48,7 @@ export async function startPersonSession(
   const session = {
     ...{ id, secretHash, organizationId, membershipId, keyId: issuedKey.id },
     source: "open_id_connect" as const,
-    createdBySessionId: null,
+    createdBySessionId: options.continues?.id ?? null,
     userAgent: origin.userAgent,
     createdAt: now,
     expiresAt: options.expiresAt ?? now + SESSION_TTL_MS,

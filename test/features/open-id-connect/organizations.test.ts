@@ -4,6 +4,7 @@ import { Client, type Parsed } from "../../support/client.ts";
 import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
 import {
   addressOf,
+  addToOrganizations,
   join,
   newEmail,
   newInvitation,
@@ -18,7 +19,7 @@ beforeAll(async () => {
   provider = await TestIdentityProvider.create();
 });
 
-/** A person who owns one organization, is a member of another, and of no third one. */
+/** A person who owns one organization, has accepted a membership of another, and has none of a third. */
 async function newPerson() {
   const [own, other, foreign] = [await newWorld(), await newWorld(), await newWorld()];
   const email = await addressOf(own);
@@ -27,16 +28,17 @@ async function newPerson() {
     name: "Olive",
     role: "member",
   });
+  await new Browser(provider).signInTo(provider, email, other.id);
   const browser = new Browser(provider);
-  await browser.signIn(provider, email);
+  await browser.signInTo(provider, email, own.id);
   return { own, other, foreign, email, membershipId: String(body.membership_id), browser };
 }
 
 const clientOf = (browser: Browser) => Client.withSession(browser.session);
-const switchPath = ({ id }: World) => `/v1/sessions/current/organizations/${id}`;
+const switchPath = ({ id }: Pick<World, "id">) => `/v1/sessions/current/organizations/${id}`;
 
 /** Switches in the browser, which keeps the new cookie. */
-async function switchTo(browser: Browser, world: World): Promise<number> {
+async function switchTo(browser: Browser, world: Pick<World, "id">): Promise<number> {
   return (await browser.open(switchPath(world), "PUT")).status;
 }
 
@@ -45,9 +47,27 @@ describe("a session from OpenID Connect", () => {
     const { own, other, browser } = await newPerson();
     const { body } = await clientOf(browser).get("/v1/sessions/current/organizations");
     expect(body.data.map(({ name: _, ...rest }: Parsed) => rest)).toEqual([
-      { id: own.id, role: "owner", current: true },
       { id: other.id, role: "member", current: false },
+      { id: own.id, role: "owner", current: true },
     ]);
+    expect(body.has_more).toBe(false);
+  });
+
+  it("lists all of them, in pages, and switches to the last one", async () => {
+    const { own, email, browser } = await newPerson();
+    const ids = await addToOrganizations(email, 250, { signedInAt: 1 });
+    const found: string[] = [];
+    let after = "";
+    do {
+      const path = `/v1/sessions/current/organizations?limit=100${after}`;
+      const { body } = await clientOf(browser).get(path);
+      found.push(...body.data.map(({ id }: Parsed) => id));
+      after = body.has_more ? `&after=${body.next_page}` : "";
+    } while (after !== "");
+    expect(found).toHaveLength(252);
+    expect(found).toEqual(expect.arrayContaining([...ids, own.id]));
+    expect(await switchTo(browser, { id: String(ids.at(-1)) })).toBe(200);
+    expect(await switchTo(browser, own)).toBe(200);
   });
 
   it("switches to another organization, with the role there, and ends", async () => {
@@ -93,14 +113,39 @@ describe("a session from OpenID Connect", () => {
     expect((await clientOf(browser).get("/v1/whoami")).body.organization.id).toBe(own.id);
   });
 
-  it("accepts a pending membership by switching to it", async () => {
-    const { other, browser, membershipId } = await newPerson();
-    await env.DB.prepare("update memberships set status = 'pending' where id = ?")
-      .bind(membershipId)
-      .run();
-    expect(await switchTo(browser, other)).toBe(200);
-    const { body } = await other.client.get(`/v1/orgs/${other.id}/members/${membershipId}`);
-    expect(body.status).toBe("active");
+  it.each(["pending", "active"])(
+    "neither lists nor switches to a membership that is %s and that its person has not accepted",
+    async (status) => {
+      const { own, other, browser, membershipId } = await newPerson();
+      const [unaccepted] = await addToOrganizations(await addressOf(own), 1, { status });
+      await env.DB.prepare("update memberships set status = ?, signed_in_at = null where id = ?")
+        .bind(status, membershipId)
+        .run();
+      for (const id of [other.id, String(unaccepted)]) {
+        expect(await switchTo(browser, { id })).toBe(404);
+      }
+      const { body } = await clientOf(browser).get("/v1/sessions/current/organizations");
+      expect(body.data.map(({ id }: Parsed) => id)).toEqual([own.id]);
+      const member = await other.client.get(`/v1/orgs/${other.id}/members/${membershipId}`);
+      expect(member.body.status).toBe(status);
+    },
+  );
+
+  it("continues the one that a switch ends, and remembers the switch as the last use", async () => {
+    const { own, other, browser } = await newPerson();
+    const idOf = async () => (await clientOf(browser).get("/v1/sessions")).body.data[0].id;
+    const before = await idOf();
+    await switchTo(browser, other);
+    const continued = await env.DB.prepare(
+      "select created_by_session_id as before from sessions where id = ?",
+    )
+      .bind(await idOf())
+      .first<string>("before");
+    expect(continued).toBe(before);
+    const again = new Browser(provider);
+    await again.signIn(provider, await addressOf(own));
+    const page = await (await again.open("/v1/sign-in/organizations")).text();
+    expect(page).toMatch(new RegExp(`id="${other.id}"[^/]*</bdi>\\s*<span class="tag">Used last`));
   });
 });
 

@@ -78,7 +78,7 @@ describe("a sign-in with OpenID Connect", () => {
   it("has the role of the membership, and follows it", async () => {
     const member = await join(world);
     const browser = new Browser(provider);
-    await browser.signIn(provider, await addressOf(member));
+    await browser.signInTo(provider, await addressOf(member), world.id);
     const keys = `/v1/orgs/${world.id}/trusts`;
     expect((await clientOf(browser).get(keys)).status).toBe(403);
     await world.client.put(`/v1/orgs/${world.id}/members/${member.membershipId}`, {
@@ -89,13 +89,14 @@ describe("a sign-in with OpenID Connect", () => {
     expect((await clientOf(browser).get(keys)).status).toBe(401);
   });
 
-  it("accepts a membership that was pending", async () => {
+  it("accepts a membership that was pending, once the person has chosen it", async () => {
     const member = await join(world);
     await env.DB.prepare("update memberships set status = 'pending' where id = ?")
       .bind(member.membershipId)
       .run();
     const browser = new Browser(provider);
-    expect((await browser.signIn(provider, await addressOf(member))).status).toBe(303);
+    const address = await addressOf(member);
+    expect((await browser.signInTo(provider, address, world.id)).status).toBe(303);
     const { body } = await world.client.get(`/v1/orgs/${world.id}/members/${member.membershipId}`);
     expect(body.status).toBe("active");
     const activations = async () => {
@@ -109,7 +110,7 @@ describe("a sign-in with OpenID Connect", () => {
         changes: { before: { status: "pending" }, after: { status: "active" } },
       },
     ]);
-    await browser.signIn(provider, await addressOf(member));
+    await browser.signIn(provider, address);
     expect(await activations()).toHaveLength(1);
   });
 
@@ -194,8 +195,8 @@ describe("a callback", () => {
   });
 
   it("works once, also with the same cookie and another code", async () => {
-    const member = await join(world);
-    const address = await addressOf(member);
+    const person = await newWorld();
+    const address = await addressOf(person);
     const browser = new Browser(provider);
     const { headers } = await browser.open("/sign-in");
     const pending = new Map(browser.cookies);
@@ -212,7 +213,7 @@ describe("a callback", () => {
       expect([400, 401]).toContain(response.status);
       expect(again.session).toBe("");
     }
-    expect(await countSessions(member.membershipId)).toBe(1);
+    expect(await countSessions(person.membershipId)).toBe(1);
   });
 
   it("is refused with a swapped, absent or repeated state", async () => {

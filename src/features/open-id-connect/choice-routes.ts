@@ -1,0 +1,120 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { CoreContext } from "../../context.ts";
+import { showErrorsAs } from "../../http/narrow-page.ts";
+import { operation } from "../../http/operation.ts";
+import { toPageRequest } from "../../http/pagination.ts";
+import { OrganizationParams } from "../../http/params.ts";
+import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
+import { isSameOrigin } from "../../http/same-origin.ts";
+import { sessionCookie } from "../../http/session-cookie.ts";
+import { LimitReached } from "../../lib/errors.ts";
+import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import type { SignInContext } from "../sessions/index.ts";
+import { pageHeaders, renderChoices, renderRefusal } from "./choice-page.ts";
+import { chooseOrganization, declineOrganization, listChoices } from "./choice-service.ts";
+import { CANNOT_DECLINE, CHOICES_PATH, NO_ACCOUNT, UNKNOWN_SIGN_IN } from "./model.ts";
+import { PROVEN_SIGN_IN } from "./pending-sign-in.ts";
+import { ChoicesQuery } from "./schemas.ts";
+
+const showErrors = showErrorsAs({ render: renderRefusal, headers: () => pageHeaders("none") });
+
+const show = operation({
+  method: "get",
+  path: CHOICES_PATH,
+  operationId: "showSignInOrganizations",
+  tags: ["Sessions"],
+  summary: "Choose an organization after signing in with OpenID Connect",
+  description:
+    "An HTML page that lists the memberships of the verified e-mail address, the last used first, and then " +
+    "its open invitations and the memberships that others have added. Opening it changes nothing.",
+  credentials: [],
+  middleware: [showErrors],
+  errors: { unknown_sign_in: UNKNOWN_SIGN_IN, no_account: NO_ACCOUNT },
+  request: { query: ChoicesQuery },
+  responses: {
+    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
+  },
+});
+
+const CHOOSING = { cross_origin: CROSS_ORIGIN, unknown_sign_in: UNKNOWN_SIGN_IN };
+
+const choose = operation({
+  method: "post",
+  path: `${CHOICES_PATH}/{org_id}`,
+  operationId: "chooseSignInOrganization",
+  tags: ["Sessions"],
+  summary: "Sign in to an organization",
+  description:
+    "What a button of the page sends. Accepts the invitation or the membership, if the person has not yet, " +
+    "and sets the cookie of a new session.",
+  credentials: [],
+  writes: true,
+  middleware: [showErrors, readJsonBody(() => false)],
+  notFound: ["organization"],
+  errors: {
+    ...CHOOSING,
+    session_limit: new LimitReached(LIMITS.sessionsOfMembership.value, "sessions of a membership"),
+    member_limit: new LimitReached(LIMITS.members.value, "members"),
+  },
+  request: { params: OrganizationParams },
+  responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
+});
+
+const decline = operation({
+  method: "post",
+  path: `${CHOICES_PATH}/{org_id}/decline`,
+  operationId: "declineSignInOrganization",
+  tags: ["Sessions"],
+  summary: "Decline an invitation or a membership",
+  description:
+    "What a button of the page sends. Deletes the open invitation, or the membership that somebody has " +
+    "added and the person has not accepted.",
+  credentials: [],
+  writes: true,
+  middleware: [showErrors, readJsonBody(() => false)],
+  notFound: ["organization"],
+  errors: { ...CHOOSING, cannot_decline: CANNOT_DECLINE },
+  request: { params: OrganizationParams },
+  responses: { 303: { description: "Declined. `Location` is the page with the others." } },
+});
+
+type ChoiceContext = SignInContext & Pick<CoreContext, "invalidateKeys">;
+
+export function choiceRoutes(
+  createContext: (
+    env: PublicEnv["Bindings"],
+    execution: Pick<ExecutionContext, "waitUntil">,
+  ) => ChoiceContext,
+) {
+  const open = async (c: Context<PublicEnv>) => {
+    const ctx = createContext(c.env, c.executionCtx);
+    return { ctx, proven: await PROVEN_SIGN_IN.open(c.req.raw, await ctx.cipher(), ctx.clock) };
+  };
+  return createRouter<PublicEnv>()
+    .openapi(show, async (c) => {
+      const { ctx, proven } = await open(c);
+      const request = toPageRequest(c.req.valid("query"));
+      const page = await listChoices(ctx, proven, request);
+      const isFirstPage = request.after === undefined;
+      const shown = renderChoices({ ...page, email: proven.email, isFirstPage });
+      return c.html(shown, 200, await pageHeaders("self"));
+    })
+    .openapi(choose, async (c) => {
+      if (!isSameOrigin(c.req.raw)) throw CROSS_ORIGIN;
+      const { ctx, proven } = await open(c);
+      const { org_id } = c.req.valid("param");
+      const { secret, maxAgeSeconds } = await chooseOrganization(ctx, proven, org_id);
+      c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
+      c.header("set-cookie", PROVEN_SIGN_IN.clear(c.req.url), { append: true });
+      for (const [name, value] of Object.entries(await pageHeaders("none"))) c.header(name, value);
+      return c.redirect(proven.returnTo, 303);
+    })
+    .openapi(decline, async (c) => {
+      if (!isSameOrigin(c.req.raw)) throw CROSS_ORIGIN;
+      const { ctx, proven } = await open(c);
+      await declineOrganization(ctx, proven, c.req.valid("param").org_id);
+      return c.redirect(CHOICES_PATH, 303);
+    });
+}
