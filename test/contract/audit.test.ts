@@ -509,7 +509,10 @@ const isGrace = ({ name }: Parsed) => name === "Grace";
 describe("what is done without an API key", () => {
   it("is all in the tests below, or in those of the bootstrap", () => {
     const tested = [...Object.keys(ACCEPTANCES), ...Object.keys(SIGN_INS)];
-    const expected = [...tested, "bootstrap", "exchangeToken", "finishSignIn"];
+    const elsewhere = ["bootstrap", "exchangeToken", "finishSignIn"];
+    // In test/features/open-id-connect/choices.test.ts.
+    const choices = ["chooseSignInOrganization", "declineSignInOrganization"];
+    const expected = [...tested, ...elsewhere, ...choices];
     const found = publicWrites.map(({ operationId }) => operationId);
     expect(found.toSorted()).toEqual([...expected, "finishSlackInstallation"].toSorted());
   });

@@ -162,6 +162,7 @@ describe("authentication", () => {
       "GET /sign-in/{token}",
       "GET /v1/sign-in-methods",
       "GET /v1/sign-in/callback",
+      "GET /v1/sign-in/organizations",
       "GET /v1/slack/callback",
       "POST /invitations/{token}",
       "POST /sign-in/{token}",
@@ -169,6 +170,8 @@ describe("authentication", () => {
       "POST /v1/invitations/accept",
       "POST /v1/oidc/token",
       "POST /v1/sessions",
+      "POST /v1/sign-in/organizations/{org_id}",
+      "POST /v1/sign-in/organizations/{org_id}/decline",
     ]);
   });
 
@@ -367,10 +370,18 @@ describe("bodies", () => {
     withoutBody.flatMap(parametersOf).map((name) => [name, newId(systemClock)]),
   );
 
+  /** Of the other operations: 404. */
+  const STATUSES: Record<string, number> = {
+    createSignInLink: 201,
+    // Without the cookie of a sign-in.
+    chooseSignInOrganization: 400,
+    declineSignInOrganization: 400,
+  };
+
   it.each(withoutBody.map((each) => [title(each), each] as const))(
     "are not required where none is declared: %s",
     async (_, operation) => {
-      const expected = operation.operationId === "createSignInLink" ? 201 : 404;
+      const expected = STATUSES[operation.operationId] ?? 404;
       const headers = { "sec-fetch-site": "same-origin" };
       expect((await send(operation, unknownIds, undefined, headers)).status).toBe(expected);
       expect((await send(operation, unknownIds, "", headers)).status).toBe(expected);

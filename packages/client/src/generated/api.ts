@@ -73,11 +73,51 @@ export interface paths {
         };
         /**
          * Come back from the identity provider
-         * @description The identity provider redirects the browser to this path. Starts a session of the person with the verified e-mail address, in the organization of the invitation, or in the person's first one.
+         * @description The identity provider redirects the browser to this path. Starts a session of the person with the verified e-mail address, in the organization of the invitation, or in the only one that the person has accepted if no invitation is open. Otherwise, the person chooses on the page that follows.
          */
         get: operations["finishSignIn"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/organizations/{org_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to an organization
+         * @description What a button of the page sends. Accepts the invitation or the membership, if the person has not yet, and sets the cookie of a new session.
+         */
+        post: operations["chooseSignInOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/organizations/{org_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an invitation or a membership
+         * @description What a button of the page sends. Deletes the open invitation, or the membership that somebody has added and the person has not accepted.
+         */
+        post: operations["declineSignInOrganization"];
         delete?: never;
         options?: never;
         head?: never;
@@ -609,7 +649,7 @@ export interface paths {
         };
         /**
          * List the organizations that you can switch to
-         * @description With a session from OpenID Connect, all organizations of the person; otherwise, only that of the session.
+         * @description With a session from OpenID Connect, all organizations whose membership the person has accepted by signing in; otherwise, only that of the session.
          */
         get: operations["listSessionOrganizations"];
         put?: never;
@@ -630,7 +670,7 @@ export interface paths {
         get?: never;
         /**
          * Switch to another organization
-         * @description Ends the session, and starts one in the other organization, whose cookie is in `Set-Cookie`. It lasts no longer than the one that ends.
+         * @description Ends the session, and starts one in the other organization, whose cookie is in `Set-Cookie`. It lasts no longer than the one that ends. A membership that the person has not accepted is `not_found`: sign in again to accept it.
          */
         put: operations["switchOrganization"];
         post?: never;
@@ -2444,7 +2484,7 @@ export interface components {
          * @description What was done, by the type of the target.
          * @enum {string}
          */
-        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
+        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
         /**
          * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
          * @enum {string}
@@ -2477,7 +2517,7 @@ export interface components {
          */
         MemberKind: "person" | "service_account";
         /**
-         * @description A `pending` member has no keys and no projects until the person has signed in with the address.
+         * @description A `pending` member has no keys and no projects until the person has signed in with the address, and accepted the membership.
          * @enum {string}
          */
         MemberStatus: "active" | "pending";
@@ -6281,10 +6321,17 @@ export interface components {
             /** @description Whether it is the organization of the session. */
             current: boolean;
         };
-        /** @description The organizations that the session can switch to, with its own. */
-        SessionOrganizations: {
-            /** @description The organizations, those with an active membership first. */
+        /** @description One page of a list. */
+        SessionOrganizationList: {
+            /** @description The records of this page. */
             data: components["schemas"]["SessionOrganization"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /** @description A deployment without its patch and its stacks. */
         DeploymentSummary: {
@@ -6862,14 +6909,14 @@ export interface components {
     };
     responses: never;
     parameters: {
+        /** @description The ID of the organization. */
+        OrgId: string;
         /** @description The maximum number of records on a page. */
         Limit: number;
         /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
         SortBy: components["schemas"]["SortOrder"];
         /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
         IdempotencyKey: string;
-        /** @description The ID of the organization. */
-        OrgId: string;
         /** @description `ETag`s. The reply is 304 if the response would have one of them. */
         IfNoneMatch: string;
         /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
@@ -6990,6 +7037,32 @@ export interface operations {
             };
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    chooseSignInOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    declineSignInOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -8114,20 +8187,27 @@ export interface operations {
     };
     listSessionOrganizations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The organizations. */
+            /** @description A page of organizations. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionOrganizations"];
+                    "application/json": components["schemas"]["SessionOrganizationList"];
                 };
             };
         };

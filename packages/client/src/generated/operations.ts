@@ -3,6 +3,8 @@
 /** POST and PATCH operations without an `Idempotency-Key`. */
 export const WITHOUT_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   "POST /v1/invitations/accept",
+  "POST /v1/sign-in/organizations/{org_id}",
+  "POST /v1/sign-in/organizations/{org_id}/decline",
   "POST /v1/sessions",
   "POST /sign-in/{token}",
   "POST /v1/oidc/token",

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../action.ts";
 import { showHidden } from "../format.ts";
-import { useQuery } from "../query.ts";
+import { useList } from "../query.ts";
 import { navigate, ROOT } from "../router.ts";
 import { signOut, switchOrganization, type Who } from "../session.ts";
 import { Button } from "./button.tsx";
@@ -25,8 +25,8 @@ export function AccountMenu({ who }: { who: Who }) {
 function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
   const { credential } = who;
   const action = useAction();
-  const organizations = useQuery("/v1/sessions/current/organizations");
-  const others = organizations.data?.data.filter(({ current }) => !current) ?? [];
+  const organizations = useList("/v1/sessions/current/organizations");
+  const others = organizations.items?.filter(({ current }) => !current) ?? [];
   const change = (id: string) =>
     action.run(async () => {
       await switchOrganization(id);
@@ -43,7 +43,7 @@ function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
           ...(credential.scopes ? ([["Scopes", credential.scopes.join(", ")]] as const) : []),
         ]}
       />
-      {others.length > 0 && (
+      {(others.length > 0 || organizations.hasMore) && (
         <div class="stack">
           <h3>Switch to</h3>
           {others.map(({ id, name, role }) => (
@@ -53,6 +53,17 @@ function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
               </Button>
             </div>
           ))}
+          {organizations.hasMore && (
+            <div>
+              <Button
+                kind="small"
+                isBusy={action.isRunning}
+                onClick={() => action.run(organizations.loadMore)}
+              >
+                Load more organizations
+              </Button>
+            </div>
+          )}
         </div>
       )}
       <ErrorNote error={action.error} />

@@ -13,6 +13,7 @@ export const AUDITED_ACTIONS = [
   "account.deleted",
   "invitation.created",
   "invitation.accepted",
+  "invitation.declined",
   "invitation.revoked",
   "service_account.created",
   "service_account.updated",
