@@ -200,7 +200,7 @@ describe("a later sign-in", () => {
     }
   });
 
-  it("finds the accepted membership first, and every invitation, beside 201 organizations of strangers", async () => {
+  it("finds the accepted membership first, and every invitation, beside 201 organizations of others", async () => {
     const email = newEmail();
     await add(corp, email);
     await new Browser(provider).signInTo(provider, email, corp.id);
