@@ -82,7 +82,7 @@ function renderOpen(choice: Choice) {
   const { organizationId, role, createdAt, expiresAt, inviterName } = choice;
   const verb = expiresAt === null ? "added you" : "invited you";
   return html`<li><h3 id="${organizationId}"><bdi>${choice.organizationName}</bdi></h3>
-<p>${inviterName === null ? "An administrator" : html`<bdi>${inviterName}</bdi>`} ${verb} with the role ${role},
+<p>${inviterName === null ? "An administrator" : html`<bdi>${inviterName}</bdi>`} ${verb} with the role ${role} on
 ${renderMinute(createdAt)}. ${expiresAt !== null && html`Valid until ${renderMinute(expiresAt)}.`}</p>
 ${renderForm(organizationId, "Accept")}
 ${renderForm(`${organizationId}/decline`, "Decline")}</li>

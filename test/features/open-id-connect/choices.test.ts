@@ -462,8 +462,8 @@ describe("the page of a choice", () => {
       return item.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
     };
     const day = new Date().toISOString().slice(0, 10);
-    expect(textOf(stranger.id)).toContain(`Olive Owner added you with the role admin, ${day}`);
-    expect(textOf(corp.id)).toContain(`Olive Owner invited you with the role member, ${day}`);
+    expect(textOf(stranger.id)).toContain(`Olive Owner added you with the role admin on ${day}`);
+    expect(textOf(corp.id)).toContain(`Olive Owner invited you with the role member on ${day}`);
     expect(textOf(corp.id)).toContain(`Valid until ${expires_at.slice(0, 10)}`);
     expect(textOf(unknown)).toContain("An administrator added you with the role member");
     expect(page).toContain(`<strong>${email}</strong>`);
