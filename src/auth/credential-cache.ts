@@ -11,6 +11,11 @@ const HOUR_MS = 3_600_000;
 export interface Principal {
   keyId: string;
   organizationId: string;
+  /**
+   * Whose requests count together in the organization's window: the membership of a key, the trust of
+   * a key that an exchange has made, or the pool of a runner token.
+   */
+  consumerId: string;
   version: number;
   expiresAt: number | null;
   lastUsedAt: number | null;

@@ -135,8 +135,8 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   async #admit(request: AuthenticatedRequest<P>, parallelWork?: Promise<unknown>): Promise<P> {
     const { context, key, window, principal } = request;
     const { env } = context;
-    const { organizationId, version } = principal;
-    const limited = { ...window, organizationId, version };
+    const { organizationId, consumerId, version } = principal;
+    const limited = { ...window, organizationId, consumerId, version };
     const result = await this.#limiter.consume(env.RATE_LIMITER, limited, parallelWork);
     this.#enforce(request, result);
     const isCurrent = result.version !== undefined && result.version <= version;

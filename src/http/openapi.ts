@@ -123,6 +123,7 @@ function describePolicies(): string {
   return (
     `**The policies**, with the requests that they admit in any 60 seconds for one key: ${each.join(", ")}. ` +
     `\`organization\` admits ${factor} times as many of each for all keys of an organization ` +
-    "together; the headers name it only when it refuses a request."
+    "together, and keeps its last fifth for memberships, trusts and runner pools that have used less " +
+    "than a fifth; the headers name it only when it refuses a request."
   );
 }

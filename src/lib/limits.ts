@@ -419,7 +419,8 @@ export const LIMITS = {
   ),
   organizationRequests: timesOfKey(
     "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +
-      "policy. Below 16 times the limit of one key, no request is rejected for this limit",
+      "policy. Below 16 times the limit of one key, no request is rejected for this limit; above, " +
+      "only those of a membership, a trust or a runner pool that has used 4 times",
     20,
     "`rate`, with headers that name the policy `organization`",
   ),

@@ -32,6 +32,8 @@ export interface LimitedRequest {
   /** The hash of the key's secret, which is also the name of its object. */
   key: string;
   organizationId: string;
+  /** See `Principal`. */
+  consumerId: string;
   policy: PolicyName;
   /** The version of the key that the caller has cached. */
   version: number;
@@ -84,7 +86,7 @@ export class Limiter {
     request: LimitedRequest,
     parallelWork?: Promise<unknown>,
   ): Promise<RateLimitResult> {
-    const { key, organizationId, policy, version, sessionId } = request;
+    const { key, organizationId, consumerId, policy, version, sessionId } = request;
     const refusal = this.cachedRefusal(request);
     if (refusal) return refusal;
     const sentAt = this.#clock.now();
@@ -93,7 +95,7 @@ export class Limiter {
       const consumption = await callObject(
         namespace,
         key,
-        (object) => object.consume(policy, version, organizationId, sessionId),
+        (object) => object.consume(policy, version, organizationId, sessionId, consumerId),
         { timeoutsMs: TIMEOUTS_MS, parallelWork },
       );
       const { admitted, by, waitMs, version: newest } = consumption;

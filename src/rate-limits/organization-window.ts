@@ -1,14 +1,30 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
+import {
+  AdmissionCounts,
+  type Expiration,
+  type StoredCounts,
+  sum,
+  whenBelow,
+} from "./admission-counts.ts";
 import { LEASE_MS, type LeaseReport } from "./lease.ts";
 import { WINDOW_MS } from "./policies.ts";
 
-/** Times in the log are rounded up to a multiple of this, which bounds its size. */
 const LOG_STEP_MS = 50;
+/** Longer than that of the log, because there is one for each consumer. */
+const CONSUMER_STEP_MS = 1_000;
+/** Once this many fifths of the limit are used, only consumers below the last fifth are admitted. */
+const SHARED_FIFTHS = 4;
+const FIFTHS = 5;
 /** At most this share of the limit is prefetched. */
 const RESERVED_SHARE = 0.15;
+const RESERVED_SHARE_OF_CONSUMER = 0.1;
 /** One grant is at most this share of the tokens that may still be prefetched. */
 const GRANT_SHARE = 1 / 8;
+/** Consumers below this share of the limit are not stored, so that at most 100 are. */
+const STORED_SHARE = 1 / 100;
 const MAX_CACHED_RESPONSES = 1_000;
+/** Earlier releases send no consumer. */
+const UNKNOWN_CONSUMER = "";
 
 export interface LeaseRequest {
   /** A retry has the same ID and gets the same response. */
@@ -16,6 +32,8 @@ export interface LeaseRequest {
   waiting: number;
   prefetch: number;
   reports: LeaseReport[];
+  /** See `Principal`. The reports are of the same consumer. */
+  consumerId?: string;
 }
 
 export interface LeaseResponse {
@@ -25,96 +43,167 @@ export interface LeaseResponse {
   waitMs: number;
 }
 
-/** Stored in the object. */
+/** Stored in the object. Earlier releases stored no consumers, and ignore them. */
 export interface OrganizationWindowState {
-  log: [at: number, count: number][];
-  reserved: [grantId: string, count: number, until: number][];
+  log: StoredCounts;
+  reserved: [grantId: string, count: number, until: number, consumerId?: string][];
+  consumers?: [consumerId: string, counts: StoredCounts][];
+}
+
+interface Reservation extends Expiration {
+  consumerId: string;
+}
+
+/** Requests that were or may have been admitted in the last window: by all, and by one consumer. */
+interface Use {
+  total: number;
+  own: number;
 }
 
 /**
  * An organization's window of one policy: admits a request unless `limit` requests of its keys were
  * or may have been admitted in the last 60 s. A prefetched token counts from its grant until 60 s
- * after its expiry; once its use is reported, until 60 s after its use.
+ * after its expiry; once its use is reported, until 60 s after its use. The last fifth is for
+ * consumers that were admitted less than a fifth, so that none exhausts the window for the others.
  */
 export class OrganizationWindow {
   readonly #limit: number;
-  readonly #log: Map<number, number>;
-  readonly #reserved: Map<string, { count: number; until: number }>;
+  readonly #log: AdmissionCounts;
+  readonly #reserved: Map<string, Reservation>;
+  readonly #consumers: Map<string, AdmissionCounts>;
   readonly #responses = new BoundedMap<string, LeaseResponse>(MAX_CACHED_RESPONSES);
 
   constructor(
     limit: number,
-    { log, reserved }: OrganizationWindowState = { log: [], reserved: [] },
+    { log, reserved, consumers = [] }: OrganizationWindowState = { log: [], reserved: [] },
   ) {
     this.#limit = limit;
-    this.#log = new Map(log);
-    this.#reserved = new Map(reserved.map(([id, count, until]) => [id, { count, until }]));
+    this.#log = new AdmissionCounts(LOG_STEP_MS, log);
+    this.#reserved = new Map(
+      reserved.map(([id, count, until, consumerId = UNKNOWN_CONSUMER]) => [
+        id,
+        { count, until, consumerId },
+      ]),
+    );
+    this.#consumers = new Map(
+      consumers.map(([id, counts]) => [id, new AdmissionCounts(CONSUMER_STEP_MS, counts)]),
+    );
   }
 
   get state(): OrganizationWindowState {
+    const stored = [...this.#consumers].filter(
+      ([, { total }]) => total >= this.#limit * STORED_SHARE,
+    );
     return {
-      log: [...this.#log],
-      reserved: [...this.#reserved].map(([id, { count, until }]) => [id, count, until]),
+      log: this.#log.stored,
+      reserved: [...this.#reserved].map(([id, { count, until, consumerId }]) => [
+        id,
+        count,
+        until,
+        consumerId,
+      ]),
+      consumers: stored.map(([id, counts]) => [id, counts.stored]),
     };
   }
 
   lease(request: LeaseRequest, now: number): LeaseResponse {
     const cached = this.#responses.get(request.id);
     if (cached) return cached;
+    const { consumerId = UNKNOWN_CONSUMER } = request;
     this.#dropExpired(now);
-    for (const report of request.reports) this.#applyReport(report, now);
-    const reserved = sum([...this.#reserved.values()].map(({ count }) => count));
-    const room = Math.max(0, this.#limit - sum(this.#log.values()) - reserved);
-    const admitted = Math.min(request.waiting, room);
-    this.#record(now, admitted);
-    const free = Math.floor(this.#limit * RESERVED_SHARE) - reserved;
-    const share = Math.max(0, Math.floor(free * GRANT_SHARE));
-    const prefetched = Math.min(request.prefetch, share, room - admitted);
-    if (prefetched > 0) this.#reserve(request.id, prefetched, now);
-    const waitMs = admitted < request.waiting ? this.#waitMs(now) : 0;
+    for (const report of request.reports) this.#applyReport(report, consumerId, now);
+    const before = this.#admittedTo(consumerId);
+    const reserved = this.#reservedFor(consumerId);
+    const admitted = Math.min(request.waiting, this.#roomToAdmit(before, reserved));
+    this.#record(consumerId, now, admitted);
+    const after = { total: before.total + admitted, own: before.own + admitted };
+    const prefetched = Math.min(request.prefetch, this.#roomToPrefetch(after, reserved));
+    if (prefetched > 0) this.#reserve(request.id, consumerId, prefetched, now);
+    const waitMs = admitted < request.waiting ? this.#waitMs(consumerId, now) : 0;
     const response = { admitted, prefetched, waitMs };
-    this.#responses.set(request.id, response);
+    // A repeat of a refusal may be decided again, and a flood of them must not evict the others.
+    const hasEffect = admitted + prefetched + request.reports.length > 0;
+    if (hasEffect) this.#responses.set(request.id, response);
     return response;
   }
 
-  #dropExpired(now: number): void {
-    for (const at of this.#log.keys()) if (at <= now - WINDOW_MS) this.#log.delete(at);
-    for (const [id, { until }] of this.#reserved) if (until <= now) this.#reserved.delete(id);
+  /** A prefetched token may stay unused, so it must not cause a refusal below four fifths. */
+  #roomToAdmit(admitted: Use, reserved: Use): number {
+    const room = Math.min(
+      this.#limit - admitted.total - reserved.total,
+      this.#roomBeside(admitted),
+    );
+    return Math.max(0, room);
   }
 
-  #applyReport({ grantId, ages, unused }: LeaseReport, now: number): void {
-    for (const age of ages) if (age < WINDOW_MS) this.#record(now - age, 1);
+  #roomToPrefetch(admitted: Use, reserved: Use): number {
+    const used = { total: admitted.total + reserved.total, own: admitted.own + reserved.own };
+    const free = Math.min(
+      Math.floor(this.#limit * RESERVED_SHARE) - reserved.total,
+      Math.floor(this.#limit * RESERVED_SHARE_OF_CONSUMER) - reserved.own,
+    );
+    const room = Math.min(this.#limit - used.total, this.#roomBeside(used));
+    return Math.max(0, Math.min(Math.floor(free * GRANT_SHARE), room));
+  }
+
+  #roomBeside({ total, own }: Use): number {
+    return Math.max(this.#sharedLimit - total, this.#limitOfConsumer - own);
+  }
+
+  get #sharedLimit(): number {
+    return (this.#limit * SHARED_FIFTHS) / FIFTHS;
+  }
+
+  get #limitOfConsumer(): number {
+    return this.#limit - this.#sharedLimit;
+  }
+
+  #admittedTo(consumerId: string): Use {
+    return { total: this.#log.total, own: this.#consumers.get(consumerId)?.total ?? 0 };
+  }
+
+  #reservedFor(consumerId: string): Use {
+    const all = [...this.#reserved.values()];
+    const own = all.filter((each) => each.consumerId === consumerId);
+    return { total: sum(all.map(({ count }) => count)), own: sum(own.map(({ count }) => count)) };
+  }
+
+  #dropExpired(now: number): void {
+    this.#log.dropExpired(now);
+    for (const [id, { until }] of this.#reserved) if (until <= now) this.#reserved.delete(id);
+    for (const [id, counts] of this.#consumers) {
+      counts.dropExpired(now);
+      if (counts.total === 0) this.#consumers.delete(id);
+    }
+  }
+
+  #applyReport({ grantId, ages, unused }: LeaseReport, consumerId: string, now: number): void {
+    for (const age of ages) if (age < WINDOW_MS) this.#record(consumerId, now - age, 1);
     const grant = this.#reserved.get(grantId);
     if (!grant) return;
     grant.count -= ages.length + unused;
     if (grant.count <= 0) this.#reserved.delete(grantId);
   }
 
-  #record(time: number, count: number): void {
+  #record(consumerId: string, time: number, count: number): void {
     if (count === 0) return;
-    const at = Math.ceil(time / LOG_STEP_MS) * LOG_STEP_MS;
-    this.#log.set(at, (this.#log.get(at) ?? 0) + count);
+    this.#log.add(time, count);
+    const counts = this.#consumers.get(consumerId) ?? new AdmissionCounts(CONSUMER_STEP_MS);
+    counts.add(time, count);
+    this.#consumers.set(consumerId, counts);
   }
 
-  #reserve(grantId: string, count: number, now: number): void {
-    this.#reserved.set(grantId, { count, until: now + LEASE_MS + WINDOW_MS });
+  #reserve(grantId: string, consumerId: string, count: number, now: number): void {
+    this.#reserved.set(grantId, { count, until: now + LEASE_MS + WINDOW_MS, consumerId });
   }
 
-  /** For a full window. */
-  #waitMs(now: number): number {
-    const logged = [...this.#log].map(([at, count]) => ({ count, until: at + WINDOW_MS }));
-    const expirations = [...logged, ...this.#reserved.values()].sort((a, b) => a.until - b.until);
-    let excess = sum(expirations.map(({ count }) => count)) - this.#limit;
-    for (const { count, until } of expirations) {
-      excess -= count;
-      if (excess < 0) return until - now;
-    }
-    return WINDOW_MS;
+  /** Until one more request of the consumer is admitted, if no other request is. */
+  #waitMs(consumerId: string, now: number): number {
+    const log = this.#log.expirations;
+    const own = this.#consumers.get(consumerId)?.expirations ?? [];
+    const isBelowLimit = whenBelow(this.#limit, [...log, ...this.#reserved.values()], now);
+    const isShared = whenBelow(this.#sharedLimit, log, now);
+    const isOwn = whenBelow(this.#limitOfConsumer, own, now);
+    return Math.max(isBelowLimit, Math.min(isShared, isOwn)) - now;
   }
-}
-
-function sum(counts: Iterable<number>): number {
-  let total = 0;
-  for (const count of counts) total += count;
-  return total;
 }

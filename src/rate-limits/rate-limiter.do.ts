@@ -19,6 +19,13 @@ interface State {
   sessionLogs?: Record<string, AdmissionLog>;
 }
 
+/** Which window of the organization a key's window leases tokens of, and for which consumer. */
+interface LeaseSource {
+  policy: PolicyName;
+  organizationId: string;
+  consumerId: string;
+}
+
 export interface Consumption extends KeyDecision {
   /** The newest version of the key that this object has received; 0 if the key never changed. */
   version: number;
@@ -51,18 +58,22 @@ export class RateLimiter extends DurableObject<Env> {
     });
   }
 
-  /** @param sessionId Of a request that counts in the session's own window. */
+  /**
+   * @param sessionId Of a request that counts in the session's own window.
+   * @param consumerId See `Principal`. Isolates of earlier releases send none: the key counts alone.
+   */
   consume(
     policy: PolicyName,
     version: number,
     organizationId: string,
     sessionId?: string,
+    consumerId = this.ctx.id.toString(),
   ): Consumption | Promise<Consumption> {
     const window =
       sessionId === undefined ? this.#windows[policy] : this.#sessionWindowOf(sessionId);
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
     const decision = window.consume(Date.now(), resolve);
-    this.#renewLease(window, policy, organizationId);
+    this.#renewLease(window, { policy, organizationId, consumerId });
     if (decision) return this.#toConsumption(decision, version);
     return promise.then((late) => this.#toConsumption(late, version));
   }
@@ -84,7 +95,7 @@ export class RateLimiter extends DurableObject<Env> {
     await this.ctx.storage.put("state", this.#state);
   }
 
-  /** Further sessions share one window, so that a key cannot use up the window of its organization. */
+  /** Further sessions share one window, which bounds the state, and what one key uses. */
   #sessionWindowOf(sessionId: string): KeyWindow {
     const own = this.#sessionWindows.get(sessionId);
     if (own) return own;
@@ -118,20 +129,19 @@ export class RateLimiter extends DurableObject<Env> {
     return { ...decision, version: this.#version };
   }
 
-  #renewLease(window: KeyWindow, policy: PolicyName, organizationId: string): void {
+  #renewLease(window: KeyWindow, source: LeaseSource): void {
     const pending = window.nextLease(Date.now(), () => crypto.randomUUID());
     if (!pending) return;
-    const lease = () => this.#lease(window, policy, organizationId, pending);
+    const lease = () => this.#lease(window, source, pending);
     // Lets the response to a request that does not wait leave before the lease is renewed.
     const renewed = pending.waiting > 0 ? lease() : scheduler.wait(0).then(lease);
-    this.ctx.waitUntil(renewed.then(() => this.#renewLease(window, policy, organizationId)));
+    this.ctx.waitUntil(renewed.then(() => this.#renewLease(window, source)));
   }
 
   /** Never throws. */
   async #lease(
     window: KeyWindow,
-    policy: PolicyName,
-    organizationId: string,
+    { policy, organizationId, consumerId }: LeaseSource,
     { sentAt, waitingSince = sentAt, ...request }: PendingLease,
   ): Promise<void> {
     const budgetMs = ORGANIZATION_BUDGET_MS - (sentAt - waitingSince);
@@ -141,7 +151,7 @@ export class RateLimiter extends DurableObject<Env> {
       const response = await callObject(
         this.env.ORGANIZATION_LIMITER,
         organizationId,
-        (object) => object.lease(policy, request),
+        (object) => object.lease(policy, { ...request, consumerId }),
         { timeoutsMs },
       );
       window.accept(response, Date.now());

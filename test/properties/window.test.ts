@@ -7,7 +7,13 @@ import { type AdmissionLog, admit } from "../../src/rate-limits/window.ts";
 
 const RUNS = 200;
 const LIMIT = 7;
-const REQUEST = { key: "key", organizationId: "org", policy: "default", version: 0 } as const;
+const REQUEST = {
+  key: "key",
+  organizationId: "org",
+  consumerId: "membership",
+  policy: "default",
+  version: 0,
+} as const;
 
 /** Gaps between requests, in milliseconds, for different load patterns. */
 const SHAPES = {

@@ -6,6 +6,7 @@ import { newId } from "../../src/lib/ids.ts";
 import type { LeaseRequest } from "../../src/rate-limits/organization-window.ts";
 import { RateLimiter } from "../../src/rate-limits/rate-limiter.do.ts";
 import { freezeTime } from "../support/frozen-time.ts";
+import { fillWindow, useWindow } from "../support/full-window.ts";
 
 const ORGANIZATION = newId(systemClock);
 /** At least as long as the interval between two saves. */
@@ -147,14 +148,9 @@ describe("the rate limiter of a key", () => {
 });
 
 describe("a key's share in its organization's window", () => {
-  const fill = async (organizationId: string, requests: number) => {
-    const request = { id: crypto.randomUUID(), waiting: requests, prefetch: 0, reports: [] };
-    await env.ORGANIZATION_LIMITER.getByName(organizationId).lease("default", request);
-  };
-
   it("is refused while that is full, and a refusal consumes nothing of the key's window", async () => {
     const organizationId = newId(systemClock);
-    await fill(organizationId, 1_999);
+    await fillWindow(organizationId, "default", 1_999);
     const limiter = newLimiter();
     const consume = () => limiter.consume("default", 0, organizationId);
     expect(await consume()).toMatchObject({ admitted: true, by: "key", remaining: 99 });
@@ -169,16 +165,51 @@ describe("a key's share in its organization's window", () => {
     expect(other).toMatchObject({ admitted: true });
   });
 
+  it("is refused at four fifths of that if its consumer has used a fifth, and others are not", async () => {
+    const organizationId = newId(systemClock);
+    const consume = (consumerId?: string) =>
+      newLimiter().consume("default", 0, organizationId, undefined, consumerId);
+    await useWindow(organizationId, "default", "busy", 1_599);
+    expect(await consume("busy")).toMatchObject({ admitted: true });
+    const refused = await consume("busy");
+    expect(refused).toMatchObject({ admitted: false, by: "organization", remaining: 0 });
+    expect(refused.waitMs).toBeGreaterThanOrEqual(60_000);
+    expect(refused.waitMs).toBeLessThanOrEqual(60_050);
+    expect(await consume("quiet")).toMatchObject({ admitted: true });
+    await useWindow(organizationId, "default", "other", 400);
+    expect(await consume("other")).toMatchObject({ admitted: false, by: "organization" });
+    expect(await consume("quiet")).toMatchObject({ admitted: false, by: "organization" });
+  });
+
+  it("counts alone for an isolate of an earlier release, which names no consumer", async () => {
+    const organizationId = newId(systemClock);
+    const requests: LeaseRequest[] = [];
+    const lease = async (_: string, request: LeaseRequest) => {
+      requests.push(request);
+      return GRANTING.lease(_, request);
+    };
+    const consume = async (limiter: RateLimiter) => limiter.consume("default", 0, organizationId);
+    await runWith(newLimiter(), { lease }, consume);
+    await runWith(newLimiter(), { lease }, consume);
+    const [one, other] = requests.map(({ consumerId }) => consumerId);
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+    expect(other).toMatch(/^[0-9a-f]{64}$/);
+    expect(other).not.toBe(one);
+  });
+
   it("survives the memory loss of the organization's object", async () => {
     const organizationId = newId(systemClock);
     const organization = env.ORGANIZATION_LIMITER.getByName(organizationId);
     await runInDurableObject(organization, async (object, state) => {
-      object.lease("default", { id: "full", waiting: 2_000, prefetch: 0, reports: [] });
+      const request = { waiting: 1_600, prefetch: 0, reports: [] };
+      object.lease("default", { ...request, id: "busy", consumerId: "busy" });
       await save(state);
     });
     await evictDurableObject(organization);
-    const refused = await newLimiter().consume("default", 0, organizationId);
-    expect(refused).toMatchObject({ admitted: false, by: "organization" });
+    const consume = (consumerId: string) =>
+      newLimiter().consume("default", 0, organizationId, undefined, consumerId);
+    expect(await consume("busy")).toMatchObject({ admitted: false, by: "organization" });
+    expect(await consume("quiet")).toMatchObject({ admitted: true });
   });
 
   it("is a quarter of the key's limit while the organization's object fails", async () => {

@@ -7,7 +7,7 @@ import {
 import { type Random, seededRandom } from "./random.ts";
 
 /** From the first request to its retry, as in the key's object. */
-const RETRY_AFTER_MS = 250;
+export const RETRY_AFTER_MS = 250;
 
 export interface Conditions {
   /** The limit of one key. */
@@ -25,25 +25,31 @@ export interface Conditions {
 
 interface SimulatedKey {
   window: KeyWindow;
+  consumerId: string;
   /** How far its clock is ahead of the clock of the organization's object. */
   skewMs: number;
   /** Requests to the organization's object that are in progress. */
   pending: number;
 }
 
+export interface SimulatedDecision {
+  at: number;
+  consumerId: string;
+}
+
 /** The objects of one organization and of its keys, on a simulated clock. */
 export class LimiterSimulation {
   readonly organizationLimit: number;
-  /** Times of admissions. A request that waited is admitted when the organization's object decides. */
-  readonly admittedAt: number[] = [];
-  /** Times of refusals by the organization's window. */
-  readonly refusedAt: number[] = [];
+  /** A request that waited is admitted when the organization's object decides. */
+  readonly admissions: SimulatedDecision[] = [];
+  /** Refusals by the organization's window. */
+  readonly refusals: SimulatedDecision[] = [];
   /** Arrivals of requests that waited for the organization's object. */
   readonly waitedAt: number[] = [];
   readonly #conditions: Conditions;
   readonly #random: Random;
   readonly #organization: OrganizationWindow;
-  readonly #keys = new Map<number, SimulatedKey>();
+  readonly #keys = new Map<number | string, SimulatedKey>();
   readonly #events: { at: number; run: () => void }[] = [];
   /** The next `remaining` decisions are admissions by the last response, decided at `at`. */
   #granted = { at: 0, remaining: 0 };
@@ -59,8 +65,9 @@ export class LimiterSimulation {
     this.#organization = new OrganizationWindow(this.organizationLimit);
   }
 
-  request(at: number, key: number): void {
-    this.#schedule(at, () => this.#arrive(this.#keyOf(key)));
+  /** @param key Different for the keys of different consumers. */
+  request(at: number, key: number | string, consumerId = "membership"): void {
+    this.#schedule(at, () => this.#arrive(this.#keyOf(key, consumerId)));
   }
 
   run(): void {
@@ -68,29 +75,36 @@ export class LimiterSimulation {
       this.#now = next.at;
       next.run();
     }
-    this.admittedAt.sort((a, b) => a - b);
+    this.admissions.sort((a, b) => a.at - b.at);
   }
 
-  /** How many requests were admitted in `(from, to]`. */
-  admittedIn(from: number, to: number): number {
-    return this.admittedAt.filter((at) => from < at && at <= to).length;
+  /**
+   * How many requests were admitted in `(from, to]`.
+   * @param consumerId Undefined: of all.
+   */
+  admittedIn(from: number, to: number, consumerId?: string): number {
+    return this.admissions.filter(
+      (each) =>
+        from < each.at && each.at <= to && (consumerId ?? each.consumerId) === each.consumerId,
+    ).length;
   }
 
   #arrive(key: SimulatedKey): void {
     const decision = key.window.consume(this.#now + key.skewMs, (late) =>
-      this.#recordDecision(late),
+      this.#recordDecision(late, key),
     );
-    if (decision) this.#recordDecision(decision);
+    if (decision) this.#recordDecision(decision, key);
     else this.waitedAt.push(this.#now);
     this.#renewLease(key, key.window);
   }
 
-  #recordDecision({ admitted, by }: KeyDecision): void {
+  #recordDecision({ admitted, by }: KeyDecision, { consumerId }: SimulatedKey): void {
     if (admitted) {
-      this.admittedAt.push(this.#granted.remaining > 0 ? this.#granted.at : this.#now);
+      const at = this.#granted.remaining > 0 ? this.#granted.at : this.#now;
+      this.admissions.push({ at, consumerId });
       this.#granted.remaining -= 1;
     } else if (by === "organization") {
-      this.refusedAt.push(this.#now);
+      this.refusals.push({ at: this.#now, consumerId });
     }
   }
 
@@ -122,7 +136,8 @@ export class LimiterSimulation {
     delayMs: number,
   ): void {
     this.#schedule(this.#now + delayMs + this.#latency(), () => {
-      const response = this.#organization.lease(request, this.#now);
+      const { consumerId } = key;
+      const response = this.#organization.lease({ ...request, consumerId }, this.#now);
       const earlier = this.#decisions.get(request.id);
       // The object decides again on a retry if its cache has evicted the first response.
       const decidedAt = earlier?.response === response ? earlier.at : this.#now;
@@ -142,13 +157,14 @@ export class LimiterSimulation {
     return this.#random.below(this.#conditions.maxLatencyMs + 1);
   }
 
-  #keyOf(id: number): SimulatedKey {
+  #keyOf(id: number | string, consumerId: string): SimulatedKey {
     const { limit, evictionRate } = this.#conditions;
     const known = this.#keys.get(id);
     const isEvicted = known && known.pending === 0 && this.#random.chance(evictionRate);
     if (known && !isEvicted) return known;
     const key = {
       window: new KeyWindow(limit, known?.window.log),
+      consumerId,
       skewMs: known?.skewMs ?? 1_000_000 + this.#random.below(20_000),
       pending: 0,
     };

@@ -136,11 +136,12 @@ function isUnchanged(key: AuthenticatedKey): SQL {
     and ${isSame(apiKeys.environmentIds, environmentIds)} and ${hasSession}`;
 }
 
-/** Of a key, for its `Actor`: see `toActor`. */
+/** Of a key, for its `Actor` (see `toActor`), and the consumer of its `Principal`. */
 export const KEY_AUTHORITY = {
   keyId: apiKeys.id,
   organizationId: apiKeys.organizationId,
   membershipId: apiKeys.membershipId,
+  consumerId: sql<string>`coalesce(${apiKeys.trustId}, ${apiKeys.membershipId})`.as("consumer_id"),
   keyRole: apiKeys.role,
   scopes: apiKeys.scopes,
   projectIds: apiKeys.projectIds,

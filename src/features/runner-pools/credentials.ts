@@ -28,7 +28,7 @@ export interface RunnerPrincipal extends Runner, Principal {}
 export const runnerTokenStore: CredentialStore<RunnerPrincipal> = {
   async find(db, token) {
     const [row] = await findTokenPrincipal(db, token.id, token.secretHash);
-    return row;
+    return row && { ...row, consumerId: row.poolId };
   },
   ...HOURLY_USE,
   async recordUse(db, { keyId }, hour) {
