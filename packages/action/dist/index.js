@@ -39,6 +39,8 @@ var TimeoutError = class extends LongshoreError {
 // packages/client/src/generated/operations.ts
 var WITHOUT_IDEMPOTENCY_KEY = /* @__PURE__ */ new Set([
   "POST /v1/invitations/accept",
+  "POST /v1/sign-in/organizations/{org_id}",
+  "POST /v1/sign-in/organizations/{org_id}/decline",
   "POST /v1/sessions",
   "POST /sign-in/{token}",
   "POST /v1/oidc/token",

@@ -287,7 +287,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description Needs the scope `organization:write`. The key's account becomes its owner. The response contains an owner key of the new organization, because the key of the request belongs to another one. A service account and a CI job cannot own an organization.
+         * @description Needs the scope `organization:write`. The account of the key becomes its owner. The response contains an owner key of the new organization, because the key of the request belongs to another one. That key, and what it makes, is in the family of the key of the request: revoking this with `descendants=revoke` ends it, too. Needs a full credential: `full` in `GET /v1/whoami`.
          */
         post: operations["createOrganization"];
         delete?: never;
@@ -359,7 +359,7 @@ export interface paths {
         put?: never;
         /**
          * Add a member to an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding, changing or removing an owner needs the role `owner`. The member gets an account of its own in this organization, with the name and the profile of the request, also if the person is a member of other organizations. Where the deployment does not trust administrators (`TRUST_ADMINS`), the member is `pending`: invite the person instead.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The member gets an account of its own in this organization, with the name and the profile of the request, also if the person is a member of other organizations. Where the deployment does not trust administrators (`TRUST_ADMINS`), the member is `pending`: invite the person instead.
          */
         post: operations["addMember"];
         delete?: never;
@@ -382,13 +382,13 @@ export interface paths {
         get: operations["getMember"];
         /**
          * Replace the role of a member in an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding, changing or removing an owner needs the role `owner`. The last owner, and the owner with the last owner's key, cannot get another role. A service account cannot be an owner.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The last owner, and the owner with the last owner's key, cannot get another role. A service account cannot be an owner.
          */
         put: operations["replaceMember"];
         post?: never;
         /**
          * Remove a member from an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding, changing or removing an owner needs the role `owner`. Deletes the member's keys and project roles too, and keeps the keys that the member created for others. The last owner of the organization or of a project, and the owner with the last owner's key, cannot be removed.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. Deletes the member's keys and project roles too, and keeps the keys that the member created for others. The last owner of the organization or of a project, and the owner with the last owner's key, cannot be removed.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person to an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Inviting an owner needs the role `owner`. Returns a link that you pass on to the person; it is valid for 7 days, accepts the invitation once, and is not shown again. Nothing is sent. The response is the same whether or not the person uses this service already. An invitation lapses if its inviter may no longer invite to its role.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Needs a full credential (`full` in `GET /v1/whoami`); inviting an owner also needs the role `owner`. Returns a link that you pass on to the person; it is valid for 7 days, accepts the invitation once, and is not shown again. Nothing is sent. The response is the same whether or not the person uses this service already. An invitation lapses if its inviter may no longer invite to its role.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -480,14 +480,14 @@ export interface paths {
         post?: never;
         /**
          * Delete your account
-         * @description Needs the scope `members:write`. Ends the account's memberships in every organization, revokes their keys, and erases the name, the address and the profile, also in the audit log and in the changelogs. Only the account's ID remains. The last owner of an organization or of a project cannot be deleted. Needs a key that the person has made, with the full role of its membership: `own` and `role` in `GET /v1/whoami`.
+         * @description Needs the scope `members:write`. Ends the account's memberships in every organization, revokes their keys, and erases the name, the address and the profile, also in the audit log and in the changelogs. Only the account's ID remains. The last owner of an organization or of a project cannot be deleted. Needs a full credential: `full` in `GET /v1/whoami`.
          */
         delete: operations["deleteAccount"];
         options?: never;
         head?: never;
         /**
          * Change your account
-         * @description Needs the scope `members:write`. An absent field stays, and null clears a field (RFC 7396). Needs a key that the person has made: `own` in `GET /v1/whoami`.
+         * @description Needs the scope `members:write`. An absent field stays, and null clears a field (RFC 7396). The audit log of each organization of the account records it. Needs a full credential: `full` in `GET /v1/whoami`.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -584,14 +584,14 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Needs the scope `keys:write`. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. The key's next request is refused. An organization keeps at least one key with the role `owner` that belongs to an owner, does not expire, and is not narrowed. If other keys descend from the key, `descendants` is required; with `revoke`, the key itself may be revoked already.
+         * @description Needs the scope `keys:write`. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. The key's next request is refused. An organization keeps at least one key with the role `owner` that belongs to an owner, does not expire, and is not narrowed. Needs at least the access of the key. If the key has a family, `descendants` is required: `GET …/family` lists what `revoke` ends; the key itself may be revoked already. Only an owner revokes across organizations.
          */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
         /**
          * Rename or narrow an API key
-         * @description Needs the scope `keys:write`. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. A key never gets more than it has: it can only expire earlier, and keep some of its scopes, projects and environments. Its next request has what it keeps. What descends from it must not have more or last longer: this is a `conflict`. An organization keeps at least one key of an owner that does not expire and is not narrowed.
+         * @description Needs the scope `keys:write`. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. Needs at least its access. A key never gets more than it has: it can only expire earlier, and keep some of its scopes, projects and environments. Its next request has what it keeps. What descends from it must not have more or last longer: this is a `conflict`. An organization keeps at least one key of an owner that does not expire and is not narrowed.
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -607,7 +607,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Needs the scope `keys:write`. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. Creates a key with the same membership, role, scopes and boundaries, and with the place of the old key in its lineage: what descends from the old key descends from the new one. The old key is revoked, or expires after the overlap. A key that is not your own cannot have more than the key that rotates it.
+         * @description Needs the scope `keys:write`. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. Creates a key with the same membership, role, scopes and boundaries, and with the place of the old key in its lineage: what descends from the old key descends from the new one, and is in the families of the old key and of the key that rotates it. The old key is revoked, or expires after the overlap; the key that it was rotated to earlier, and the one that it replaced, end. Another key cannot have more than the key that rotates it. A narrowed or expiring key, and that of a program, only rotates itself, and a session rotates none.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -712,9 +712,49 @@ export interface paths {
         post?: never;
         /**
          * Revoke a session of your membership
-         * @description Needs the scope `keys:write`. The session's next request is refused.
+         * @description Needs the scope `keys:write`. The session's next request is refused. What was made in it stays, unless `descendants=revoke` ends that, too, in all of your organizations; the session itself may have ended then. Needs at least the access of the session.
          */
         delete: operations["revokeSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{org_id}/members/{member_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of a member
+         * @description Needs the role `admin` in the organization. Needs the scope `members:read`. Also those of a sign-in with OpenID Connect, which no key of the list of API keys has.
+         */
+        get: operations["listMemberSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{org_id}/members/{member_id}/sessions/{member_session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a session of a member
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. The session's next request is refused. What was made in it stays, unless `descendants=revoke` ends that, too; the session itself may have ended then. Only an owner revokes across organizations: what was made in an organization that the session founded. Needs at least the access of the session.
+         */
+        delete: operations["revokeMemberSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -734,6 +774,46 @@ export interface paths {
          * @description Needs the scope `keys:write`. Returns a link that signs in once, within 10 minutes. Its session has the role, the scopes and the boundaries of the key of the request. Opening the link changes nothing: the button of its page signs in.
          */
         post: operations["createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{org_id}/api-keys/{key_id}/family": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the family of an API key
+         * @description Needs the scope `keys:read`. What revoking the key with `descendants=revoke` ends. Of another organization, it has the name and counts only. The members that the family has added are listed, too: they stay, so remove those that you do not know. The key may be revoked already. Needs the role `admin` in the organization for a key of another membership.
+         */
+        get: operations["listApiKeyFamily"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{org_id}/members/{member_id}/sessions/{member_session_id}/family": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the family of a session
+         * @description Needs the role `admin` in the organization. Needs the scope `members:read`. What revoking the session with `descendants=revoke` ends. Of another organization, it has the name and counts only. The members that the family has added are listed, too: they stay, so remove those that you do not know. The session may have ended already.
+         */
+        get: operations["listSessionFamily"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2693,7 +2773,7 @@ export interface components {
          */
         ApiKeyStatus: "active" | "revoked";
         /**
-         * @description What happens to the keys that descend from the key: those that were created with it, and with those. Required if there are any.
+         * @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key.
          * @enum {string}
          */
         Descendants: "revoke" | "keep";
@@ -3131,6 +3211,50 @@ export interface components {
              */
             next_page?: string;
         };
+        /** @description A session of a member, without its secret. */
+        MemberSession: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The session ends at this time at the latest. Absent: ended. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description When it ended. What was made in it stays, until the session is revoked with its descendants. */
+            ended_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        MemberSessionList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["MemberSession"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description Default: `active`. Sessions that have ended are listed as long as the audit log.
+         * @enum {string}
+         */
+        SessionStatus: "active" | "ended";
         /**
          * @description What to sign in with.
          * @example {
@@ -3445,6 +3569,8 @@ export interface components {
                 };
                 /** @description Whether only the membership itself has made the key, and the keys that it descends from. */
                 own: boolean;
+                /** @description Whether it can add, invite and promote members, found organizations, and change the account: the key is the person's `own`, is not narrowed, has no expiry but one that only the organization's `max_age_seconds` imposed, and has the whole role of its membership. */
+                full: boolean;
             };
             /** @description The rate limits of the credential, by the kind of request. */
             limits: {
@@ -5152,6 +5278,69 @@ export interface components {
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: string;
+        };
+        /**
+         * @description `descendants=revoke` ends each, except a `member`: it removes no person. In an `organization` that the family has founded, it ends what `counts` counts, and the credentials of the members that the family has added there.
+         * @enum {string}
+         */
+        FamilyItemType: "api_key" | "runner_token" | "trust" | "invitation" | "session" | "sign_in_link" | "member" | "organization";
+        /** @description How much the family has in another organization. */
+        FamilyCounts: {
+            /**
+             * @description How many API keys of the family have not ended.
+             * @example 1
+             */
+            api_keys: number;
+            /**
+             * @description How many runner tokens of the family have not ended.
+             * @example 1
+             */
+            runner_tokens: number;
+            /**
+             * @description How many trusts of the family have not ended.
+             * @example 1
+             */
+            trusts: number;
+            /**
+             * @description How many invitations of the family have not ended.
+             * @example 1
+             */
+            invitations: number;
+        };
+        /** @description Something that was made with a credential, or with what it has made. */
+        FamilyItem: {
+            type: components["schemas"]["FamilyItemType"];
+            /**
+             * @description The ID of the record of this `type`.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            id: string;
+            /**
+             * @description Its name. Absent: it has none.
+             * @example laptop
+             */
+            name?: string;
+            /**
+             * @description The membership that it acts for. Absent: none, or another organization's.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: string;
+            role?: components["schemas"]["OrgRole"];
+            counts?: components["schemas"]["FamilyCounts"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        FamilyItemList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["FamilyItem"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /** @description Who created an invitation. */
         Inviter: {
@@ -6929,6 +7118,10 @@ export interface components {
         MembershipId: string;
         /** @description The ID of the API key. */
         KeyId: string;
+        /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
+        Descendants: components["schemas"]["Descendants"];
+        /** @description The ID of the session. */
+        MemberSessionId: string;
         /** @description The ID of the runner pool. */
         PoolId: string;
         /** @description The ID of the runner token. */
@@ -8037,8 +8230,8 @@ export interface operations {
     revokeApiKey: {
         parameters: {
             query?: {
-                /** @description What happens to the keys that descend from the key: those that were created with it, and with those. Required if there are any. */
-                descendants?: components["schemas"]["Descendants"];
+                /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
+                descendants?: components["parameters"]["Descendants"];
             };
             header?: {
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
@@ -8255,11 +8448,76 @@ export interface operations {
     };
     revokeSession: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
+                descendants?: components["parameters"]["Descendants"];
+            };
             header?: never;
             path: {
                 /** @description The ID of the session. */
                 session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMemberSessions: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+                /** @description Default: `active`. Sessions that have ended are listed as long as the audit log. */
+                status?: components["schemas"]["SessionStatus"];
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the membership. */
+                member_id: components["parameters"]["MemberId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberSessionList"];
+                };
+            };
+        };
+    };
+    revokeMemberSession: {
+        parameters: {
+            query?: {
+                /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
+                descendants?: components["parameters"]["Descendants"];
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the membership. */
+                member_id: components["parameters"]["MemberId"];
+                /** @description The ID of the session. */
+                member_session_id: components["parameters"]["MemberSessionId"];
             };
             cookie?: never;
         };
@@ -8293,6 +8551,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+        };
+    };
+    listApiKeyFamily: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the API key. */
+                key_id: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the family. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyItemList"];
+                };
+            };
+        };
+    };
+    listSessionFamily: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the membership. */
+                member_id: components["parameters"]["MemberId"];
+                /** @description The ID of the session. */
+                member_session_id: components["parameters"]["MemberSessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the family. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyItemList"];
                 };
             };
         };
