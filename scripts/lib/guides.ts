@@ -66,7 +66,7 @@ function createRenderer(slug: string, headings: Heading[]): RendererObject {
       headings.push({ id, text, depth });
       const content = this.parser.parseInline(tokens);
       if (depth === 1) return `<h1 id="${id}">${content}</h1>\n`;
-      return `<h${depth} id="${id}"><a href="${pathOfGuide(slug)}#${id}">${content}</a></h${depth}>\n`;
+      return `<h${depth} id="${id}"><a href="#${id}">${content}</a></h${depth}>\n`;
     },
     link({ href, tokens }) {
       const target = escapeHtml(resolveLink(slug, href));
@@ -107,7 +107,7 @@ function resolveLink(slug: string, href: string): string {
   if (/^[\w+.-]*:/.test(href)) refuse(slug, `the link ${href}`);
   const [path = "", fragment] = href.split("#");
   const suffix = fragment === undefined ? "" : `#${fragment}`;
-  if (path === "") return pathOfGuide(slug) + suffix;
+  if (path === "") return suffix;
   const guide = GUIDE_FILES.find(({ file }) => file === path);
   if (guide) return pathOfGuide(guide.slug) + suffix;
   return `${SOURCE}/${posix.join("docs", path)}${suffix}`;
