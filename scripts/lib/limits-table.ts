@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { LIMITS, type Limit } from "../../src/lib/limits.ts";
+import { LIMITS } from "../../src/lib/limits.ts";
 import { KEPT, RETENTION, type RetentionRule } from "../../src/lib/retention.ts";
 import { POLICIES } from "../../src/rate-limits/index.ts";
+import { LIMIT_DESCRIPTIONS, type LimitDescription } from "./limit-descriptions.ts";
 import { ROOT } from "./wrangler.ts";
 
 export const LIMITS_FILE = join(ROOT, "docs/limits.md");
@@ -9,7 +10,8 @@ export const LIMITS_FILE = join(ROOT, "docs/limits.md");
 const INTRODUCTION = `# Limits
 
 Every limit on what a caller can send, store, or make the service do, and what happens beyond it.
-\`npm run limits\` generates this page from \`src/lib/limits.ts\` and the rate limit policies.
+\`npm run limits\` generates this page from \`src/lib/limits.ts\`, \`scripts/lib/limit-descriptions.ts\` and the rate limit
+policies.
 
 The service checks a limit when a request creates a record or enlarges it. Limits on stored data never
 reject reads, deletions, cancellations or the calls of runners: an organization at a limit can always
@@ -35,9 +37,10 @@ export function renderLimits(): string {
     ([name, { limit, appliesTo }]) =>
       `| Requests in any 60 s under the policy \`${name}\`: ${appliesTo} | ${count(limit)} | \`rate\`, with \`Retry-After\` |`,
   );
-  const limits = Object.values(LIMITS).map(
-    (limit) => `| ${limit.what} | ${formatLimit(limit)} | ${limit.beyond} |`,
-  );
+  const limits = Object.entries(LIMIT_DESCRIPTIONS).map(([name, { what, unit, beyond }]) => {
+    const { value } = LIMITS[name as keyof typeof LIMITS];
+    return `| ${what} | ${formatLimit(value, unit)} | ${beyond} |`;
+  });
   return `${INTRODUCTION}${[...policies, ...limits].join("\n")}\n${RETENTION_TITLE}${renderRetention()}\n`;
 }
 
@@ -50,7 +53,7 @@ function renderRetention(): string {
   return [...limited, ...others].join("\n");
 }
 
-function formatLimit({ value, unit }: Limit): string {
+function formatLimit(value: number, unit: LimitDescription["unit"]): string {
   if (unit === "bytes") return formatBytes(value);
   if (unit === "ms") return formatDuration(value);
   if (unit === "items" || unit === "requests") return count(value);

@@ -77,6 +77,7 @@ const ACCESS: Record<string, Access> = {
   revokeMemberSession: { api_key: "default" },
   listApiKeyFamily: { api_key: "default" },
   listSessionFamily: { api_key: "default" },
+  listMemberFamily: { api_key: "default" },
   createSignInLink: { api_key: "default" },
   getApiKeyPolicy: { api_key: "default" },
   putApiKeyPolicy: { api_key: "default" },

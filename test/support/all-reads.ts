@@ -50,6 +50,7 @@ export const READS = operations.filter(isRead);
 const SOURCE_OF: Record<string, string> = {
   getMember: "membership_id",
   listMemberSessions: "membership_id",
+  listMemberFamily: "membership_id",
   previewPromotion: "promotion",
   getServiceAccount: "service_account_id",
 };

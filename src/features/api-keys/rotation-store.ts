@@ -66,7 +66,6 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       and ${isAsAuthenticated(actor)}
       and not exists (select 1 from api_keys as parent
         where parent.id = ${apiKeys.createdByKeyId}
-          and parent.organization_id = ${old.organizationId}
           and iif(parent.expires_at = 0, parent.narrowed_expires_at, parent.expires_at) < ${lasting})
       and ${expiresAt === null ? sql`true` : mayExpire(db, old, expiresAt, now)}`,
   ).returning(KEY);
@@ -94,7 +93,7 @@ function replacedWith({ id, replacedByKeyId }: ApiKeyRow): SQL {
 /** The keys that descend from this one and expire later than `expiresAt`, but those that it replaced. */
 export function findOutliving(
   db: Database,
-  { id: keyId, organizationId }: ApiKeyRow,
+  { id: keyId }: Pick<ApiKeyRow, "id">,
   expiresAt: number,
 ) {
   return db
@@ -103,7 +102,6 @@ export function findOutliving(
     .where(
       and(
         eq(apiKeys.createdByKeyId, keyId),
-        eq(apiKeys.organizationId, organizationId),
         sql`${apiKeys.replacedByKeyId} is not ${keyId}`,
         or(sql`${KEY_EXPIRY} is null`, sql`${KEY_EXPIRY} > ${expiresAt}`),
       ),

@@ -67,7 +67,7 @@ async function readRotation({ db, actor, clock }: ServiceContext, old: store.Api
   const { memberships, callers, parents, policies, lastKeys } = await runBatch(db, {
     memberships: store.findMembership(db, organizationId, membershipId),
     callers: store.findCaller(db, actor),
-    parents: store.findExpiry(db, organizationId, createdByKeyId ?? ""),
+    parents: store.findExpiry(db, createdByKeyId ?? ""),
     policies: store.findMaximumAge(db, organizationId),
     lastKeys: rotations.findLastOwnerKey(db, old, now),
   });

@@ -174,9 +174,8 @@ export function findCaller(db: Database, { keyId }: Pick<Actor, "keyId">) {
     .where(eq(apiKeys.id, keyId));
 }
 
-/** Of a key of the organization: the founder's key does not bound the keys of what it has founded. */
-export function findExpiry(db: Database, organizationId: string, id: string) {
-  return db.select({ expiresAt: KEY_EXPIRES_AT }).from(apiKeys).where(within(organizationId, id));
+export function findExpiry(db: Database, id: string) {
+  return db.select({ expiresAt: KEY_EXPIRES_AT }).from(apiKeys).where(eq(apiKeys.id, id));
 }
 
 export function findProjects(db: Database, organizationId: string, ids: readonly string[]) {

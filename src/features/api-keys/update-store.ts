@@ -34,7 +34,7 @@ export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyCha
     .returning(KEY);
 }
 
-type KeyId = Pick<ApiKeyRow, "id" | "organizationId">;
+type KeyId = Pick<ApiKeyRow, "id">;
 type Narrowed = NonNullable<KeyChange["narrowed"]>;
 
 /** The sent fields. The expiry of a key with boundaries moves, as in `toStoredKey`. */
@@ -109,11 +109,11 @@ const TOKEN_EXPIRY = sql`runner_tokens.expires_at`;
  * table. A rotation can prolong a key that has expired, unless it is of a trust.
  */
 function hasDescendant(
-  { id: keyId, organizationId }: KeyId,
+  { id: keyId }: KeyId,
   conditions: { keys: SQL; trusts: SQL; tokens: SQL },
   now: number,
 ): SQL {
-  const family = boundedBy(keyId, organizationId);
+  const family = boundedBy(keyId);
   return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${family})
       and ${apiKeys.id} <> ${keyId} and (${apiKeys.trustId} is null or ${whereKeyIsLive(now)})
       and ${conditions.keys})

@@ -4,10 +4,11 @@ import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Unauthorized } from "../../lib/errors.ts";
 import { ApiKeyParams } from "../api-keys/index.ts";
+import { MemberParams } from "../memberships/index.ts";
 import { MemberSessionParams } from "../sessions/index.ts";
 import { presentFamilyItem } from "./presenters.ts";
 import { FamilyItemList } from "./schemas.ts";
-import { listFamilyOfKey, listFamilyOfSession } from "./service.ts";
+import { listFamilyOfKey, listFamilyOfMember, listFamilyOfSession } from "./service.ts";
 
 const MEMBERS_STAY =
   "Of another organization, it has the name and counts only. The members that the family has added are " +
@@ -43,11 +44,32 @@ have ended already.`,
   responses: { 200: jsonReply(FamilyItemList, "A page of the family.") },
 });
 
+const ofMember = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/members/{member_id}/family",
+  operationId: "listMemberFamily",
+  tags: ["Organizations"],
+  summary: "List what a member has made",
+  role: "admin",
+  scope: "members:read",
+  description: `What removing the member with \`descendants=revoke\` ends, the keys and sessions of the member \
+included. ${MEMBERS_STAY} The member may be removed already.`,
+  notFound: ["organization", "membership"],
+  request: { params: MemberParams, query: ListQuery },
+  responses: { 200: jsonReply(FamilyItemList, "A page of the family.") },
+});
+
 export const familyRoutes = createRouter()
   .openapi(ofKey, async (c) => {
     const { org_id: organizationId, key_id: id } = c.req.valid("param");
     const page = toPageRequest(c.req.valid("query"));
     const found = await listFamilyOfKey(c.env, { organizationId, id }, page);
+    return c.json(toEnvelope(found, presentFamilyItem), 200);
+  })
+  .openapi(ofMember, async (c) => {
+    const { org_id: organizationId, member_id: id } = c.req.valid("param");
+    const page = toPageRequest(c.req.valid("query"));
+    const found = await listFamilyOfMember(c.env, { organizationId, id }, page);
     return c.json(toEnvelope(found, presentFamilyItem), 200);
   })
   .openapi(ofSession, async (c) => {

@@ -4,13 +4,13 @@ import { keyset, type PageRequest } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys, whereKeyIsLive } from "../api-keys/table.ts";
 import { invitations } from "../invitations/table.ts";
-import { familyOf, madeBy } from "../memberships/index.ts";
+import { credentialsOf, familyOf, madeBy, membersAddedByFamilyOf } from "../memberships/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { signInLinks } from "../sessions/table.ts";
 import { trusts } from "../trusts/table.ts";
 import type { FamilyItemType } from "./model.ts";
 
-/** A key or a session. */
+/** A key, a session or a member. */
 export interface FamilyRoot {
   id: string;
   organizationId: string;
@@ -52,9 +52,10 @@ const MEMBERS = sql`select id from family_member`;
 
 /** D1 permits five selects in a compound. */
 function itemsOf({ id, organizationId }: FamilyRoot, now: number): SQL {
+  const roots = sql`select ${id} union ${credentialsOf(id)}`;
   const isOwn = sql`organization_id = ${organizationId}`;
   const lasts = sql`(expires_at is null or expires_at > ${now})`;
-  return sql`with family_member(id) as (${familyOf(sql`select ${id}`, organizationId, "founded")})
+  return sql`with family_member(id) as (${familyOf(roots, organizationId, "founded")})
     select * from (
       select 'api_key' as type, id, name, membership_id, role, created_at, null as counts
         from api_keys where id in (${MEMBERS}) and ${isOwn} and id <> ${id}
@@ -74,7 +75,7 @@ function itemsOf({ id, organizationId }: FamilyRoot, now: number): SQL {
     union all select * from (
       select 'member', memberships.id, accounts.name, memberships.id, role, memberships.created_at, null
         from memberships join accounts on accounts.id = memberships.account_id
-        where (added_by_key_id in (${MEMBERS}) or added_by_session_id in (${MEMBERS})) and ${isOwn})
+        where memberships.id in (${membersAddedByFamilyOf(roots, organizationId)}) and memberships.id <> ${id})
     union all select 'organization', id, name, null, null, created_at, ${countsOf(now)}
       from organizations where id in (${otherOrganizations(organizationId)})`;
 }

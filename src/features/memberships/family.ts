@@ -17,6 +17,29 @@ export type FamilyReach =
  * @param organizationId Theirs.
  */
 export function familyOf(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
+  return sql`${familyTable(roots, organizationId, reach)} select id from family where is_reached`;
+}
+
+/** Selects the IDs of the keys and sessions that a membership has and had. */
+export function credentialsOf(membershipId: string): SQL {
+  return sql`select id from api_keys where membership_id = ${membershipId}
+    union select id from revoked_keys where membership_id = ${membershipId}
+    union select id from sessions where membership_id = ${membershipId}
+    union select id from ended_sessions where membership_id = ${membershipId}`;
+}
+
+/**
+ * Selects the IDs of the memberships of the organization that a family has added, and that these have
+ * added: they are people, and neither they nor what they make are members of the family.
+ */
+export function membersAddedByFamilyOf(roots: SQL, organizationId: string): SQL {
+  return sql`${familyTable(roots, organizationId, "founded")} select memberships.id
+    from family join memberships on memberships.id = family.id
+    where memberships.organization_id = ${organizationId}`;
+}
+
+/** `is_reached` is 0 for what the members that the family has added make by themselves. */
+function familyTable(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
   // A recursive select names its table once, and D1 permits five selects in a compound.
   return sql`with recursive root(id) as (${withPredecessors(roots)}),
     family(id, is_reached) as (select id, 1 from root
@@ -25,21 +48,18 @@ export function familyOf(roots: SQL, organizationId: string, reach: FamilyReach)
           select id, null as is_reached from (${keysMadeBy("api_keys")})
           union all select id, null from (${keysMadeBy("revoked_keys")})
           union all select id, null from (${SUCCESSORS_AND_KEYS_OF_SESSIONS})
-          union all select id, null from (${membersAddedBy(organizationId)})
-          union all select * from (${continuationsOf(organizationId, reach)})))) as edge)
-    select id from family where is_reached`;
+          union all select * from (${membersAddedBy(organizationId)})
+          union all select * from (${continuationsOf(organizationId, reach)})))) as edge)`;
 }
 
 /**
  * Selects the IDs of a key and of those that it bounds: they may have no more than it has, and expire no
- * later. The keys of an organization that it has founded are not bounded.
+ * later.
  */
-export function boundedBy(keyId: string, organizationId: string): SQL {
+export function boundedBy(keyId: string): SQL {
   return sql`with recursive bounded(id) as (select ${keyId}
       union select child.id from bounded join api_keys as child on child.created_by_key_id = bounded.id
-        where child.organization_id = ${organizationId}
-      union select child.id from bounded join revoked_keys as child on child.created_by_key_id = bounded.id
-        where child.organization_id = ${organizationId})
+      union select child.id from bounded join revoked_keys as child on child.created_by_key_id = bounded.id)
     select id from bounded`;
 }
 
@@ -70,10 +90,9 @@ const SUCCESSORS_AND_KEYS_OF_SESSIONS = sql`select replaced_by_key_id as id from
 
 /** People of the own organization keep their credentials: an admin sees and removes them. */
 function membersAddedBy(organizationId: string): SQL {
-  return sql`select id from memberships
-      where added_by_key_id = family.id and organization_id <> ${organizationId}
-    union all select id from memberships
-      where added_by_session_id = family.id and organization_id <> ${organizationId}`;
+  const isReached = sql`iif(organization_id = ${organizationId}, 0, null)`;
+  return sql`select id, ${isReached} from memberships where added_by_key_id = family.id
+    union all select id, ${isReached} from memberships where added_by_session_id = family.id`;
 }
 
 /** The sessions of the links of a session, and those that it was switched to. */

@@ -1,6 +1,12 @@
 export { endSessions } from "./end-sessions.ts";
-export { boundedBy, type FamilyReach, familyOf } from "./family.ts";
-export { revokeFamily } from "./family-revocation.ts";
+export {
+  boundedBy,
+  credentialsOf,
+  type FamilyReach,
+  familyOf,
+  membersAddedByFamilyOf,
+} from "./family.ts";
+export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
 export {
   endFamily,
   type FamilyRevocation,
@@ -11,20 +17,20 @@ export {
   revokeKeys,
 } from "./key-revocation.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
-export { MEMBER_PATH } from "./model.ts";
+export { LAST_OWNER_KEY, MEMBER_PATH } from "./model.ts";
 export { presentMember, presentPerson, toNewAccount } from "./presenters.ts";
 export {
   AccountInput,
   Email,
   Member,
   MemberKind,
+  MemberParams,
   OrgRole,
   PERSON,
   ProfileInput,
 } from "./schemas.ts";
 export {
   LAST_OWNER,
-  LAST_OWNER_KEY,
   MEMBER_EXISTS,
   PENDING_MEMBER,
   requireActive,
@@ -36,6 +42,7 @@ export {
   ACCOUNT_SIZE,
   type AccountRow,
   deleteUnprovenAccount,
+  findFormerMember,
   findMember,
   type MemberRow,
   type NewAccount,

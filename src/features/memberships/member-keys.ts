@@ -51,3 +51,14 @@ export function keepsOwnerKey(
     or exists (select 1 from ${ownerKeys} and owner_key.${column} not in (${lost.value})
       and owner_key.expires_at is null))`;
 }
+
+/** Selects the IDs of a family, or none if no owner's key would remain without it. */
+export function guardedFamily(organizationId: string, family: SQL, now: number): SQL {
+  const keeps = keepsOwnerKey(organizationId, { column: "id", value: family }, now);
+  return sql`select id from (${family}) where ${keeps}`;
+}
+
+export function keepsOwner(db: Database, organizationId: string, family: SQL, now: number) {
+  const keeps = keepsOwnerKey(organizationId, { column: "id", value: family }, now);
+  return db.get<{ keeps: number }>(sql`select ${keeps} as keeps`);
+}

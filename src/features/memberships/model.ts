@@ -6,3 +6,7 @@ export type MemberStatus = (typeof MEMBER_STATUSES)[number];
 
 /** Of the operation that reads a member. */
 export const MEMBER_PATH = { path: "/v1/orgs/{org_id}/members/{member_id}" } as const;
+
+export const LAST_OWNER_KEY =
+  "The organization would keep no owner's key without an expiration date. Create one first: POST " +
+  "/v1/orgs/{org_id}/api-keys for an owner, with the role owner and without expires_at.";

@@ -8,18 +8,26 @@ import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { once } from "../idempotency/index.ts";
+import { LAST_OWNER_KEY } from "./model.ts";
 import { presentMember, toNewAccount } from "./presenters.ts";
-import { AddMember, Member, MemberList, MemberParams, ReplaceMember } from "./schemas.ts";
+import {
+  AddMember,
+  Member,
+  MemberList,
+  MemberParams,
+  RemoveMemberQuery,
+  ReplaceMember,
+} from "./schemas.ts";
 import {
   addMember,
   CREATOR_CHANGED,
   changeMemberRole,
   getMember,
   LAST_OWNER,
-  LAST_OWNER_KEY,
   listMembers,
   MEMBER_EXISTS,
   removeMember,
+  removeMemberWithFamily,
   SERVICE_ACCOUNT_AS_OWNER,
 } from "./service.ts";
 
@@ -115,17 +123,18 @@ const remove = operation({
   record: true,
   scope: "members:write",
   description:
-    `${OWNERS} Deletes the member's keys and project roles too, and keeps the keys that the member ` +
-    "created for others. The last owner of the " +
-    "organization or of a project, and the owner with the last owner's key, cannot be removed.",
+    `${OWNERS} Deletes the member's keys and project roles too. What the member has made for others stays, ` +
+    "unless `descendants=revoke` ends it. The last owner of the organization or of a project, and the " +
+    "owner with the last owner's key, cannot be removed.",
   notFound: ["organization", "membership"],
   errors: {
+    credential_not_full: NOT_FULL,
     needs_owner_of_organization: Unauthorized.role("owner"),
     last_owner: new Conflict(LAST_OWNER),
     last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
   },
-  request: { params: MemberParams },
+  request: { params: MemberParams, query: RemoveMemberQuery },
   responses: { 204: NO_CONTENT },
 });
 
@@ -156,6 +165,8 @@ export const membershipRoutes = createRouter()
   })
   .openapi(remove, async (c) => {
     const { org_id, member_id } = c.req.valid("param");
-    await removeMember(c.env, org_id, member_id);
+    const { descendants } = c.req.valid("query");
+    const remove = descendants === "revoke" ? removeMemberWithFamily : removeMember;
+    await remove(c.env, org_id, member_id);
     return c.body(null, 204);
   });

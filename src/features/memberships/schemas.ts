@@ -165,6 +165,17 @@ export const ReplaceMember = component(
     .openapi({ description: "What a request can change.", example: { role: "admin" } }),
 );
 
+export const RemoveMemberQuery = z.object({
+  descendants: z
+    .enum(["revoke", "keep"], "Send revoke or keep.")
+    .optional()
+    .openapi({
+      description:
+        "`revoke` also ends what the member has made for others, with a full credential; the member may " +
+        "be removed already. Default: `keep`.",
+    }),
+});
+
 export const MemberParams = z.object({
   ...idParam("org_id", "organization", "organization"),
   ...idParam("member_id", "membership", "membership"),

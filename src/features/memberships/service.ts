@@ -16,8 +16,10 @@ import { trustsAdmins } from "../../lib/settings.ts";
 import { type AuditedAct, recordActs, refuseEscalation, requireFull } from "../audit/index.ts";
 import { recordRow } from "../idempotency/index.ts";
 import { limitGrowth } from "../usage/index.ts";
+import { credentialsOf } from "./family.ts";
+import { revokeFamilyOf } from "./family-revocation.ts";
 import { incrementKeyVersions } from "./member-keys.ts";
-import type { MemberStatus } from "./model.ts";
+import { LAST_OWNER_KEY, type MemberStatus } from "./model.ts";
 import { presentMember } from "./presenters.ts";
 import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 import * as store from "./store.ts";
@@ -25,10 +27,6 @@ import * as store from "./store.ts";
 export const LAST_OWNER =
   "The organization and each of its projects need at least one owner. Make another member owner " +
   "first.";
-
-export const LAST_OWNER_KEY =
-  "The organization would keep no owner's key without an expiration date. Create one first: POST " +
-  "/v1/orgs/{org_id}/api-keys for an owner, with the role owner and without expires_at.";
 
 export const CREATOR_CHANGED = "The credential that adds the member has just changed. Retry.";
 
@@ -135,6 +133,7 @@ export async function changeMemberRole(
   return { ...member, role, ...written };
 }
 
+/** What the member has made for others stays. */
 export async function removeMember(
   ctx: ServiceContext,
   organizationId: string,
@@ -157,6 +156,20 @@ export async function removeMember(
   });
   if (done.removed.length === 0) throw await findConflict(ctx, member);
   await ctx.invalidateKeys(done.keys.revoked.map((key) => toRevokedKey(key, ctx.clock)));
+}
+
+/** Removes the member, and ends what it has made: also that of a member who was removed before. */
+export async function removeMemberWithFamily(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  await requireFull(ctx, { type: "member", id });
+  const [former] = await store.findFormerMember(ctx.db, organizationId, id);
+  if (!former) await removeMember(ctx, organizationId, id);
+  else await requireRoleToManage(ctx, organizationId, { type: "member", id }, [former.role]);
+  await revokeFamilyOf(ctx, { organizationId, roots: credentialsOf(id), reach: "founded" });
 }
 
 export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {

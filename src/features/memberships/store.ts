@@ -97,6 +97,17 @@ export function findMember(db: Database, organizationId: string, id: string) {
   return selectMembers(db).where(within(organizationId, id));
 }
 
+/** One who was removed, with the strongest role of the keys that were revoked then. */
+export function findFormerMember(db: Database, organizationId: string, id: string) {
+  const roles = sql`select role from revoked_keys
+    where membership_id = ${id} and organization_id = ${organizationId}`;
+  const former = sql`(select iif('owner' in (${roles}), 'owner', 'admin') as role
+    where not exists (select 1 from memberships where memberships.id = ${id})
+      and (exists (${roles}) or exists (select 1 from ended_sessions
+        where membership_id = ${id} and organization_id = ${organizationId}))) as former`;
+  return db.select({ role: sql<OrgRole>`former.role`.as("role") }).from(former);
+}
+
 /** Inserts nothing if the credential of the request has just changed. */
 export function insertAccount({ db, actor }: ServiceContext, account: AccountRow) {
   return insertFrom(db, accounts, account, sql`where ${isAsAuthenticated(actor)}`);

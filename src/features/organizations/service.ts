@@ -47,7 +47,9 @@ export async function createOrganization(
   const { actor } = ctx;
   const { accountId, organizationId } = actor;
   await requireFull(ctx, { type: "organization", id: organizationId });
-  const founder = { accountId, lineage: lineageOf(actor), condition: isAsAuthenticated(actor) };
+  const { issuedByKeyId, createdBySessionId } = lineageOf(actor);
+  const lineage = { issuedByKeyId, createdBySessionId };
+  const founder = { accountId, lineage, condition: isAsAuthenticated(actor) };
   const { created, statements, acts } = await prepareOrganization(ctx, { ...input, ...founder });
   const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });
   const audit = recordActs(ctx, created.row.organization.id, acts);
@@ -107,8 +109,11 @@ export interface NewOrganization {
   name: string;
   /** Of its owner. */
   accountId: string;
-  /** Of its first key. Absent: the first organization. */
-  lineage?: ReturnType<typeof lineageOf>;
+  /**
+   * The family of its first key. The key that founds it does not bound it, and is not shown to the new
+   * organization. Absent: the first organization.
+   */
+  lineage?: Pick<ReturnType<typeof lineageOf>, "issuedByKeyId" | "createdBySessionId">;
   /** Nothing is inserted unless it holds. Absent: always. */
   condition?: ReturnType<typeof isAsAuthenticated>;
 }

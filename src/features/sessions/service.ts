@@ -8,7 +8,7 @@ import { lowerOrgRole } from "../../lib/roles.ts";
 import { type DescendantsOption, requireAccess } from "../api-keys/index.ts";
 import { type AuditedAct, recordActs } from "../audit/index.ts";
 import { recordWithSecrets } from "../idempotency/index.ts";
-import { type FamilyReach, LAST_OWNER_KEY, revokeFamily } from "../memberships/index.ts";
+import { type FamilyReach, revokeFamilyOf } from "../memberships/index.ts";
 import { limitGrowth } from "../usage/index.ts";
 import type { CreatedSignInLink } from "./link-store.ts";
 import * as links from "./link-store.ts";
@@ -76,10 +76,11 @@ async function endSession(
     await requireAccess(ctx, target, role, session);
   }
   if (descendants === "revoke") {
-    await revokeFamily(ctx, store.familyRevocationOf(ctx, id, reach));
-    const { keeps } = await store.keepsOwner(ctx, id, reach);
-    if (!keeps) throw new Conflict(LAST_OWNER_KEY);
-    return;
+    return revokeFamilyOf(ctx, {
+      organizationId: id.organizationId,
+      roots: store.rootOf(id),
+      reach,
+    });
   }
   const act: AuditedAct = { action: "session.revoked", target };
   const { session: ended } = await runBatch(ctx.db, {

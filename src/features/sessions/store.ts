@@ -15,13 +15,7 @@ import {
   revokedKeys,
   whereKeyIsLive,
 } from "../api-keys/table.ts";
-import {
-  endSessions,
-  type FamilyReach,
-  type FamilyRevocation,
-  familyOf,
-  keepsOwnerKey,
-} from "../memberships/index.ts";
+import { endSessions } from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { SESSION_IDLE_MS } from "./model.ts";
@@ -173,33 +167,8 @@ export function findSessions(db: Database, { id, ...owner }: SessionId) {
   };
 }
 
-/** Ends nothing if no owner's key would remain. */
-export function familyRevocationOf(
-  ctx: ServiceContext,
-  id: SessionId,
-  reach: FamilyReach,
-): FamilyRevocation {
-  const { actor, clock } = ctx;
-  const { organizationId } = id;
-  const family = familyOf(sql`select ${id.id}`, organizationId, reach);
-  return {
-    organizationId,
-    family: sql`select id from (${family}) where ${keepsOwnerWithout(ctx, organizationId, family)}`,
-    isEverywhere: reach === "switched" || actor.role === "owner",
-    now: clock.now(),
-    actor,
-  };
-}
-
-export function keepsOwner(ctx: ServiceContext, id: SessionId, reach: FamilyReach) {
-  const { organizationId } = id;
-  const family = familyOf(sql`select ${id.id}`, organizationId, reach);
-  const keeps = keepsOwnerWithout(ctx, organizationId, family);
-  return ctx.db.get<{ keeps: number }>(sql`select ${keeps} as keeps`);
-}
-
-function keepsOwnerWithout({ clock }: ServiceContext, organizationId: string, family: SQL): SQL {
-  return keepsOwnerKey(organizationId, { column: "id", value: family }, clock.now());
+export function rootOf({ id }: SessionId): SQL {
+  return sql`select ${id}`;
 }
 
 /** Those that have ended do not count. */

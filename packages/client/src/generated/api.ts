@@ -388,7 +388,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member from an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. Deletes the member's keys and project roles too, and keeps the keys that the member created for others. The last owner of the organization or of a project, and the owner with the last owner's key, cannot be removed.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. Deletes the member's keys and project roles too. What the member has made for others stays, unless `descendants=revoke` ends it. The last owner of the organization or of a project, and the owner with the last owner's key, cannot be removed.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -792,6 +792,26 @@ export interface paths {
          * @description Needs the scope `keys:read`. What revoking the key with `descendants=revoke` ends. Of another organization, it has the name and counts only. The members that the family has added are listed, too: they stay, so remove those that you do not know. The key may be revoked already. Needs the role `admin` in the organization for a key of another membership.
          */
         get: operations["listApiKeyFamily"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{org_id}/members/{member_id}/family": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a member has made
+         * @description Needs the role `admin` in the organization. Needs the scope `members:read`. What removing the member with `descendants=revoke` ends, the keys and sessions of the member included. Of another organization, it has the name and counts only. The members that the family has added are listed, too: they stay, so remove those that you do not know. The member may be removed already.
+         */
+        get: operations["listMemberFamily"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7118,8 +7138,6 @@ export interface components {
         MembershipId: string;
         /** @description The ID of the API key. */
         KeyId: string;
-        /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
-        Descendants: components["schemas"]["Descendants"];
         /** @description The ID of the session. */
         MemberSessionId: string;
         /** @description The ID of the runner pool. */
@@ -7754,7 +7772,10 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `revoke` also ends what the member has made for others, with a full credential; the member may be removed already. Default: `keep`. */
+                descendants?: "revoke" | "keep";
+            };
             header?: {
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -8231,7 +8252,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
-                descendants?: components["parameters"]["Descendants"];
+                descendants?: components["schemas"]["Descendants"];
             };
             header?: {
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
@@ -8450,7 +8471,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
-                descendants?: components["parameters"]["Descendants"];
+                descendants?: components["schemas"]["Descendants"];
             };
             header?: never;
             path: {
@@ -8508,7 +8529,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key. */
-                descendants?: components["parameters"]["Descendants"];
+                descendants?: components["schemas"]["Descendants"];
             };
             header?: never;
             path: {
@@ -8571,6 +8592,38 @@ export interface operations {
                 org_id: components["parameters"]["OrgId"];
                 /** @description The ID of the API key. */
                 key_id: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the family. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyItemList"];
+                };
+            };
+        };
+    };
+    listMemberFamily: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of records on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the membership. */
+                member_id: components["parameters"]["MemberId"];
             };
             cookie?: never;
         };

@@ -38,6 +38,7 @@ export const ACCESS = {
   revokeMemberSession: {"organization":"admin","scope":"members:write"},
   createSignInLink: {"scope":"keys:write"},
   listApiKeyFamily: {"scope":"keys:read"},
+  listMemberFamily: {"organization":"admin","scope":"members:read"},
   listSessionFamily: {"organization":"admin","scope":"members:read"},
   listRunnerPools: {"organization":"admin","scope":"runners:read"},
   createRunnerPool: {"organization":"admin","scope":"runners:write"},

@@ -1,0 +1,350 @@
+import type { LIMITS } from "../../src/lib/limits.ts";
+
+export interface LimitDescription {
+  what: string;
+  unit:
+    | "bytes"
+    | "characters"
+    | "items"
+    | "levels"
+    | "ms"
+    | "seconds"
+    | "requests"
+    | "times the limit of one key";
+  /** What happens beyond it. */
+  beyond: string;
+}
+
+const BAD_INPUT = "`bad_input`";
+const CONFLICT = "`conflict`, which names the limit";
+
+const limitIn =
+  (unit: LimitDescription["unit"]) =>
+  (what: string, beyond = BAD_INPUT): LimitDescription => ({ what, unit, beyond });
+
+const bytes = limitIn("bytes");
+const characters = limitIn("characters");
+const items = limitIn("items");
+const levels = limitIn("levels");
+const ms = limitIn("ms");
+const seconds = limitIn("seconds");
+const requests = limitIn("requests");
+const timesOfKey = limitIn("times the limit of one key");
+
+const quota = (records: string) =>
+  items(`${records} of an organization`, "`conflict`, which names the quota");
+
+/** For docs/limits.md, in the order of the page. */
+export const LIMIT_DESCRIPTIONS = {
+  bodyBytes: bytes("The body of a request"),
+  documentDepth: levels(
+    "Nesting of a JSON document: a configuration, or the value of a patch operation. A stored " +
+      "document that is nested deeper stays readable and can be redeployed",
+  ),
+  bodyDepth: levels("Nesting of the body of a request"),
+  configurationBytes: bytes("The configuration of an environment, as JSON"),
+  patchOperations: items("Operations of a patch that a caller sends"),
+  patchBytes: bytes(
+    "A patch with its `old_value`s, as JSON",
+    "`bad_input`. Redeploy and promote leave out the `old_value`s instead; if the patch is still " +
+      "larger, it becomes one `replace` of the whole configuration",
+  ),
+  copiedBytes: bytes("Data that the `copy` operations of a patch copy in total, as JSON"),
+  pointerLength: characters("The `path` and the `from` of a patch operation"),
+  deploymentStacks: items("The `stack_ids` of a deployment"),
+  pageRecords: items("Records on a page"),
+  addedMembers: items("Members that one request adds to a project"),
+  writtenVariables: items("Variables that one request writes"),
+  poolEnvironments: items("Environments of a runner pool"),
+  reportedResources: items("Resources that a runner reports of a stack"),
+  logChunkBytes: bytes("Bytes of a log in one request of a runner"),
+  logBytes: bytes(
+    "The log of a deployment",
+    "the rest is not kept, and the last line says so; the deployment continues",
+  ),
+  logLineBytes: bytes("A line of a log in one record", "the next record has the rest of the line"),
+  logPageBytes: bytes("Bytes of a log on one page of lines", "`has_more`"),
+  logPageLines: items("Lines of a log on one page", "`has_more`"),
+  logSealsMs: ms(
+    "Time after the end of a deployment in which its log accepts missing bytes",
+    "the log is sealed, and is `truncated` if bytes are missing",
+  ),
+  logRetentionMs: ms(
+    "How long the log of a deployment is kept after its end",
+    "the log is deleted",
+  ),
+  logStreamMs: ms(
+    "One response of events of a log",
+    "the stream ends, and the client continues with `Last-Event-ID`",
+  ),
+  logFollowers: items("Streams that follow one log at the same time", "`rate`, with `Retry-After`"),
+  logStreamsOfKey: items(
+    "Open log streams of one key in one isolate",
+    "`rate`, with `Retry-After`",
+  ),
+  sweepLogs: items(
+    "Logs that one run of the sweep tells of the end of their deployment, or one request of a change",
+    "the next run, within a minute, continues",
+  ),
+  variableValueBytes: bytes("The value of a variable, in UTF-8"),
+  nameLength: characters(
+    "Names of organizations, projects, API keys, pools, tokens, service accounts, trusts and alarms",
+  ),
+  slugLength: characters("Names of environments and components, of `a-z`, `0-9` and `-`"),
+  stackNameLength: characters("Names of stacks"),
+  variableNameLength: characters("Names of variables"),
+  personLength: characters("Names of people, and the lines of a profile"),
+  emailLength: characters("E-mail addresses"),
+  descriptionLength: characters("Descriptions, biographies, and reasons"),
+  urlLength: characters("Icons, avatars, websites, and the URLs of webhooks"),
+  sourceLength: characters("Fields of a source, except for those that follow"),
+  commitMessageLength: characters("The message of a commit"),
+  commandWords: items("Words of a registry source's `command`"),
+  commandWordLength: characters("A word of a registry source's `command`"),
+  roleArnLength: characters("The `role_arn` of a connection"),
+  externalIdLength: characters("The `external_id` of a connection"),
+  requestIdLength: characters("The `request_id` of a claim, and a `failure_reason`"),
+  resourceNameLength: characters("The `template_id` and `resource_type` of a resource"),
+  physicalIdLength: characters("The `physical_id` of a resource"),
+  statusReasonLength: characters("A `status_reason`, and the `message` of a completion"),
+  apiKeyLength: characters("The `api_key` to sign in with"),
+  invitationTokenLength: characters("The `token` of an invitation"),
+  callbackLength: characters("Parameters of the callback from Slack"),
+  pageBytes: bytes(
+    "A page of a list, as sent; a page holds at least one record. The values of all variables of an " +
+      "environment, or of a component, are one page, which the limits of an environment's variables bound",
+    "the page ends early, with `has_more`; the next pages hold the rest",
+  ),
+  stacksOfEnvironment: items("Stacks in an environment", CONFLICT),
+  variablesOfEnvironment: items(
+    "Variables of an environment, those of its components included",
+    CONFLICT,
+  ),
+  variableBytesOfEnvironment: bytes(
+    "Values of the variables of an environment, decrypted, in total",
+    CONFLICT,
+  ),
+  unfinishedDeployments: items("Unfinished deployments of an environment", CONFLICT),
+  redeployableDeployments: items(
+    "Newest deployments of an environment, which keep their configuration",
+    "an older, finished deployment can no longer be redeployed or promoted: `conflict`",
+  ),
+  lapsedOffers: items(
+    "Offers of a deployment that expire before a runner starts it",
+    "the deployment fails with the reason `never_started`",
+  ),
+  minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, minimum"),
+  maximumRunSeconds: seconds("`max_run_seconds` of a runner pool, maximum"),
+  ownedOrganizations: items(
+    "Organizations that an account owns, deleted ones included until their purge ends, checked when " +
+      "it creates another",
+    CONFLICT,
+  ),
+  apiKeysOfMembership: items("API keys of a membership", CONFLICT),
+  keyBoundaries: items("`project_ids` of an API key or a trust, and `environment_ids`"),
+  keyOverlap: seconds("`overlap_seconds` of the rotation of an API key"),
+  minimumKeyAge: seconds("`max_age_seconds` of an organization's API keys, minimum"),
+  maximumKeyAge: seconds("`max_age_seconds` of an organization's API keys, maximum"),
+  trusts: items("Trusts of an organization", CONFLICT),
+  trustAudienceLength: characters("The `audience` of a trust"),
+  trustConditions: items("Conditions of a trust"),
+  trustConditionValues: items("Values of one condition of a trust"),
+  trustConditionNameLength: characters("The name of a claim in a condition of a trust"),
+  trustConditionLength: characters("A value of a condition of a trust"),
+  minimumKeySeconds: seconds("`ttl_seconds` of a trust, minimum"),
+  maximumKeySeconds: seconds("`ttl_seconds` of a trust, maximum"),
+  liveKeysOfTrust: items("Keys and runner tokens of a trust that have not expired", CONFLICT),
+  exchangedTokenBytes: bytes("A JSON Web Token that a CI job exchanges"),
+  exchangedTokenSeconds: seconds(
+    "Time until the expiry of a JSON Web Token that a CI job exchanges",
+    "`unauthenticated`",
+  ),
+  issuerTimeoutMs: ms(
+    "Time until the keys of a trust's issuer have been read; of each request to the identity provider",
+    "`bad_input` when the trust is created, `timeout` when a token is exchanged or a person signs in",
+  ),
+  issuerResponseBytes: bytes(
+    "A response of a trust's issuer, or of the identity provider",
+    "as of the timeout",
+  ),
+  issuerKeys: items("Keys of a trust's issuer", "as of the timeout"),
+  tokenOverlapSeconds: seconds("`overlap_seconds` of the rotation of a runner token"),
+  sweepExpiredKeys: items(
+    "Expired keys, runner tokens and exchanged tokens of trusts that one run of the sweep deletes, of each",
+    "the next run, within a minute, continues",
+  ),
+  idempotencyKeyLength: characters("The `Idempotency-Key` of a request"),
+  idempotencyMs: ms(
+    "How long a repeat of a request with an `Idempotency-Key` gets its response",
+    "the request is carried out again",
+  ),
+  idempotencyBytes: bytes(
+    "What an organization stores for repeats of requests with an `Idempotency-Key`",
+    "the oldest are deleted",
+  ),
+  sweepIdempotencyRecords: items(
+    "Records for repeats that one run of the sweep deletes, once they are too old",
+    "the next run, within a minute, continues",
+  ),
+  runnerTokensOfPool: items("Tokens of a runner pool", CONFLICT),
+  invalidatedCredentials: items(
+    "API keys and runner tokens that every isolate refuses at once after the deletion of their " +
+      "organization, those of CI jobs last",
+    "an isolate that has cached one refuses it within 30 s",
+  ),
+  sessionsOfMembership: items("Sessions of a membership that have not ended", CONFLICT),
+  sessionWindowsOfKey: items(
+    "Sessions of one key with a rate limit of their own within 60 s",
+    "the other sessions of the key share one more",
+  ),
+  signInLinksOfKey: items("Unused sign-in links of a key", CONFLICT),
+  openInvitations: items("Open invitations of an organization", CONFLICT),
+  storedBytes: bytes(
+    "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +
+      "the other fields that callers write",
+    CONFLICT,
+  ),
+  projects: quota("Projects"),
+  environments: quota("Environments"),
+  components: quota("Components"),
+  stacks: quota("Stacks"),
+  variables: quota("Variables"),
+  alarms: quota("Alarms"),
+  members: quota("Members"),
+  projectMembers: quota("Project members, over all projects,"),
+  apiKeys: quota("API keys"),
+  runnerPools: quota("Runner pools"),
+  runnerTokens: quota("Runner tokens"),
+  integrations: quota("Notification integrations"),
+  integrationsPerProject: items("Notification integrations of a project", "`conflict`"),
+  integrationFilters: items("`environment_ids` of an integration, and `stack_ids`"),
+  resumedDeliveries: items(
+    "Waiting retries that one resume of an integration makes due",
+    "the others keep their times; resume again",
+  ),
+  recoveryMs: ms("Time from the `since` of a recovery until its request"),
+  recoveredDeliveries: items(
+    "Failed deliveries that one run of the sweep reads for recoveries, over all of them",
+    "the next run, within a minute, continues",
+  ),
+  ownerNotificationMs: ms(
+    "Time between two changelog entries that an integration fails, or that it pauses for long",
+    "the service adds no entry",
+  ),
+  changelogEventEntries: items(
+    "Entries in one `changelog.created` event",
+    "the event has the first 50 and the `count` of all; the changelog has every entry",
+  ),
+  changelogEventName: characters(
+    "The name of a record in a `changelog.created` event",
+    "the event has the first 100 characters; the changelog has the whole name",
+  ),
+  recordedFieldLength: characters(
+    "A field in the `changes` of an audit record, or of a changelog entry, as JSON",
+    "the record has its length only; of the names of the variables whose values one request reads, " +
+      "it has the first, and the `count` of all",
+  ),
+  auditExportRecords: items(
+    "Records in one export of the audit log",
+    "the export ends with `has_more`, and its `cursor` continues it",
+  ),
+  auditExportAgeMs: ms(
+    "Age from which a record is in an export of the audit log",
+    "a newer record is in the list, and in a later export",
+  ),
+  deploymentEventStacks: items(
+    "Stacks in one event about a deployment",
+    "the event has the first 25; the deployment has all of them",
+  ),
+  slackConfirmationMs: ms(
+    "Time in which an owner confirms a Slack installation",
+    "the installation is deleted",
+  ),
+  deliveryTimeoutMs: ms(
+    "Time until the response to a webhook has been read, to its end or to the limit below",
+    "the attempt fails",
+  ),
+  responseReadBytes: bytes(
+    "Data that is read of the response to a webhook",
+    "the rest is not read; the attempt counts",
+  ),
+  responseExcerptBytes: bytes(
+    "Data that is stored of the response to a webhook",
+    "the rest is discarded",
+  ),
+  retryAfterMs: ms("`Retry-After` in the response to a webhook", "it counts as 12 h"),
+  failingMs: ms(
+    "Time in which every attempt of an integration fails",
+    "the integration is disabled by its next delivery that fails twice",
+  ),
+  deliveryClaims: items(
+    "Claims of a delivery, including those that end without a recorded attempt",
+    "the delivery fails with the reason `too_many_attempts`",
+  ),
+  sweepMs: ms("One run of the sweep for recoveries", "the next run, within a minute, continues"),
+  deliveryConnections: requests(
+    "Requests to webhooks that one run of the sender makes at the same time",
+    "the others wait, and their time has not started",
+  ),
+  claimedDeliveries: items(
+    "Deliveries that one run of the sender has claimed and not sent",
+    "it claims more when it has sent some",
+  ),
+  claimingMs: ms(
+    "Time in which one run of the sender claims and starts to send deliveries",
+    "another run continues",
+  ),
+  scannedOrganizations: items(
+    "Organizations with pending deliveries that one claim considers, besides those of new events",
+    "the others take their turns when messages name them",
+  ),
+  scannedIntegrations: items(
+    "Integrations with pending deliveries that one claim considers, besides those of new events",
+    "the others take their turns when messages name them",
+  ),
+  sweepDeliveries: items(
+    "Integrations with overdue deliveries for which one run of the sweep wakes the sender",
+    "the next run, within a minute, continues",
+  ),
+  sweepInstallations: items(
+    "Unconfirmed Slack installations that one run of the sweep deletes",
+    "the next run, within a minute, continues",
+  ),
+  purgeRows: items("Rows that one statement of the purge deletes", "the next statement continues"),
+  purgeLogs: items(
+    "Logs that one batch of the purge deletes, with their deployments",
+    "the next batch continues",
+  ),
+  purgeBatches: items(
+    "Batches of statements in one run of the purge",
+    "the next run, within a minute, continues",
+  ),
+  purgeSettlesMs: ms(
+    "Time after the deletion of an organization in which the purge looks for rows of requests in progress",
+    "no request inserts any",
+  ),
+  purgeMs: ms("One run of the purge", "the next run, within a minute, continues"),
+  sweepInvitations: items(
+    "Invitations that one run of the sweep checks for their expiry, the oldest first",
+    "the next run, within a minute, continues",
+  ),
+  sweepSessions: items(
+    "Sessions and sign-in links that one run of the sweep checks for their end, the oldest first",
+    "later runs continue; those after current ones may remain for up to 7 days, without effect",
+  ),
+  organizationRequests: timesOfKey(
+    "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +
+      "policy. Below 16 times the limit of one key, no request is rejected for this limit; above, " +
+      "only those of a membership, a trust or a runner pool that has used 4 times",
+    "`rate`, with headers that name the policy `organization`",
+  ),
+  concurrentReads: requests(
+    "Requests of one key in progress in one isolate when another read arrives",
+    "the read calls the rate limiter before it reads the database, as a write does",
+  ),
+  addressRequests: requests(
+    "Requests from one client address in 60 s without a valid key, or with a key that the isolate " +
+      "has not cached",
+    "`rate`; a key that was used before is still looked up and accepted",
+  ),
+} satisfies Record<keyof typeof LIMITS, LimitDescription>;
