@@ -176,7 +176,10 @@ describe("narrowing a key", () => {
   it("does not tell a key with boundaries what exists outside of them", async () => {
     const [inside, outside] = [await newProject(world.client), await newProject(world.client)];
     const bounded = clientOf(await create({ project_ids: [inside.id] }));
-    const target = await create();
+    const stronger = await create();
+    const refused = await bounded.patch(pathOf(stronger), { project_ids: [inside.id] });
+    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+    const target = await create({ project_ids: [inside.id] });
     const replyTo = async (fields: object) => (await bounded.patch(pathOf(target), fields)).text;
     expect(await replyTo({ project_ids: [outside.id] })).toBe(
       await replyTo({ project_ids: [newId(systemClock)] }),
@@ -184,8 +187,10 @@ describe("narrowing a key", () => {
     expect(await replyTo({ environment_ids: [outside.default_environment_id] })).toBe(
       await replyTo({ environment_ids: [newId(systemClock)] }),
     );
-    const narrowed = await narrow(target, { project_ids: [inside.id] }, bounded);
-    expect(narrowed.project_ids).toEqual([inside.id]);
+    const environment_ids = [inside.default_environment_id];
+    expect((await narrow(target, { environment_ids }, bounded)).environment_ids).toEqual(
+      environment_ids,
+    );
   });
 
   it("is done by members for their own keys, and by owners for the keys of owners", async () => {
@@ -199,7 +204,9 @@ describe("narrowing a key", () => {
     const admin = await join(world, "admin");
     const asAdmin = await admin.client.patch(pathOf(key), { expires_at: at(DAY_MS) });
     expect([asAdmin.status, asAdmin.body.code]).toEqual([403, "unauthorized"]);
-    expect((await admin.client.patch(pathOf(key), { name: "of the owner" })).status).toBe(200);
+    expect((await admin.client.patch(pathOf(key), { name: "of the owner" })).status).toBe(403);
+    const lower = await create({ role: "admin" });
+    expect((await admin.client.patch(pathOf(lower), { name: "of the owner" })).status).toBe(200);
   });
 
   it("is refused for a revoked key, and an expired one keeps its expiry", async () => {

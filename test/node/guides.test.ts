@@ -52,7 +52,7 @@ describe("the rendering of a guide", () => {
     expect([...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link)).toEqual([
       "/docs/guides/runners#pools",
       "https://github.com/longshore/longshore/blob/main/docs/slack.md",
-      "/docs/guides/logs#logs",
+      "#logs",
       "https://github.com/longshore/longshore/blob/main/packages/client/README.md#x",
       "https://a.example",
     ]);

@@ -255,10 +255,12 @@ describe("the description of an operation", () => {
     const [operation = ""] = articleOf(pageOf("/docs/projects"), "createProject");
     const [errors = ""] = capture(operation, /<details class="errors">([\s\S]*?)<\/details>/g);
     const rows = capture(errors, /<tr><td>(\d+)<\/td>/g);
-    expect(new Set(rows)).toEqual(new Set(["400", "401", "403", "408", "409", "429", "500"]));
+    expect(new Set(rows)).toEqual(
+      new Set(["400", "401", "403", "404", "408", "409", "429", "500"]),
+    );
     expect(errors).toContain("Unknown field; remove it.");
     expect(errors).toContain('href="/docs#error-bad_input"');
-    expect(errors).not.toContain("#error-not_found");
+    expect(errors).not.toContain("#error-not_implemented");
     const count = capture(allText(), /(<details class="errors">)/g).length;
     expect(count).toBe(operations.length);
   });

@@ -2,7 +2,14 @@ import { env } from "cloudflare:workers";
 import { type Operation, operations } from "./contract.ts";
 
 /** Reads with a new value each time. */
-const NOT_COMPARABLE = ["installSlack", "exportAuditLog"];
+/** Sessions are not in backups. */
+const WITH_SESSIONS = [
+  "listMemberSessions",
+  "listSessionFamily",
+  "listMemberFamily",
+  "listApiKeyFamily",
+];
+const NOT_COMPARABLE = ["installSlack", "exportAuditLog", ...WITH_SESSIONS];
 
 /** The rows that a read by ID is about, with every other parameter of its path. */
 const SOURCES: Record<string, string> = {
@@ -32,8 +39,6 @@ const SOURCES: Record<string, string> = {
   member_id: `select membership_id as member_id, project_id, organization_id from project_members`,
   service_account_id: `select id as membership_id, organization_id as org_id, organization_id
     from (select * from memberships where kind = 'service_account')`,
-  member_session_id: `select id as member_session_id, membership_id as member_id,
-    organization_id as org_id, organization_id from sessions`,
   trust_id: "select id as trust_id, organization_id as org_id, organization_id from trusts",
   membership_id:
     "select id as member_id, organization_id as org_id, organization_id from memberships",
@@ -49,8 +54,6 @@ export const READS = operations.filter(isRead);
 /** Whose last parameter has the name of another record's. */
 const SOURCE_OF: Record<string, string> = {
   getMember: "membership_id",
-  listMemberSessions: "membership_id",
-  listMemberFamily: "membership_id",
   previewPromotion: "promotion",
   getServiceAccount: "service_account_id",
 };

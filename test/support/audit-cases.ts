@@ -419,6 +419,10 @@ export const IN_AN_ORGANIZATION: Record<string, Case> = {
     records: ({ ids }) => one("session.revoked", "session", String(ids["session_id"])),
   },
   revokeMemberSession: {
+    prepare: async ({ person, ids }) => {
+      ids["member_id"] = person.membershipId;
+      ids["member_session_id"] = (await signIn(person)).sessionId;
+    },
     records: ({ ids }) => one("session.revoked", "session", String(ids["member_session_id"])),
   },
   endCurrentSession: {

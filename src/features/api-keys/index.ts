@@ -1,5 +1,6 @@
 export { type Revocation, recordRevocation, revokeKeys } from "../memberships/index.ts";
 export {
+  authorizeKey,
   exceedingKey,
   LESS_ACCESS,
   type NarrowingInput,
@@ -18,6 +19,13 @@ export {
 export { CREATOR_CHANGED, type DescendantsOption } from "./model.ts";
 export { presentApiKey, presentAuthority, presentCreatedApiKey } from "./presenters.ts";
 export { ApiKeyParams, CreatedApiKey, EXAMPLE_KEY, RevokeQuery, ScopeName } from "./schemas.ts";
-export { getKey, newKeyRow } from "./service.ts";
-export { type ApiKeyRow, type CreatedKey, insertKey, insertKeyOfTrust } from "./store.ts";
+export { newKeyRow } from "./service.ts";
+export {
+  type ApiKeyRow,
+  type CreatedKey,
+  findKeyRecord,
+  insertKey,
+  insertKeyOfTrust,
+  type KeyRecord,
+} from "./store.ts";
 export { isAsAuthenticated } from "./table.ts";

@@ -47,7 +47,7 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       scopes: apiKeys.scopes,
       projectIds: apiKeys.projectIds,
       environmentIds: apiKeys.environmentIds,
-      createdByKeyId: placeOf(old),
+      createdByKeyId: parentIdOf(old),
       createdByMembershipId: apiKeys.createdByMembershipId,
       issuedByKeyId: apiKeys.issuedByKeyId,
       createdBySessionId: apiKeys.createdBySessionId,
@@ -72,7 +72,7 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
 }
 
 /** Of a key that was rotated before, and expires: that of its successor, from which it descends. */
-function placeOf({ createdByKeyId, replacedByKeyId }: ApiKeyRow): string | SQL | null {
+function parentIdOf({ createdByKeyId, replacedByKeyId }: ApiKeyRow): string | SQL | null {
   if (replacedByKeyId === null || createdByKeyId !== replacedByKeyId) return createdByKeyId;
   return sql`coalesce(
     (select successor.created_by_key_id from api_keys as successor where successor.id = ${createdByKeyId}),

@@ -72,10 +72,10 @@ export async function getKey(
   id: string,
 ): Promise<KeyRecord> {
   requireOwnOrganization(ctx.actor, organizationId);
-  const { active, revoked } = await runBatch(ctx.db, {
-    active: store.findKey(ctx.db, organizationId, id),
-    revoked: store.findRevokedKey(ctx.db, organizationId, id),
-  });
+  const { active, revoked } = await runBatch(
+    ctx.db,
+    store.findKeyRecord(ctx.db, organizationId, id),
+  );
   return authorizeKey<KeyRecord>(ctx.actor, active[0] ?? revoked[0]);
 }
 

@@ -147,11 +147,15 @@ export function findKey(db: Database, organizationId: string, id: string) {
   return db.select(KEY).from(apiKeys).where(within(organizationId, id));
 }
 
-export function findRevokedKey(db: Database, organizationId: string, id: string) {
-  return db
-    .select()
-    .from(revokedKeys)
-    .where(and(eq(revokedKeys.organizationId, organizationId), eq(revokedKeys.id, id)));
+/** A key, or what remains of a revoked one. */
+export function findKeyRecord(db: Database, organizationId: string, id: string) {
+  return {
+    active: findKey(db, organizationId, id),
+    revoked: db
+      .select()
+      .from(revokedKeys)
+      .where(and(eq(revokedKeys.organizationId, organizationId), eq(revokedKeys.id, id))),
+  };
 }
 
 export function findMembership(db: Database, organizationId: string, membershipId: string) {
@@ -291,7 +295,7 @@ export function revocationOf(
 export function familyRevocationOf(ctx: ServiceContext, key: KeyRecord): FamilyRevocation {
   const { actor, clock } = ctx;
   const { id, organizationId } = key;
-  const ids = familyOf(sql`select ${id}`, organizationId, "founded");
+  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
   return {
     organizationId,
     family: sql`select id from (${ids}) where ${mayRevoke(ctx, key, ids)}`,
@@ -320,7 +324,7 @@ type KeyId = Pick<KeyRecord, "id" | "organizationId">;
  * sign-in links, which always end with their key.
  */
 function hasFamily({ id, organizationId }: KeyId, now: number, isEverywhere: boolean): SQL {
-  const ids = familyOf(sql`select ${id}`, organizationId, "founded");
+  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
   const among = (table: SQL) =>
     isEverywhere ? sql`true` : sql`+${table}.organization_id = ${organizationId}`;
   const made = (table: Parameters<typeof madeBy>[1], isLive: SQL) =>

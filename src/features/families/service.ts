@@ -1,54 +1,57 @@
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireOrgRole, requireOwnOrganization, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
-import { getKey } from "../api-keys/index.ts";
+import { authorizeKey, findKeyRecord, type KeyRecord } from "../api-keys/index.ts";
 import { findFormerMember, findMember } from "../memberships/index.ts";
-import { requireSession, type SessionId } from "../sessions/index.ts";
+import { findSessions, type SessionId } from "../sessions/index.ts";
 import type { FamilyItem, FamilyRoot } from "./store.ts";
 import * as store from "./store.ts";
 
 /** Also of a revoked key. */
 export async function listFamilyOfKey(
-  ctx: ServiceContext,
-  root: FamilyRoot,
-  page: PageRequest,
-): Promise<Page<FamilyItem>> {
-  await getKey(ctx, root.organizationId, root.id);
-  return listFamily(ctx, root, page);
-}
-
-/** Also of a session that has ended. */
-export async function listFamilyOfSession(
-  ctx: ServiceContext,
-  session: SessionId,
-  page: PageRequest,
-): Promise<Page<FamilyItem>> {
-  requireOrgRole(ctx.actor, session.organizationId, "admin");
-  await requireSession(ctx, session);
-  return listFamily(ctx, session, page);
-}
-
-/** Also of a member who was removed. */
-export async function listFamilyOfMember(
-  ctx: ServiceContext,
+  { actor, db, clock }: ServiceContext,
   root: FamilyRoot,
   page: PageRequest,
 ): Promise<Page<FamilyItem>> {
   const { organizationId, id } = root;
-  requireOrgRole(ctx.actor, organizationId, "admin");
-  const { members, former } = await runBatch(ctx.db, {
-    members: findMember(ctx.db, organizationId, id),
-    former: findFormerMember(ctx.db, organizationId, id),
+  requireOwnOrganization(actor, organizationId);
+  const { key, rows } = await runBatch(db, {
+    key: findKeyRecord(db, organizationId, id),
+    rows: store.listFamily(db, root, page, clock.now()),
   });
-  if (members.length + former.length === 0) throw new NotFound("membership");
-  return listFamily(ctx, root, page);
+  authorizeKey<KeyRecord>(actor, key.active[0] ?? key.revoked[0]);
+  return toPage(page, rows, (row) => row);
 }
 
-async function listFamily(
-  { db, clock }: ServiceContext,
+/** Also of a session that has ended. */
+export async function listFamilyOfSession(
+  { actor, db, clock }: ServiceContext,
+  session: SessionId,
+  page: PageRequest,
+): Promise<Page<FamilyItem>> {
+  requireOrgRole(actor, session.organizationId, "admin");
+  const { found, rows } = await runBatch(db, {
+    found: findSessions(db, session),
+    rows: store.listFamily(db, session, page, clock.now()),
+  });
+  if (found.active.length + found.ended.length === 0) throw new NotFound("session");
+  return toPage(page, rows, (row) => row);
+}
+
+/** Also of a member who was removed. */
+export async function listFamilyOfMember(
+  { actor, db, clock }: ServiceContext,
   root: FamilyRoot,
   page: PageRequest,
 ): Promise<Page<FamilyItem>> {
-  return toPage(page, await store.listFamily(db, root, page, clock.now()), (row) => row);
+  const { organizationId, id } = root;
+  requireOrgRole(actor, organizationId, "admin");
+  const { members, former, rows } = await runBatch(db, {
+    members: findMember(db, organizationId, id),
+    former: findFormerMember(db, organizationId, id),
+    rows: store.listFamily(db, root, page, clock.now()),
+  });
+  if (members.length + former.length === 0) throw new NotFound("membership");
+  return toPage(page, rows, (row) => row);
 }

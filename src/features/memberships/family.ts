@@ -29,17 +29,10 @@ export function credentialsOf(membershipId: string): SQL {
 }
 
 /**
- * Selects the IDs of the memberships of the organization that a family has added, and that these have
- * added: they are people, and neither they nor what they make are members of the family.
+ * The table `family(id, is_reached)`, for a select that follows. `is_reached` is 0 for the memberships of
+ * the organization that the family has added, and for what these make by themselves.
  */
-export function membersAddedByFamilyOf(roots: SQL, organizationId: string): SQL {
-  return sql`${familyTable(roots, organizationId, "founded")} select memberships.id
-    from family join memberships on memberships.id = family.id
-    where memberships.organization_id = ${organizationId}`;
-}
-
-/** `is_reached` is 0 for what the members that the family has added make by themselves. */
-function familyTable(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
+export function familyTable(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
   // A recursive select names its table once, and D1 permits five selects in a compound.
   return sql`with recursive root(id) as (${withPredecessors(roots)}),
     family(id, is_reached) as (select id, 1 from root
@@ -65,7 +58,7 @@ export function boundedBy(keyId: string): SQL {
 
 /** With the keys whose places they have taken. */
 function withPredecessors(roots: SQL): SQL {
-  return sql`with recursive same(id) as (${roots}
+  return sql`with recursive same(id) as (select id from (${roots})
       union select prior.id from same join api_keys as prior on prior.replaced_by_key_id = same.id
       union select prior.id from same join revoked_keys as prior on prior.replaced_by_key_id = same.id)
     select id from same`;

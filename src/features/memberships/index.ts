@@ -4,7 +4,7 @@ export {
   credentialsOf,
   type FamilyReach,
   familyOf,
-  membersAddedByFamilyOf,
+  familyTable,
 } from "./family.ts";
 export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
 export {

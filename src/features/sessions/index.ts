@@ -4,6 +4,5 @@ export { pageHeaders, renderRefusal } from "./page.ts";
 export { startPersonSession } from "./person-sign-in.ts";
 export { presentNewSession } from "./presenters.ts";
 export { MemberSessionParams, Session } from "./schemas.ts";
-export { requireSession } from "./service.ts";
 export { type CreatedSession, NO_SESSIONS_HERE, type SignInContext } from "./sign-in-service.ts";
-export { endSession, type SessionId } from "./store.ts";
+export { endSession, findSessions, type SessionId } from "./store.ts";

@@ -87,11 +87,12 @@ async function endSession(
     session: store.endSession(ctx, id),
     audit: recordActs(ctx, id.organizationId, [act]),
   });
+  if (ended.ended.length === 0) throw new NotFound("session");
   await ctx.invalidateKeys(ended.keys);
 }
 
 /** Also one that has ended. */
-export async function requireSession(
+async function requireSession(
   { db }: ServiceContext,
   id: store.SessionId,
 ): Promise<store.FoundSession & { hasEnded: boolean }> {

@@ -168,7 +168,7 @@ export function findSessions(db: Database, { id, ...owner }: SessionId) {
 }
 
 export function rootOf({ id }: SessionId): SQL {
-  return sql`select ${id}`;
+  return sql`select ${id} as id`;
 }
 
 /** Those that have ended do not count. */
