@@ -18,14 +18,17 @@ import {
 import { explain } from "../../packages/cli/src/errors.ts";
 import { ConnectionError } from "../../packages/client/src/index.ts";
 import { CliUser, cliCommand } from "./support/cli.ts";
-import { type Service, startService } from "./support/service.ts";
+import { ApiClient, type Service, startService } from "./support/service.ts";
 
 let service: Service;
 let other: Service;
 let user: CliUser;
 
 beforeAll(async () => {
-  [service, other] = await Promise.all([startService(), startService()]);
+  [service, other] = await Promise.all([
+    startService(),
+    startService({ ALLOW_NEW_ORGANIZATIONS: "true" }),
+  ]);
 });
 
 afterAll(() => Promise.all([service.stop(), other.stop()]));
@@ -322,7 +325,7 @@ describe("secrets", () => {
     expect(listed.stdout).not.toContain('"quiet"');
     await user.run(["keys", "create", "rotated", "--role", "member", "--output", "old.txt"]);
     const refused = await user.run(["keys", "rotate", "rotated"]);
-    expect(refused.stderr).toContain("Replace the API key rotated? It ends at once. Add --yes");
+    expect(refused.stderr).toContain("Replace the API key rotated? It ends at once. If it was");
     for (const overlap of ["", "abc", "-1"]) {
       const wrong = await user.run(["keys", "rotate", "rotated", "--yes", `--overlap=${overlap}`]);
       expect(wrong.stderr).toContain("It must be a whole number.");
@@ -346,6 +349,228 @@ describe("secrets", () => {
       /^Cannot write no\/such\/folder: ENOENT.* Nothing was created\.\n$/,
     );
     expect(missing.status).toBe(1);
+  });
+});
+
+describe("the family of a key", () => {
+  const keysPath = () => `/v1/orgs/${other.organizationId}/api-keys`;
+
+  /** A new one for each test, because each key has its own rate limit. */
+  let admin: ApiClient;
+
+  const createKey = async (name: string, creator = admin) => {
+    const { id, key } = await creator.call("POST", keysPath(), { name });
+    return { id: id as string, client: new ApiClient(other.url, key) };
+  };
+
+  const isValid = (client: ApiClient) =>
+    client.call("GET", "/v1/whoami").then(
+      () => true,
+      () => false,
+    );
+
+  const signIn = async ({ key: api_key }: ApiClient) => {
+    const response = await fetch(new URL("/v1/sessions", other.url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ api_key }),
+    });
+    expect(response.status).toBe(201);
+    const { id } = (await response.json()) as { id: string };
+    const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";");
+    return { id, cookie };
+  };
+
+  const callAs = async (cookie: string, path: string, body: object) => {
+    const response = await fetch(new URL(path, other.url), {
+      method: "POST",
+      headers: { cookie, origin: other.url.origin, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(201);
+    const { key } = (await response.json()) as { key: string };
+    return new ApiClient(other.url, key);
+  };
+
+  beforeEach(async () => {
+    admin = (await createKey("admin", other.owner)).client;
+    user = new CliUser({ LONGSHORE_URL: other.url.origin, LONGSHORE_API_KEY: admin.key });
+  });
+
+  it("is listed, also that of a revoked key", async () => {
+    const parent = await createKey("listed");
+    const [first, second] = [
+      await createKey("first", parent.client),
+      await createKey("second", parent.client),
+    ];
+    const unrelated = await createKey("listed too");
+    await createKey("not of it", unrelated.client);
+    const body = { email: "listed@example.com", name: "Mallory", role: "member" };
+    const members = `/v1/orgs/${other.organizationId}/members`;
+    const { membership_id } = await parent.client.call("POST", members, body);
+    const session = await signIn(first.client);
+    const expected = [membership_id, second.id, first.id, session.id];
+    const quiet = await user.run(["keys", "family", "listed", "--quiet"]);
+    expect(quiet).toEqual({ stdout: `${expected.join("\n")}\n`, stderr: "", status: 0 });
+    const json = await user.run(["keys", "family", "listed", "--json", "--limit", "3"]);
+    expect(JSON.parse(json.stdout)).toHaveLength(3);
+    expect(json.stderr).toBe("There are more than 3: add --limit.\n");
+    await user.run(["keys", "revoke", "listed", "--descendants", "keep", "--yes"]);
+    const { stdout, stderr } = await user.run(["keys", "family", parent.id]);
+    expect(stdout).toMatch(/^TYPE +NAME +ID +ROLE +MEMBER +CREATED +COUNTS\nmember +Mallory /);
+    expect(stdout).toMatch(new RegExp(`^API key +second +${second.id} +owner `, "m"));
+    expect(stdout).not.toContain("not of it");
+    expect(stderr).toBe(
+      `Sessions and sign-in links end with their keys.\nThe members stay. Remove those that you do not know:\n  longshore members rm ${membership_id}\n`,
+    );
+    const none = await user.run(["keys", "family", second.id]);
+    expect([none.stdout, none.stderr]).toEqual([
+      "",
+      "Nothing is left that the API key second has made.\n",
+    ]);
+  });
+
+  it("is shown before the key is revoked, and ended or kept as --descendants says", async () => {
+    const parent = await createKey("parent");
+    const unrelated = await createKey("other parent");
+    const children = [
+      await createKey("child", parent.client),
+      await createKey("child of other", unrelated.client),
+    ];
+    const members = `/v1/orgs/${other.organizationId}/members`;
+    const body = { email: "eve@example.com", name: "Eve", role: "member" };
+    const { membership_id } = await parent.client.call("POST", members, body);
+    for (const consent of [["--yes"], []]) {
+      const { stdout, stderr, status } = await user.run(["keys", "revoke", "parent", ...consent]);
+      expect([stdout, status]).toEqual(["", 1]);
+      expect(stderr).toMatch(/^The family of the API key parent:\nTYPE +NAME +ID /);
+      expect(stderr).toMatch(new RegExp(`^API key +child +${children[0]?.id} `, "m"));
+      expect(stderr).toContain(`\n  longshore members rm ${membership_id}\n`);
+      expect(stderr).toMatch(
+        /Add --descendants revoke or --descendants keep(, and --yes .*)?\.\n$/,
+      );
+      expect(stderr.includes("--yes")).toBe(consent.length === 0);
+    }
+    const revoke = ["keys", "revoke", parent.id, "--descendants"];
+    const noConsent = await user.run([...revoke, "revoke"]);
+    expect(noConsent.stderr).toContain(
+      "Revoke the API key parent with its family? Add --yes to do so without a terminal.\n",
+    );
+    expect(await Promise.all([parent, ...children].map(({ client }) => isValid(client)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const kept = await user.run([...revoke, "keep", "--yes"]);
+    expect([kept.status, kept.stderr.split("\n").at(-2)]).toEqual([
+      0,
+      "Revoked the API key parent.",
+    ]);
+    expect(await Promise.all([parent, ...children].map(({ client }) => isValid(client)))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const ended = await user.run([...revoke, "revoke", "--yes"]);
+    expect([ended.status, ended.stderr.split("\n").at(-2)]).toEqual([
+      0,
+      "Revoked the API key parent with its family.",
+    ]);
+    expect(await Promise.all(children.map(({ client }) => isValid(client)))).toEqual([false, true]);
+    expect((await user.run(["members", "show", membership_id])).status).toBe(0);
+    expect((await user.run(["members", "rm", membership_id, "--yes"])).status).toBe(0);
+  });
+
+  it("needs no --descendants if it has only sessions and members", async () => {
+    const { client } = await createKey("signed in");
+    const session = await signIn(client);
+    const body = { email: "oscar@example.com", name: "Oscar", role: "member" };
+    await client.call("POST", `/v1/orgs/${other.organizationId}/members`, body);
+    const { stderr, status } = await user.run(["keys", "revoke", "signed in", "--yes"]);
+    expect(stderr).toMatch(new RegExp(`^session +- +${session.id} `, "m"));
+    expect(stderr).toContain("\nSessions and sign-in links end with their keys.\n");
+    expect(stderr).toMatch(/\nRevoked the API key signed in\.\n$/);
+    expect([status, await isValid(client)]).toEqual([0, false]);
+  });
+
+  it("has the counts of an organization that it has founded, whose keys end, too", async () => {
+    const { client } = await createKey("founder");
+    const founded = await client.call("POST", "/v1/orgs", { name: "Shell company" });
+    const owner = new ApiClient(other.url, founded.api_key.key);
+    const refused = await user.run(["keys", "revoke", "founder", "--yes"]);
+    expect(refused.stderr).toMatch(/^organization +Shell company .* API keys: 1$/m);
+    expect(refused.stderr).toContain(
+      "\nOf another organization, only the counts are listed, and only an owner revokes there.\n",
+    );
+    expect([refused.status, await isValid(owner)]).toEqual([1, true]);
+    const revoke = ["keys", "revoke", "founder", "--yes", "--descendants", "revoke"];
+    expect((await user.run(revoke)).status).toBe(0);
+    expect([await isValid(client), await isValid(owner)]).toEqual([false, false]);
+  });
+
+  it("is that of a session, too, which an admin lists and ends", async () => {
+    const members = `/v1/orgs/${other.organizationId}/members`;
+    const { membership_id } = await admin.call("POST", members, {
+      email: "trent@example.com",
+      name: "Trent",
+      role: "admin",
+    });
+    const { key } = await admin.call("POST", keysPath(), { name: "trent", membership_id });
+    const [first, second] = [
+      await signIn(new ApiClient(other.url, key)),
+      await signIn(new ApiClient(other.url, key)),
+    ];
+    const list = async (...options: string[]) => {
+      const args = ["sessions", "ls", "--member", "Trent", "--quiet", ...options];
+      return (await user.run(args)).stdout.trim().split("\n");
+    };
+    expect(await list()).toEqual([second.id, first.id]);
+    const child = await callAs(first.cookie, keysPath(), { name: "made in a session" });
+    const revoke = ["sessions", "revoke", first.id, "--member", "Trent", "--yes"];
+    const refused = await user.run(revoke);
+    expect(refused.stderr).toContain(`The family of the session ${first.id}:\nTYPE `);
+    expect(refused.stderr).toContain("Add --descendants revoke or --descendants keep.\n");
+    expect(await list()).toEqual([second.id, first.id]);
+    await user.run([...revoke, "--descendants", "keep"]);
+    expect([await list(), await list("--status", "ended")]).toEqual([[second.id], [first.id]]);
+    expect(await isValid(child)).toBe(true);
+    const ended = await user.run([...revoke, "--descendants", "revoke"]);
+    expect(ended.stderr).toMatch(/\nRevoked the session \w{22} with its family\.\n$/);
+    expect([await isValid(child), await list()]).toEqual([false, [second.id]]);
+    const alone = ["sessions", "revoke", second.id, "--member", "Trent"];
+    const asked = await user.run(alone);
+    expect(asked.stderr).toMatch(/^Revoke the session \w{22}\? Add --yes/);
+    expect((await user.run([...alone, "--yes"])).stderr).toBe(
+      `Revoked the session ${second.id}.\n`,
+    );
+    const { stdout } = await user.run(["sessions", "ls", "--member", "Trent", "--status", "ended"]);
+    expect(stdout).toMatch(/^SIGNED IN +ID +SOURCE +LAST USED +EXPIRES +ENDED +BROWSER\n/);
+    const wrong = await user.run(["sessions", "revoke", "laptop", "--member", "Trent"]);
+    expect(wrong.stderr).toMatch(
+      /^"laptop" is not the ID of a session\. Run: longshore sessions ls/,
+    );
+  });
+});
+
+describe("longshore keys rotate", () => {
+  it("says that an earlier rotation ends, and shows why the service refuses", async () => {
+    const path = `/v1/orgs/${other.organizationId}/api-keys`;
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    await other.owner.call("POST", path, { name: "victim" });
+    const { key } = await other.owner.call("POST", path, { name: "expiring", expires_at });
+    user = new CliUser({ LONGSHORE_URL: other.url.origin, LONGSHORE_API_KEY: key });
+    const asked = await user.run(["keys", "rotate", "victim", "--overlap", "60"]);
+    expect(asked.stderr).toBe(
+      "Replace the API key victim? It ends after 60 s. If it was rotated before, the other keys of that rotation end at once. Add --yes to do so without a terminal.\n",
+    );
+    const refused = await user.run(["keys", "rotate", "victim", "--yes", "--output", "new.txt"]);
+    expect(refused.stderr).toMatch(
+      /^A key that is narrowed or expires, .* can only rotate itself\. .* \(unauthorized, status 40\d, request \S+\)\n$/,
+    );
+    expect([refused.stdout, refused.status]).toEqual(["", 1]);
+    expect(() => statSync(join(user.folder, "new.txt"))).toThrow("ENOENT");
+    const own = await user.run(["keys", "rotate", "expiring", "--yes", "--output", "new.txt"]);
+    expect(own.status).toBe(0);
   });
 });
 
@@ -450,6 +675,60 @@ describe("a server that is not the expected one", () => {
       expect(stdout + stderr).toContain("b");
       if (command.includes("--json")) expect(JSON.parse(stdout)).toMatchObject([{ name }]);
     }
+  });
+
+  it("may list a family with control characters, which the terminal does not get", async () => {
+    const id = "1ChK2RSxcf7ZWYVBcr5sdZ";
+    const name = "a\u001b]0;x\u0007\u009b2J\u202e\nlongshore members rm $(x)";
+    const created_at = "2026-01-31T00:00:00Z";
+    const url = await serve(({ url: path = "" }, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const items = [
+        { type: "session", id: name, created_at },
+        { type: "member", id: name, name, role: "owner", created_at },
+        { type: "organization", id, name, counts: { api_keys: 2, trusts: 1 }, created_at },
+      ];
+      if (path.includes("/family")) {
+        response.end(JSON.stringify({ data: items, has_more: false }));
+      } else {
+        response.end(JSON.stringify({ id, name, organization: { id } }));
+      }
+    });
+    const changes = { LONGSHORE_URL: url, LONGSHORE_API_KEY: service.owner.key };
+    for (const args of [
+      ["family", id],
+      ["revoke", id, "--yes"],
+      ["revoke", id, "--yes", "--descendants", "keep"],
+    ]) {
+      const { stdout, stderr } = await user.run(["keys", ...args], { changes });
+      expect(stdout + stderr).toMatch(
+        /^organization +a\\x1b\]0;x\\x07\\x9b2J\\u202e\\x0alongshore/m,
+      );
+      expect(stdout + stderr).not.toMatch(CONTROL);
+      expect(stdout + stderr).not.toMatch(/^longshore/m);
+    }
+  });
+
+  it("may be an older release, which revokes without a family", async () => {
+    const id = "1ChK2RSxcf7ZWYVBcr5sdZ";
+    const requests: string[] = [];
+    const url = await serve(({ method = "", url: path = "" }, response) => {
+      requests.push(`${method} ${path.replace(/.*api-keys/, "")}`);
+      const isMissing = path.includes("/family");
+      const status = isMissing ? 404 : method === "DELETE" ? 204 : 200;
+      response.writeHead(status, { "content-type": "application/json" });
+      if (isMissing) {
+        response.end(JSON.stringify({ code: "not_found", message: "There is no such path." }));
+      } else {
+        response.end(JSON.stringify({ id, name: "old", organization: { id } }));
+      }
+    });
+    const changes = { LONGSHORE_URL: url, LONGSHORE_API_KEY: service.owner.key };
+    const revoked = await user.run(["keys", "revoke", id, "--yes"], { changes });
+    expect(revoked).toEqual({ stdout: "", stderr: "Revoked the API key old.\n", status: 0 });
+    expect(requests.at(-1)).toBe(`DELETE /${id}`);
+    const family = await user.run(["keys", "family", id], { changes });
+    expect(family.stderr).toContain("An older release may lack what this command needs.");
   });
 
   it("may send a message with control characters, which the terminal does not get", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { CliUser, cliCommand } from "./support/cli.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
-import { type Service, startService } from "./support/service.ts";
+import { ApiClient, type Service, startService } from "./support/service.ts";
 
 const CTRL_C = "\u0003";
 const SOON = { timeout: 20_000 };
@@ -189,5 +189,73 @@ describe.runIf(hasScript)("deploy --wait in a terminal", () => {
     await terminal.waitFor("Cancel the deployment");
     await started.complete("failed");
     expect(await terminal.exited).toBe(2);
+  });
+});
+
+describe.runIf(hasScript)("keys revoke in a terminal", () => {
+  const UP = "\u001b[A";
+  const keysPath = () => `/v1/orgs/${service.organizationId}/api-keys`;
+
+  const revokeInTerminal = async (context: TestContext, id: string) => {
+    const { owner, url } = service;
+    const user = new CliUser({ LONGSHORE_URL: url.origin, LONGSHORE_API_KEY: owner.key });
+    context.onTestFinished(() => user.remove());
+    const [command, all] = cliCommand(["keys", "revoke", id]);
+    const quoted = [command, ...all].map((word) => `'${word}'`).join(" ");
+    const terminal = new PseudoTerminal(user, `stty cols 200 rows 40; exec ${quoted}`, {});
+    context.onTestFinished(() => terminal.kill());
+    await terminal.waitFor("Do nothing");
+    return terminal;
+  };
+
+  const openRevocation = async (context: TestContext, name: string) => {
+    const { owner, url } = service;
+    const { id, key } = await owner.call("POST", keysPath(), { name });
+    const creator = new ApiClient(url, key);
+    const child = await creator.call("POST", keysPath(), { name: `${name}'s child` });
+    const terminal = await revokeInTerminal(context, id);
+    expect(toPlain(terminal.output)).toMatch(new RegExp(`API key +${name}'s child +${child.id} `));
+    const areRevoked = async () => {
+      const keys = [id, child.id].map((each) => owner.call("GET", `${keysPath()}/${each}`));
+      return (await Promise.all(keys)).map(({ revoked_at }) => revoked_at !== undefined);
+    };
+    return { id, terminal, areRevoked };
+  };
+
+  it("does nothing by default, and at Ctrl-C", async (context) => {
+    for (const [answer, status] of [
+      ["\r", 1],
+      [CTRL_C, 130],
+    ] as const) {
+      const { terminal, areRevoked } = await openRevocation(context, "undecided");
+      terminal.type(answer);
+      expect(await terminal.exited).toBe(status);
+      expect(terminal.output).toContain("Nothing was changed.");
+      expect(await areRevoked()).toEqual([false, false]);
+    }
+  });
+
+  it("keeps the family, or revokes it with the key", async (context) => {
+    const kept = await openRevocation(context, "kept");
+    kept.terminal.type(`${UP}\r`);
+    expect(await kept.terminal.exited).toBe(0);
+    expect(await kept.areRevoked()).toEqual([true, false]);
+    const ended = await openRevocation(context, "ended");
+    ended.terminal.type(`${UP}${UP}\r`);
+    expect(await ended.terminal.exited).toBe(0);
+    expect(ended.terminal.output).toContain("Revoked the API key ended with its family.");
+    expect(await ended.areRevoked()).toEqual([true, true]);
+  });
+
+  it("offers only to revoke the family of a key that is revoked already", async (context) => {
+    const path = (id: string) => `${keysPath()}/${id}?descendants=keep`;
+    const first = await openRevocation(context, "revoked");
+    await service.owner.call("DELETE", path(first.id));
+    first.terminal.kill();
+    const terminal = await revokeInTerminal(context, first.id);
+    expect(terminal.output).not.toContain("keep its family");
+    terminal.type(`${UP}\r`);
+    expect(await terminal.exited).toBe(0);
+    expect(await first.areRevoked()).toEqual([true, true]);
   });
 });

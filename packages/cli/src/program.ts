@@ -17,6 +17,7 @@ import { addPoolCommands } from "./commands/pools.ts";
 import { addProjectCommands } from "./commands/projects.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addRunnerCommand } from "./commands/runner.ts";
+import { addSessionCommands } from "./commands/sessions.ts";
 import { addStackCommands } from "./commands/stacks.ts";
 import { addVariableCommands } from "./commands/vars.ts";
 import { CliError, explain } from "./errors.ts";
@@ -60,6 +61,7 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
   addStackCommands(program, context);
   addMemberCommands(program, context);
   addKeyCommands(program, context);
+  addSessionCommands(program, context);
   addPoolCommands(program, context);
   addIntegrationCommands(program, context);
   addDeploymentCommands(program, context);

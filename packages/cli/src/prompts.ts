@@ -37,11 +37,14 @@ export async function readSecret(context: CliContext, message: string): Promise<
 export async function choose(
   context: CliContext,
   message: string,
-  options: Choice[],
+  choices: Choice[],
   otherwise: string,
+  initialValue?: string,
 ): Promise<string> {
   if (!isInteractive(context)) throw new CliError(otherwise);
-  return requireAnswer(await select({ message, options, ...streams(context) }));
+  const options = choices.map(({ value, label }) => ({ value, label: toPlainText(label) }));
+  const initial = initialValue !== undefined && { initialValue };
+  return requireAnswer(await select({ message, options, ...initial, ...streams(context) }));
 }
 
 export function isInteractive({ stdin, output }: CliContext): boolean {

@@ -51,8 +51,8 @@ export class Session {
   }
 
   /** Deletes the record of a path that is not known until the command runs. */
-  async remove(path: string, parameters: Record<string, string>): Promise<void> {
-    const options = { path: parameters } as unknown as { path: { project_id: string } };
+  async remove(path: string, parameters: Record<string, string>, query: Query = {}): Promise<void> {
+    const options = { path: parameters, query } as unknown as { path: { project_id: string } };
     await this.client.delete(path as "/v1/projects/{project_id}", options);
   }
 

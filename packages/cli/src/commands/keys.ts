@@ -2,6 +2,13 @@ import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
 import { CliError } from "../errors.ts";
+import {
+  addDescendantsOption,
+  type FamilyRoot,
+  printFamily,
+  type RevokeOptions,
+  revokeWithFamily,
+} from "../families.ts";
 import { KINDS } from "../named-kinds.ts";
 import { isId } from "../names.ts";
 import { parseWholeNumber } from "../numbers.ts";
@@ -46,12 +53,6 @@ interface CreateOptions extends RecordOptions {
   profile?: string;
 }
 
-interface RevokeOptions {
-  descendants?: Schemas["Descendants"];
-  yes?: boolean;
-  profile?: string;
-}
-
 export function addKeyCommands(program: Command, context: CliContext): void {
   const group = program.command("keys").description("API keys of the organization");
   addLimitOption(addRecordOptions(group.command("ls")))
@@ -73,18 +74,18 @@ export function addKeyCommands(program: Command, context: CliContext): void {
     "longshore keys create laptop --output key.txt",
     "longshore keys create ci --scope deployments:write --project storefront",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
-  addConsentOption(group.command("revoke").alias("rm"))
+  addDescendantsOption(addConsentOption(group.command("revoke").alias("rm")))
     .description("revoke an API key, at once and for good")
     .argument("<name>", "name or ID")
-    .addOption(
-      new Option("--descendants <action>", "what happens to keys that it has created").choices([
-        "revoke",
-        "keep",
-      ]),
-    )
     .action((name: string, _, self: Command) => revoke(context, name, self.optsWithGlobals()));
+  addLimitOption(addRecordOptions(group.command("family")))
+    .description("list what was made with an API key, also with a revoked one")
+    .argument("<name>", "name or ID; of a revoked key, its ID")
+    .action((name: string, _, self: Command) => family(context, name, self.optsWithGlobals()));
   addKeyRotation(group, context);
 }
+
+const EARLIER_ROTATION = "If it was rotated before, the other keys of that rotation end at once.";
 
 function addKeyRotation(group: Command, context: CliContext): void {
   addConsentOption(addRecordOptions(group.command("rotate")))
@@ -97,7 +98,8 @@ function addKeyRotation(group: Command, context: CliContext): void {
       const session = await openSession(context, options);
       const { record, path } = await find(context, session, KEYS, options, name);
       const end = options.overlap ? `after ${options.overlap} s` : "at once";
-      await requireConsent(context, `Replace the API key ${record.name}? It ends ${end}.`, options);
+      const question = `Replace the API key ${record.name}? It ends ${end}. ${EARLIER_ROTATION}`;
+      await requireConsent(context, question, options);
       const overlap = options.overlap !== undefined && { overlap_seconds: options.overlap };
       await createSecret(context.output, options, "key", () =>
         session.client.post("/v1/orgs/{org_id}/api-keys/{key_id}/rotate", {
@@ -149,12 +151,31 @@ async function readBounds(context: CliContext, session: Session, options: Create
 
 async function revoke(context: CliContext, name: string, options: RevokeOptions): Promise<void> {
   const session = await openSession(context, options);
+  const root = await findRoot(context, session, options, name);
+  await revokeWithFamily(context, session, root, options);
+}
+
+async function family(
+  context: CliContext,
+  name: string,
+  options: RecordOptions & { limit: number; profile?: string },
+): Promise<void> {
+  const session = await openSession(context, options);
+  const root = await findRoot(context, session, options, name);
+  await printFamily(context, session, root, options);
+}
+
+async function findRoot(
+  context: CliContext,
+  session: Session,
+  options: object,
+  name: string,
+): Promise<FamilyRoot> {
   const { record, path } = await find(context, session, KEYS, options, name);
-  await requireConsent(context, `Revoke the API key ${record.name}?`, options);
-  const { descendants } = options;
-  await session.client.delete("/v1/orgs/{org_id}/api-keys/{key_id}", {
-    path: path as { org_id: string; key_id: string },
-    ...(descendants !== undefined && { query: { descendants } }),
-  });
-  context.output.note(`Revoked the API key ${record.name}.`);
+  return {
+    what: `the API key ${record.name}`,
+    itemPath: KEYS.kind.itemPath,
+    path,
+    hasEnded: record.revoked_at !== undefined,
+  };
 }
