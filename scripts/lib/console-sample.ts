@@ -40,7 +40,7 @@ const LOG = [
 /** Fills an organization, so that every page of the console has something to show. */
 export async function makeSample(url: string, apiKey: string): Promise<SamplePage[]> {
   const client = createClient({ url, apiKey });
-  const { organization } = await client.get("/v1/whoami");
+  const { organization, membership } = await client.get("/v1/whoami");
   const org = { org_id: organization.id };
   const project = await client.post("/v1/projects", {
     body: { name: "storefront", description: "The shop, and the workers behind it" },
@@ -145,6 +145,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
       "usage",
       "audit",
     ]),
+    at("organization-member", `organization/members/${membership.id}`),
   ];
 }
 

@@ -1,4 +1,9 @@
-import { orgRoleReaches, type ProjectRole, projectRoleReaches } from "../../../src/lib/roles.ts";
+import {
+  type OrgRole,
+  orgRoleReaches,
+  type ProjectRole,
+  projectRoleReaches,
+} from "../../../src/lib/roles.ts";
 import { grantsScope, type Scope } from "../../../src/lib/scopes.ts";
 import { ApiError } from "./api.ts";
 import { ACCESS, type OperationId } from "./generated/access.ts";
@@ -10,6 +15,8 @@ interface Needed {
   organization?: "admin" | "owner";
   project?: ProjectRole;
   scope?: Scope;
+  /** Whether it needs a full credential. */
+  full?: true;
 }
 
 /**
@@ -19,12 +26,22 @@ interface Needed {
 export function can(operation: OperationId, projectRole?: ProjectRole): boolean {
   const { credential } = currentWho();
   const needed: Needed = ACCESS[operation];
+  if (needed.full && !credential.full) return false;
   if (needed.scope && credential.scopes && !grantsScope(credential.scopes, needed.scope)) {
     return false;
   }
   if (needed.organization) return orgRoleReaches(credential.role, needed.organization);
   if (!needed.project || orgRoleReaches(credential.role, "admin")) return true;
   return projectRole !== undefined && projectRoleReaches(projectRole, needed.project);
+}
+
+/** The roles that the session can give to a member: only a full credential gives a higher one. */
+export function rolesFrom<T extends readonly [OrgRole, string]>(
+  roles: readonly T[],
+  current: OrgRole,
+): readonly T[] {
+  const { full } = currentWho().credential;
+  return roles.filter(([role]) => full || orgRoleReaches(current, role));
 }
 
 export type Can = (operation: OperationId) => boolean;

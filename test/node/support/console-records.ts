@@ -36,6 +36,7 @@ export async function makeConsoleRecords(service: Service) {
     url: "https://hooks.example.com/path",
     configuration: { deployments_failed: true },
   });
+  const { membership } = await owner.call("GET", "/v1/whoami");
   const { data: pools } = await owner.call("GET", `${organization}/runner-pools`);
   const deploymentId = await deployWithHostileText(environment);
   const queued = await environment.deploy({ patch: [{ op: "add", path: "/web/port", value: 80 }] });
@@ -67,6 +68,7 @@ export async function makeConsoleRecords(service: Service) {
       `runners/${pools[0].id}`,
       "organization",
       ...withTabs("organization", "members keys service-accounts trusts sessions usage audit"),
+      `organization/members/${membership.id}`,
       "no/such/page",
     ],
   };

@@ -5,6 +5,7 @@ import { DeploymentPage } from "./deployment/deployment-page.tsx";
 import { EnvironmentPage } from "./environment/environment-page.tsx";
 import { DeliveryPage } from "./integrations/delivery-page.tsx";
 import { IntegrationPage } from "./integrations/integration-page.tsx";
+import { MemberPage } from "./organizations/member-page.tsx";
 import { OrganizationPage } from "./organizations/organization-page.tsx";
 import { ProjectPage } from "./project/project-page.tsx";
 import { ProjectsPage } from "./projects.tsx";
@@ -25,6 +26,7 @@ export const ROUTES: readonly (readonly [pattern: string, page: PageComponent])[
   ["deployments/:deployment_id", DeploymentPage],
   ["organization", OrganizationPage],
   ["organization/:tab", OrganizationPage],
+  ["organization/members/:member_id", MemberPage],
   ["runners", RunnerPoolsPage],
   ["runners/:pool_id", RunnerPoolPage],
   ["projects/:project_id/integrations/:integration_id", IntegrationPage],

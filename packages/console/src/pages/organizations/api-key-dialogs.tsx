@@ -1,9 +1,9 @@
-import { useState } from "preact/hooks";
 import { client, type Schemas } from "../../api.ts";
-import { Confirm, Dialog } from "../../components/dialog.tsx";
-import { Check, Form, TextField } from "../../components/form.tsx";
-import { OverlapField } from "../../components/overlap-field.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Form, TextField } from "../../components/form.tsx";
 import { showHidden } from "../../format.ts";
+import { useList } from "../../query.ts";
+import { FAMILY_PAGE, RevokeFamily } from "./revoke-family.tsx";
 import { readScopes, ScopeFields } from "./scope-fields.tsx";
 
 type ApiKey = Schemas["ApiKey"];
@@ -48,60 +48,37 @@ export function EditKey({
   );
 }
 
-interface RotateKeyProps extends DialogProps {
-  onRotated: (secret: string) => Promise<void>;
-}
-
-export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
-  return (
-    <Dialog title={`Rotate ${showHidden(apiKey.name)}`} onClose={onClose}>
-      <Form
-        verb="Rotate"
-        done="API key rotated."
-        onCancel={onClose}
-        submit={async (fields) => {
-          const body = { overlap_seconds: Number(fields.text("overlap_seconds")) };
-          const path = pathOf(apiKey);
-          const { key } = await client.post("/v1/orgs/{org_id}/api-keys/{key_id}/rotate", {
-            path,
-            body,
-          });
-          await onRotated(key);
-        }}
-      >
-        {() => <OverlapField what="key" />}
-      </Form>
-    </Dialog>
-  );
-}
-
+/** Of what is left of the family, if the key is revoked already. */
 export function RevokeKey({
   apiKey,
   onClose,
   reload,
 }: DialogProps & { reload: () => Promise<void> }) {
-  const [withDescendants, setWithDescendants] = useState(true);
+  const { name, revoked_at } = apiKey;
+  const path = pathOf(apiKey);
+  const query = { limit: FAMILY_PAGE };
+  const family = useList("/v1/orgs/{org_id}/api-keys/{key_id}/family", { path, query });
   return (
-    <Confirm
-      title={`Revoke ${showHidden(apiKey.name)}`}
-      verb="Revoke"
-      done="API key revoked."
+    <RevokeFamily
+      title={`Revoke ${revoked_at ? "what was made with " : ""}${showHidden(name)}`}
+      done={revoked_at ? "Family revoked." : "API key revoked."}
+      family={family}
+      hasEnded={revoked_at !== undefined}
+      endsAnyway={["session", "sign_in_link"]}
       onClose={onClose}
-      work={async () => {
+      revoke={async (descendants) => {
         await client.delete("/v1/orgs/{org_id}/api-keys/{key_id}", {
-          path: pathOf(apiKey),
-          query: { descendants: withDescendants ? "revoke" : "keep" },
+          path,
+          ...(descendants && { query: { descendants } }),
         });
         await reload();
       }}
     >
-      <p>Its next request is refused. Sessions that it started end.</p>
-      <Check
-        name="descendants"
-        checked={withDescendants}
-        onChange={setWithDescendants}
-        label="Revoke the keys that were created with it, too"
-      />
-    </Confirm>
+      {revoked_at ? (
+        <p>The key is revoked already. What it made may still be valid.</p>
+      ) : (
+        <p>Its next request is refused. Sessions that it started end.</p>
+      )}
+    </RevokeFamily>
   );
 }

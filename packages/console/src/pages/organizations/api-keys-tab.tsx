@@ -13,7 +13,7 @@ import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf } from "../../router.ts";
 import { currentWho } from "../../session.ts";
-import { EditKey, RevokeKey, RotateKey } from "./api-key-dialogs.tsx";
+import { EditKey, RevokeKey } from "./api-key-dialogs.tsx";
 import { CreateKey } from "./create-api-key.tsx";
 import type { OrganizationTabProps } from "./organization-page.tsx";
 
@@ -22,7 +22,7 @@ type ApiKey = Schemas["ApiKey"];
 type OpenDialog =
   | { kind: "create" }
   | { kind: "show"; secret: string }
-  | { kind: "edit" | "rotate" | "revoke"; apiKey: ApiKey };
+  | { kind: "edit" | "revoke"; apiKey: ApiKey };
 
 export function ApiKeysTab({ path }: OrganizationTabProps) {
   const status = queryOf("status") || "active";
@@ -90,9 +90,6 @@ export function ApiKeysTab({ path }: OrganizationTabProps) {
       {dialog?.kind === "edit" && (
         <EditKey apiKey={dialog.apiKey} onClose={close} reload={list.reload} />
       )}
-      {dialog?.kind === "rotate" && (
-        <RotateKey apiKey={dialog.apiKey} onClose={close} onRotated={show} />
-      )}
       {dialog?.kind === "revoke" && (
         <RevokeKey apiKey={dialog.apiKey} onClose={close} reload={list.reload} />
       )}
@@ -105,9 +102,8 @@ function KeyRow({ apiKey, open }: { apiKey: ApiKey; open: (dialog: OpenDialog) =
   const { credential } = currentWho();
   const isCurrent = id === credential.id || id === credential.key_id;
   const actions = [
-    can("updateApiKey") && (["Edit", "edit"] as const),
-    can("rotateApiKey") && (["Rotate", "rotate"] as const),
-    can("revokeApiKey") && (["Revoke", "revoke"] as const),
+    !revoked_at && can("updateApiKey") && (["Edit", "edit"] as const),
+    can("revokeApiKey") && ([revoked_at ? "Revoke what it made" : "Revoke", "revoke"] as const),
   ].filter((each) => each !== false);
   return (
     <div class="list-item">
@@ -124,17 +120,16 @@ function KeyRow({ apiKey, open }: { apiKey: ApiKey; open: (dialog: OpenDialog) =
       </span>
       <span class="row">
         {revoked_at && <Status of="revoked" />}
-        {!revoked_at &&
-          actions.map(([label, kind]) => (
-            <Button
-              key={kind}
-              kind="small"
-              label={`${label} ${name}`}
-              onClick={() => open({ kind, apiKey })}
-            >
-              {label}
-            </Button>
-          ))}
+        {actions.map(([label, kind]) => (
+          <Button
+            key={kind}
+            kind="small"
+            label={`${label}${revoked_at ? ":" : ""} ${name}`}
+            onClick={() => open({ kind, apiKey })}
+          >
+            {label}
+          </Button>
+        ))}
       </span>
     </div>
   );

@@ -1,19 +1,20 @@
 import { useState } from "preact/hooks";
-import { can } from "../../access.ts";
+import { can, rolesFrom } from "../../access.ts";
 import { useAction } from "../../action.ts";
 import { client, type Schemas } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
-import { Confirm } from "../../components/dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Filter } from "../../components/filter.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
-import { queryOf } from "../../router.ts";
+import { queryOf, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { Invitations } from "./invitations.tsx";
+import { NotFull } from "./not-full.tsx";
 import type { OrganizationTabProps } from "./organization-page.tsx";
+import { mayManage, RemoveMember } from "./remove-member.tsx";
 
 type Member = Schemas["Member"];
 
@@ -31,6 +32,7 @@ export function MembersTab({ path }: OrganizationTabProps) {
     <div class="stack loose">
       <Section title="Members">
         <Filter label="Filter by name" />
+        {can("replaceMember") && <NotFull />}
         <RecordList
           list={list}
           label="Members"
@@ -46,21 +48,11 @@ export function MembersTab({ path }: OrganizationTabProps) {
       </Section>
       {can("listInvitations") && <Invitations path={path} />}
       {removed && (
-        <Confirm
-          title={`Remove ${showHidden(removed.display_name)}`}
-          verb="Remove"
-          typed={removed.name}
-          done="Member removed."
+        <RemoveMember
+          member={removed}
           onClose={() => setRemoved(undefined)}
-          work={async () => {
-            await client.delete("/v1/orgs/{org_id}/members/{member_id}", {
-              path: { ...path, member_id: removed.membership_id },
-            });
-            await list.reload();
-          }}
-        >
-          <p>The member's API keys and sessions stop working at once.</p>
-        </Confirm>
+          onRemoved={list.reload}
+        />
       )}
     </div>
   );
@@ -85,12 +77,12 @@ function MemberRow({ member, onRemove, reload }: MemberRowProps) {
       });
       await reload();
     }, `${name} is now ${value}.`);
-  const mayChange = can("replaceMember") && kind === "person" && !isSelf;
+  const mayChange = mayManage(member);
   return (
     <>
       <div class="list-item">
         <span>
-          {name}{" "}
+          <a href={`${ROOT}organization/members/${membership_id}`}>{name}</a>{" "}
           <span class="soft small">
             {[
               kind === "service_account" && "service account",
@@ -108,7 +100,7 @@ function MemberRow({ member, onRemove, reload }: MemberRowProps) {
               aria-label={`Role of ${name}`}
               onChange={(event) => change(event.currentTarget.value)}
             >
-              {ORG_ROLES.map(([value, label]) => (
+              {rolesFrom(ORG_ROLES, role).map(([value, label]) => (
                 <option key={value} value={value} selected={value === role}>
                   {label}
                 </option>

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { can } from "../../access.ts";
+import { can, rolesFrom } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Confirm, Dialog } from "../../components/dialog.tsx";
@@ -9,6 +9,7 @@ import { Section } from "../../components/page.tsx";
 import { Time } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
+import { NotFull } from "./not-full.tsx";
 import type { OrganizationTabProps } from "./organization-page.tsx";
 
 type ServiceAccount = Schemas["ServiceAccount"];
@@ -137,7 +138,13 @@ function EditServiceAccount({ account, path, onClose, reload }: EditProps) {
         {(error) => (
           <>
             <TextField name="name" label="Name" value={account?.name} required error={error} />
-            <SelectField name="role" label="Role" options={ROLES} value={account?.role} />
+            <SelectField
+              name="role"
+              label="Role"
+              options={account ? rolesFrom(ROLES, account.role) : ROLES}
+              value={account?.role}
+            />
+            {account && <NotFull />}
           </>
         )}
       </Form>

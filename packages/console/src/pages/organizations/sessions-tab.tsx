@@ -5,9 +5,8 @@ import { Button } from "../../components/button.tsx";
 import { Confirm } from "../../components/dialog.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
-import { Time } from "../../components/time.tsx";
-import { humanize, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
+import { SessionItem } from "./session-item.tsx";
 
 export function SessionsTab() {
   const list = useList("/v1/sessions");
@@ -19,28 +18,17 @@ export function SessionsTab() {
         label="Sessions"
         keyOf={({ id }) => id}
         render={(session) => (
-          <div class="list-item">
-            <span>
-              {humanize(session.source)}
-              {session.current && <strong> (this one)</strong>}
-              <br />
-              <span class="soft small">{showHidden(session.user_agent ?? "Unknown browser")}</span>
-            </span>
-            <span class="row">
-              <span class="soft small">
-                Started <Time at={session.created_at} />, ends <Time at={session.expires_at} />
-              </span>
-              {!session.current && can("revokeSession") && (
-                <Button
-                  kind="small"
-                  label={`Revoke the session ${session.id}`}
-                  onClick={() => setRevoked(session)}
-                >
-                  Revoke
-                </Button>
-              )}
-            </span>
-          </div>
+          <SessionItem session={session} isCurrent={session.current}>
+            {!session.current && can("revokeSession") && (
+              <Button
+                kind="small"
+                label={`Revoke the session ${session.id}`}
+                onClick={() => setRevoked(session)}
+              >
+                Revoke
+              </Button>
+            )}
+          </SessionItem>
         )}
         empty={<Empty title="There are no sessions." />}
       />

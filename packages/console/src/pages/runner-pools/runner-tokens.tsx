@@ -3,9 +3,8 @@ import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Confirm, Dialog } from "../../components/dialog.tsx";
-import { Form, TextField } from "../../components/form.tsx";
+import { Form, SelectField, TextField } from "../../components/form.tsx";
 import { Empty, RecordList } from "../../components/list.tsx";
-import { OverlapField } from "../../components/overlap-field.tsx";
 import { Section } from "../../components/page.tsx";
 import { SecretDialog } from "../../components/secret.tsx";
 import { Time } from "../../components/time.tsx";
@@ -14,6 +13,14 @@ import { useList } from "../../query.ts";
 import type { PoolPath } from "./pool-page.tsx";
 
 type Token = Schemas["RunnerToken"];
+
+/** How long the old token stays valid when it is rotated, in seconds. */
+const OVERLAPS = [
+  ["0", "Not at all: it is revoked at once"],
+  ["600", "10 minutes"],
+  ["3600", "1 hour"],
+  ["86400", "1 day"],
+] as const;
 
 type OpenDialog =
   | { kind: "create" }
@@ -184,7 +191,14 @@ function RotateToken({ path, token, show, onClose }: CreateTokenProps & { token:
           )
         }
       >
-        {() => <OverlapField what="token" />}
+        {() => (
+          <SelectField
+            name="overlap_seconds"
+            label="How long the old token stays valid"
+            options={OVERLAPS}
+            value="3600"
+          />
+        )}
       </Form>
     </Dialog>
   );
