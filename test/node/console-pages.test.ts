@@ -191,6 +191,8 @@ describe("an open tab", () => {
     });
     await page.goto(at(`environments/${records.environment.id}`).href);
     await waitUntilLoaded(page);
+    // The name in the path of the page has no skeleton.
+    await page.waitForLoadState("networkidle");
     statuses.length = 0;
     await passMinute(page);
     expect(statuses.length).toBeGreaterThan(10);
