@@ -36,6 +36,7 @@ const CHANGELOG: Record<string, boolean> = {
   deleteServiceAccount: false,
   deleteTrust: false,
   revokeSession: false,
+  revokeMemberSession: false,
   revokeRunnerToken: false,
   // Deleting a project deletes its changelog.
   deleteProject: false,

@@ -913,8 +913,8 @@ var Session = class {
     return await this.client.get(path, options);
   }
   /** Deletes the record of a path that is not known until the command runs. */
-  async remove(path, parameters) {
-    const options = { path: parameters };
+  async remove(path, parameters, query = {}) {
+    const options = { path: parameters, query };
     await this.client.delete(path, options);
   }
   /** At most so many records of a list, and whether there are more. */
