@@ -79,6 +79,7 @@ async function newRecords(world: World, into?: { project: Parsed }): Promise<Ids
     key_id: member.keyId,
     invitation_id: (await newInvitation(world)).id,
     session_id: (await signIn(world)).sessionId,
+    member_session_id: (await signIn(member)).sessionId,
     pool_id: pool.id,
     token_id: pool.tokenId,
     integration_id: (await newIntegration(world.client, project.id)).id,
