@@ -5,6 +5,8 @@ const LONGEST = {
   node: ["reference-pages", "tour", "operations", "reference-browser", "start", "dev", "logs"],
   worker: [
     "hostile-input",
+    "even-leaks",
+    "odd-leaks",
     "even",
     "odd",
     "audit",

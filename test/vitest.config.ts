@@ -55,6 +55,8 @@ const inWorkerd = {
           // `.ci/run` runs more of each.
           WALKS: process.env["WALKS"] ?? "2",
           WALK_SEED: process.env["WALK_SEED"] ?? "1",
+          LEAKS: process.env["LEAKS"] ?? "40",
+          LEAK_SEED: process.env["LEAK_SEED"] ?? "1",
           RACES: process.env["RACES"] ?? "10",
           FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "300",
           RETRY_HISTORIES: process.env["RETRY_HISTORIES"] ?? "20",

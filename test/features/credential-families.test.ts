@@ -254,16 +254,18 @@ describe("the revocation of a leaked key with its family", () => {
     const trustId = await newTrust(world, { membershipId: serviceAccountId }, ofFamily);
     const ourTrustId = await newTrust(world, { membershipId: serviceAccountId });
     const family = await familyOf(leaked.keyId);
-    expect(family.map(({ type, id }) => `${type} ${id}`).toSorted()).toEqual(
-      [
+    // No response shows the ID of a sign-in link.
+    const shown = family.map(({ type, id }) => (type === "sign_in_link" ? type : `${type} ${id}`));
+    expect(new Set(shown)).toEqual(
+      new Set([
         `api_key ${theirs.child.id}`,
         `api_key ${theirs.grandchild.id}`,
         `runner_token ${theirs.token.id}`,
         `trust ${trustId}`,
         `invitation ${theirs.invitation.id}`,
         `session ${theirs.session.sessionId}`,
-        expect.stringMatching(/^sign_in_link /),
-      ].toSorted((a, b) => String(a).localeCompare(String(b))),
+        "sign_in_link",
+      ]),
     );
     await revokeFamily(leaked.keyId);
     const pages = (made: typeof theirs) => [made.link, made.invitation].map(({ url }) => url);

@@ -2,6 +2,8 @@ declare namespace Cloudflare {
   interface Env {
     WALKS: string;
     WALK_SEED: string;
+    LEAKS: string;
+    LEAK_SEED: string;
     RACES: string;
     FAULTY_EVENTS: string;
     RETRY_HISTORIES: string;

@@ -1,0 +1,3 @@
+import { describeLeaks } from "./leaks.ts";
+
+describeLeaks(0);
