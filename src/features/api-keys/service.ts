@@ -39,6 +39,7 @@ import {
   type KeyStatus,
 } from "./model.ts";
 import { presentAuthority, presentKeyRecord, versionOf } from "./presenters.ts";
+import * as revocations from "./revocation-store.ts";
 import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -186,7 +187,7 @@ export async function revokeKey(
   await requireAccessOf(ctx, key);
   await requireExpectedKey(ctx, key);
   if (descendants === "revoke") return revokeWithFamily(ctx, key);
-  const revocation = store.revocationOf(ctx, key, descendants);
+  const revocation = revocations.revocationOf(ctx, key, descendants);
   const { revoked } = await runBatch(ctx.db, {
     audit: recordRevocation(ctx, revocation),
     ...revokeKeys(ctx.db, revocation),
@@ -197,7 +198,7 @@ export async function revokeKey(
 
 /** Only an owner revokes what the family has made in other organizations. */
 async function revokeWithFamily(ctx: ServiceContext, key: KeyRecord): Promise<void> {
-  const revocation = store.familyRevocationOf(ctx, key);
+  const revocation = revocations.familyRevocationOf(ctx, key);
   const ended = await revokeFamily(ctx, revocation);
   if (ended === 0) await requireNothingLeft(ctx, key, "revoke");
 }
@@ -212,7 +213,7 @@ async function requireNothingLeft(
   if (!isRevoked(key)) {
     await requireExpectedKey(ctx, await requireValidKey(ctx, organizationId, id));
   }
-  const { found } = await store.findFamily(ctx, key);
+  const { found } = await revocations.findFamily(ctx, key);
   if (isRevoked(key) && !found) return;
   throw new Conflict(found && !descendants ? HAS_DESCENDANTS : LAST_OWNER_KEY);
 }

@@ -1,43 +1,18 @@
-import {
-  and,
-  eq,
-  getTableColumns,
-  isNull,
-  lt,
-  or,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
-import {
-  hasExpectedVersion,
-  nextVersion,
-  recordHasExpectedVersion,
-} from "../../db/expected-version.ts";
+import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { environments } from "../environments/table.ts";
-import { invitations } from "../invitations/table.ts";
-import {
-  type FamilyRevocation,
-  familyOf,
-  keepsOwnerKey,
-  madeBy,
-  type Revocation,
-} from "../memberships/index.ts";
 import { memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
-import { trusts } from "../trusts/table.ts";
 import type { Bound } from "../usage/index.ts";
-import type { DescendantsOption } from "./model.ts";
 import {
   apiKeys,
   KEY_AUTHORITY,
@@ -140,7 +115,7 @@ export function listRevokedKeys(
     .limit(limit);
 }
 
-const within = (organizationId: string, id: string) =>
+export const within = (organizationId: string, id: string) =>
   and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id), isNull(apiKeys.sessionId));
 
 export function findKey(db: Database, organizationId: string, id: string) {
@@ -275,72 +250,4 @@ function toStoredKey(key: ApiKeyRow) {
   const isNarrowed = key.scopes || key.projectIds || key.environmentIds || key.trustId;
   if (!isNarrowed) return { ...key, narrowedExpiresAt: null };
   return { ...key, expiresAt: 0, narrowedExpiresAt: key.expiresAt };
-}
-
-/** Revokes nothing if the request expects another version, or if no owner's key would remain. */
-export function revocationOf(
-  ctx: ServiceContext,
-  key: KeyRecord,
-  descendants: Exclude<DescendantsOption, "revoke"> | undefined,
-): Revocation {
-  const { actor, clock } = ctx;
-  const { id, organizationId } = key;
-  const now = clock.now();
-  const mayStay = descendants === "keep" ? sql`true` : sql`not ${hasFamily(key, now, true)}`;
-  const keys = sql`api_keys.id = ${id} and ${mayRevoke(ctx, key, sql`select ${id}`)} and ${mayStay}`;
-  return { organizationId, keys, now, actor };
-}
-
-/** Like `revocationOf`, with the whole family. */
-export function familyRevocationOf(ctx: ServiceContext, key: KeyRecord): FamilyRevocation {
-  const { actor, clock } = ctx;
-  const { id, organizationId } = key;
-  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
-  return {
-    organizationId,
-    family: sql`select id from (${ids}) where ${mayRevoke(ctx, key, ids)}`,
-    isEverywhere: actor.role === "owner",
-    now: clock.now(),
-    actor,
-  };
-}
-
-function mayRevoke(ctx: ServiceContext, key: KeyRecord, ids: SQL): SQL {
-  const { id, organizationId } = key;
-  const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, ctx.clock.now());
-  if ("revokedAt" in key) return keepsOwner;
-  const isExpected = recordHasExpectedVersion(
-    ctx,
-    apiKeys.recordVersion,
-    within(organizationId, id),
-  );
-  return sql`${keepsOwner} and ${isExpected}`;
-}
-
-type KeyId = Pick<KeyRecord, "id" | "organizationId">;
-
-/**
- * Whether the family of a key has something else that `descendants=revoke` ends, besides sessions and
- * sign-in links, which always end with their key.
- */
-function hasFamily({ id, organizationId }: KeyId, now: number, isEverywhere: boolean): SQL {
-  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
-  const among = (table: SQL) =>
-    isEverywhere ? sql`true` : sql`+${table}.organization_id = ${organizationId}`;
-  const made = (table: Parameters<typeof madeBy>[1], isLive: SQL) =>
-    sql`exists (select 1 from ${table} where ${table.id} in (${madeBy(ids, table)})
-      and ${among(sql`${table}`)} and ${isLive})`;
-  const lasts = (end: SQLWrapper) => sql`(${end} is null or ${end} > ${now})`;
-  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${ids})
-      and ${apiKeys.id} <> ${id} and ${apiKeys.sessionId} is null
-      and ${among(sql`${apiKeys}`)} and ${whereKeyIsLive(now)})
-    or ${made(trusts, sql`true`)}
-    or ${made(runnerTokens, lasts(runnerTokens.expiresAt))}
-    or ${made(invitations, lasts(invitations.expiresAt))})`;
-}
-
-/** Whether `descendants=revoke` of the actor would end more than the key. */
-export function findFamily({ db, actor, clock }: ServiceContext, key: KeyId) {
-  const found = hasFamily(key, clock.now(), actor.role === "owner");
-  return db.get<{ found: number }>(sql`select ${found} as found`);
 }

@@ -31,9 +31,7 @@ import {
   SERVICE_ACCOUNT_AS_OWNER,
 } from "./service.ts";
 
-const OWNERS =
-  "Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). " +
-  "Adding, changing or removing an owner needs the role `owner`.";
+const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";
 
 const list = operation({
   method: "get",
@@ -58,7 +56,7 @@ const add = operation({
   record: true,
   scope: "members:write",
   description:
-    `${OWNERS} The member gets an account of its own in this organization, with the name and the ` +
+    `Needs a full credential (\`full\` in \`GET /v1/whoami\`). ${OWNERS} The member gets an account of its own in this organization, with the name and the ` +
     "profile of the request, also if the person is a member of other organizations. Where the " +
     "deployment does not trust administrators (`TRUST_ADMINS`), the member is `pending`: invite the " +
     "person instead.",
@@ -98,7 +96,7 @@ const replace = operation({
   record: true,
   scope: "members:write",
   description:
-    `${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role. A ` +
+    `Giving a higher role needs a full credential (\`full\` in \`GET /v1/whoami\`). ${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role. A ` +
     "service account cannot be an owner.",
   notFound: ["organization", "membership"],
   errors: {
@@ -124,7 +122,7 @@ const remove = operation({
   scope: "members:write",
   description:
     `${OWNERS} Deletes the member's keys and project roles too. What the member has made for others stays, ` +
-    "unless `descendants=revoke` ends it. The last owner of the organization or of a project, and the " +
+    "unless `descendants=revoke` ends it, which needs a full credential. The last owner of the organization or of a project, and the " +
     "owner with the last owner's key, cannot be removed.",
   notFound: ["organization", "membership"],
   errors: {

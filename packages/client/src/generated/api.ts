@@ -359,7 +359,7 @@ export interface paths {
         put?: never;
         /**
          * Add a member to an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The member gets an account of its own in this organization, with the name and the profile of the request, also if the person is a member of other organizations. Where the deployment does not trust administrators (`TRUST_ADMINS`), the member is `pending`: invite the person instead.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Needs a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The member gets an account of its own in this organization, with the name and the profile of the request, also if the person is a member of other organizations. Where the deployment does not trust administrators (`TRUST_ADMINS`), the member is `pending`: invite the person instead.
          */
         post: operations["addMember"];
         delete?: never;
@@ -382,13 +382,13 @@ export interface paths {
         get: operations["getMember"];
         /**
          * Replace the role of a member in an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The last owner, and the owner with the last owner's key, cannot get another role. A service account cannot be an owner.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Giving a higher role needs a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The last owner, and the owner with the last owner's key, cannot get another role. A service account cannot be an owner.
          */
         put: operations["replaceMember"];
         post?: never;
         /**
          * Remove a member from an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding a member and giving a higher role need a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. Deletes the member's keys and project roles too. What the member has made for others stays, unless `descendants=revoke` ends it. The last owner of the organization or of a project, and the owner with the last owner's key, cannot be removed.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Adding, changing or removing an owner needs the role `owner`. Deletes the member's keys and project roles too. What the member has made for others stays, unless `descendants=revoke` ends it, which needs a full credential. The last owner of the organization or of a project, and the owner with the last owner's key, cannot be removed.
          */
         delete: operations["removeMember"];
         options?: never;

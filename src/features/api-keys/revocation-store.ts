@@ -1,0 +1,84 @@
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
+import { recordHasExpectedVersion } from "../../db/expected-version.ts";
+import { invitations } from "../invitations/table.ts";
+import {
+  type FamilyRevocation,
+  familyOf,
+  keepsOwnerKey,
+  madeBy,
+  type Revocation,
+} from "../memberships/index.ts";
+import { runnerTokens } from "../runner-pools/table.ts";
+import { trusts } from "../trusts/table.ts";
+import type { DescendantsOption } from "./model.ts";
+import { type KeyRecord, within } from "./store.ts";
+import { apiKeys, whereKeyIsLive } from "./table.ts";
+
+/** Revokes nothing if the request expects another version, or if no owner's key would remain. */
+export function revocationOf(
+  ctx: ServiceContext,
+  key: KeyRecord,
+  descendants: Exclude<DescendantsOption, "revoke"> | undefined,
+): Revocation {
+  const { actor, clock } = ctx;
+  const { id, organizationId } = key;
+  const now = clock.now();
+  const mayStay = descendants === "keep" ? sql`true` : sql`not ${hasFamily(key, now, true)}`;
+  const keys = sql`api_keys.id = ${id} and ${mayRevoke(ctx, key, sql`select ${id}`)} and ${mayStay}`;
+  return { organizationId, keys, now, actor };
+}
+
+/** Like `revocationOf`, with the whole family. */
+export function familyRevocationOf(ctx: ServiceContext, key: KeyRecord): FamilyRevocation {
+  const { actor, clock } = ctx;
+  const { id, organizationId } = key;
+  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
+  return {
+    organizationId,
+    family: sql`select id from (${ids}) where ${mayRevoke(ctx, key, ids)}`,
+    isEverywhere: actor.role === "owner",
+    now: clock.now(),
+    actor,
+  };
+}
+
+function mayRevoke(ctx: ServiceContext, key: KeyRecord, ids: SQL): SQL {
+  const { id, organizationId } = key;
+  const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, ctx.clock.now());
+  if ("revokedAt" in key) return keepsOwner;
+  const isExpected = recordHasExpectedVersion(
+    ctx,
+    apiKeys.recordVersion,
+    within(organizationId, id),
+  );
+  return sql`${keepsOwner} and ${isExpected}`;
+}
+
+type KeyId = Pick<KeyRecord, "id" | "organizationId">;
+
+/**
+ * Whether the family of a key has something else that `descendants=revoke` ends, besides sessions and
+ * sign-in links, which always end with their key.
+ */
+function hasFamily({ id, organizationId }: KeyId, now: number, isEverywhere: boolean): SQL {
+  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
+  const among = (table: SQL) =>
+    isEverywhere ? sql`true` : sql`+${table}.organization_id = ${organizationId}`;
+  const made = (table: Parameters<typeof madeBy>[1], isLive: SQL) =>
+    sql`exists (select 1 from ${table} where ${table.id} in (${madeBy(ids, table)})
+      and ${among(sql`${table}`)} and ${isLive})`;
+  const lasts = (end: SQLWrapper) => sql`(${end} is null or ${end} > ${now})`;
+  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${ids})
+      and ${apiKeys.id} <> ${id} and ${apiKeys.sessionId} is null
+      and ${among(sql`${apiKeys}`)} and ${whereKeyIsLive(now)})
+    or ${made(trusts, sql`true`)}
+    or ${made(runnerTokens, lasts(runnerTokens.expiresAt))}
+    or ${made(invitations, lasts(invitations.expiresAt))})`;
+}
+
+/** Whether `descendants=revoke` of the actor would end more than the key. */
+export function findFamily({ db, actor, clock }: ServiceContext, key: KeyId) {
+  const found = hasFamily(key, clock.now(), actor.role === "owner");
+  return db.get<{ found: number }>(sql`select ${found} as found`);
+}
