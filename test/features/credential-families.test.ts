@@ -340,6 +340,33 @@ describe("the revocation of a leaked key with its family", () => {
     expect(await statusesOf(clients)).toEqual([401, 401, 401, 401, 200]);
   });
 
+  it.each(["removed", "erased"])(
+    "reaches what a person whom it has added made before being %s",
+    async (how) => {
+      const leaked = await newLeak();
+      const body = { email: newEmail(), role: "admin" };
+      const { url } = await created(leaked.client.post(invitations, body));
+      const token = String(url.split("/").at(-1));
+      const { membership, api_key } = await created(
+        new Client(undefined).post("/v1/invitations/accept", { token }),
+      );
+      const theirs = clientOf(api_key);
+      const forProgram = { name: "made", membership_id: await newServiceAccount(world, "admin") };
+      const made = await created(theirs.post(keys, forProgram));
+      const second = { email: newEmail(), name: "Second", role: "admin" };
+      const added = await created(theirs.post(members, second));
+      const left =
+        how === "erased"
+          ? await theirs.delete("/v1/account")
+          : await leaked.client.delete(`${members}/${membership.membership_id}`);
+      expect(left.status).toBe(204);
+      const people = (await familyOf(leaked.keyId)).filter(({ type }) => type === "member");
+      expect(people.map(({ id }) => id)).toEqual([added.membership_id]);
+      await revokeFamily(leaked.keyId);
+      expect(await statusesOf([theirs, clientOf(made)])).toEqual([401, 401]);
+    },
+  );
+
   it("is not needed for its sessions and sign-in links, which end with it", async () => {
     const leaked = await newLeak();
     const session = await signIn(leaked);
