@@ -1,3 +1,16 @@
+CREATE TABLE `removed_memberships` (
+	`id` text PRIMARY KEY NOT NULL,
+	`organization_id` text NOT NULL,
+	`added_by_key_id` text,
+	`added_by_session_id` text,
+	`created_at` integer NOT NULL,
+	`removed_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict
+);
+--> statement-breakpoint
+CREATE INDEX `removed_memberships_organization` ON `removed_memberships` (`organization_id`);--> statement-breakpoint
+CREATE INDEX `removed_memberships_added_by` ON `removed_memberships` (`added_by_key_id`);--> statement-breakpoint
+CREATE INDEX `removed_memberships_added_by_session` ON `removed_memberships` (`added_by_session_id`);--> statement-breakpoint
 CREATE TABLE `ended_sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`organization_id` text NOT NULL,

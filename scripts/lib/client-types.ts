@@ -98,7 +98,7 @@ export const AUDITED_ACTIONS = ${renderList(document.components.schemas["AuditAc
 /** So that the console offers only what the service would allow. */
 function renderAccess({ paths }: Document): string {
   const operations = Object.values(paths).flatMap((item) => Object.entries(item));
-  const lines = operations.flatMap(([method, operation]) => {
+  const lines = operations.flatMap(([, operation]) => {
     const { operationId, description = "", "x-scope": scope } = operation;
     const [, role, subject] = NEEDED_ROLE.exec(description) ?? [];
     const full = NEEDS_FULL.test(description);

@@ -341,7 +341,7 @@ describe("the revocation of a leaked key with its family", () => {
   });
 
   it.each(["removed", "erased"])(
-    "reaches what a person whom it has added made before being %s",
+    "names a person whom it has added after being %s, so that what that person made can be ended",
     async (how) => {
       const leaked = await newLeak();
       const body = { email: newEmail(), role: "admin" };
@@ -361,9 +361,15 @@ describe("the revocation of a leaked key with its family", () => {
           : await leaked.client.delete(`${members}/${membership.membership_id}`);
       expect(left.status).toBe(204);
       const people = (await familyOf(leaked.keyId)).filter(({ type }) => type === "member");
-      expect(people.map(({ id }) => id)).toEqual([added.membership_id]);
+      const ids = [membership.membership_id, added.membership_id];
+      expect(people.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
       await revokeFamily(leaked.keyId);
-      expect(await statusesOf([theirs, clientOf(made)])).toEqual([401, 401]);
+      expect(await statusesOf([theirs, clientOf(made)])).toEqual([401, 200]);
+      for (const id of ids) {
+        const path = `${members}/${id}?descendants=revoke`;
+        expect((await world.client.delete(path)).status).toBe(204);
+      }
+      expect(await statusOf(clientOf(made))).toBe(401);
     },
   );
 

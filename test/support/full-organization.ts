@@ -52,6 +52,7 @@ export class FullOrganization {
     await deleteStacks(await caller(), ids);
     await addRepeatable(await caller(), ids);
     await addSessions(await caller());
+    await removeMembers(await caller());
     await addHistory(await caller(), ids, rows);
     await stopTime(world);
     return new FullOrganization(world, ids);
@@ -147,6 +148,13 @@ async function addOptionalFields(world: World, ids: Record<string, string>): Pro
       "update integrations set paused_until = 5, links_to = 'https://x.example' where id = ?",
     ).bind(ids["integration_id"] ?? null),
   ]);
+}
+
+/** Of members that an owner has added. */
+async function removeMembers(world: World): Promise<void> {
+  for (const { membershipId } of [await join(world), await join(world)]) {
+    await world.client.delete(`/v1/orgs/${world.id}/members/${membershipId}`);
+  }
 }
 
 async function addSessions(world: World): Promise<void> {

@@ -13,7 +13,7 @@ import { apiKeys } from "../api-keys/table.ts";
 import { type ActOnMany, eraseAuditedPerson, recordActsFrom } from "../audit/index.ts";
 import { eraseChangedPerson } from "../changelog/index.ts";
 import { eraseRecords } from "../idempotency/index.ts";
-import { keepsOwnerKey, revokeKeys } from "../memberships/index.ts";
+import { keepsOwnerKey, keepTombstones, revokeKeys } from "../memberships/index.ts";
 import type { Profile } from "../memberships/table.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
@@ -192,6 +192,11 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
     audit: eraseAuditedPerson(db, [...targetIds, accountId], isErasable),
     changelog: eraseChangedPerson(db, targetIds, isErasable),
     records: ownership.deletionOf(db, memberships, own, isErasable),
+    tombstones: keepTombstones(
+      db,
+      sql`${eq(memberships.accountId, accountId)} and ${isErasable}`,
+      now,
+    ),
     ended: db
       .delete(memberships)
       .where(and(eq(memberships.accountId, accountId), isErasable))

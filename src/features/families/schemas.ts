@@ -39,10 +39,10 @@ export const FamilyItem = component(
         description: "The ID of the record of this `type`.",
         example: EXAMPLE_IDS.apiKey,
       }),
-      name: z
-        .string()
-        .optional()
-        .openapi({ description: "Its name. Absent: it has none.", example: "laptop" }),
+      name: z.string().optional().openapi({
+        description: "Its name. Absent: it has none, or it is a member who was removed.",
+        example: "laptop",
+      }),
       membership_id: z.string().optional().openapi({
         description: "The membership that it acts for. Absent: none, or another organization's.",
         example: EXAMPLE_IDS.membership,

@@ -73,10 +73,13 @@ function itemsOf({ id, organizationId }: FamilyRoot, now: number): SQL {
         and id <> ${id} and ${lasts}
     union all select 'sign_in_link', id, null, membership_id, null, created_at, null
       from sign_in_links where id in (${madeBy(MEMBERS, signInLinks)}) and ${isOwn} and ${lasts}
-    union all select 'member', memberships.id, accounts.name, memberships.id, role,
-        memberships.created_at, null
-      from memberships join accounts on accounts.id = memberships.account_id
-      where memberships.id in (select id from family) and +${isOwn} and memberships.id <> ${id}
+    union all select 'member', family.id, accounts.name, family.id, present.role,
+        coalesce(present.created_at, former.created_at), null
+      from family left join memberships as present on present.id = family.id
+        left join accounts on accounts.id = present.account_id
+        left join removed_memberships as former on former.id = family.id
+      where coalesce(present.organization_id, former.organization_id) = ${organizationId}
+        and family.id <> ${id} group by family.id
     union all select 'organization', organizations.id, organizations.name, null, null,
         organizations.created_at, ${COUNTS}
       from made cross join organizations on organizations.id = made.organization_id

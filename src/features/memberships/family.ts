@@ -64,11 +64,15 @@ function withPredecessors(roots: SQL): SQL {
     select id from same`;
 }
 
-/** Earlier releases do not write `issued_by_key_id`. */
+/**
+ * Earlier releases do not write `issued_by_key_id`. A key descends from the one that has replaced it until
+ * it expires, and is not made by it.
+ */
 function keysMadeBy(name: "api_keys" | "revoked_keys"): SQL {
   const table = sql.raw(name);
   return sql`select id from ${table} where issued_by_key_id = family.id
     union all select id from ${table} where created_by_key_id = family.id and issued_by_key_id is null
+      and replaced_by_key_id is not family.id
     union all select id from ${table} where created_by_session_id = family.id
     union all select id from ${table} where rotated_by_key_id = family.id
     union all select id from ${table} where membership_id = family.id`;
@@ -81,11 +85,17 @@ const SUCCESSORS_AND_KEYS_OF_SESSIONS = sql`select replaced_by_key_id as id from
   union all select key_id from sessions where id = family.id and source = 'open_id_connect'
   union all select key_id from ended_sessions where id = family.id and source = 'open_id_connect'`;
 
-/** People of the own organization keep their credentials: an admin sees and removes them. */
+/**
+ * People of the own organization keep their credentials: an admin sees and removes them. The keys of their
+ * sessions leave no tombstones.
+ */
 function membersAddedBy(organizationId: string): SQL {
   const isReached = sql`iif(organization_id = ${organizationId}, 0, null)`;
   return sql`select id, ${isReached} from memberships where added_by_key_id = family.id
-    union all select id, ${isReached} from memberships where added_by_session_id = family.id`;
+    union all select id, ${isReached} from memberships where added_by_session_id = family.id
+    union all select id, ${isReached} from removed_memberships where added_by_key_id = family.id
+    union all select id, ${isReached} from removed_memberships where added_by_session_id = family.id
+    union all select id, null from ended_sessions where membership_id = family.id`;
 }
 
 /** The sessions of the links of a session, and those that it was switched to. */

@@ -1,7 +1,8 @@
 import type { Feature } from "../../feature.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { membershipRoutes } from "./routes.ts";
-import { accounts, memberships } from "./table.ts";
+import { isRemovedBefore } from "./store.ts";
+import { accounts, memberships, removedMemberships } from "./table.ts";
 
 export const membershipsFeature = {
   routes: { apiKey: [membershipRoutes] },
@@ -14,6 +15,12 @@ export const membershipsFeature = {
     {
       table: memberships,
       deletedWith: [],
+    },
+    {
+      table: removedMemberships,
+      deletedWith: [],
+      // The ID has the time at which the membership was created.
+      retention: { period: "audit", isExpired: isRemovedBefore },
     },
   ],
 } satisfies Feature;

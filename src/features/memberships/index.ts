@@ -44,6 +44,7 @@ export {
   deleteUnprovenAccount,
   findFormerMember,
   findMember,
+  keepTombstones,
   type MemberRow,
   type NewAccount,
   removeMember as removeMembership,

@@ -180,10 +180,10 @@ function isMadeBy(revocation: FamilyRevocation, table: MadeTable): SQL {
   return within(revocation, table, sql`${table.id} in (${madeBy(revocation.family, table)})`);
 }
 
-/** Selects the IDs of the rows of a table that a family has made. */
+/** Selects the IDs of the rows of a table that a family has made. The cross join reads the family first. */
 export function madeBy(family: SQL, table: MadeTable): SQL {
   const branches = makersOf(table).map(
-    (isMaker) => sql`select made.id from member join ${table} as made on ${isMaker}`,
+    (isMaker) => sql`select made.id from member cross join ${table} as made on ${isMaker}`,
   );
   return sql`with member(id) as (${family}) ${sql.join(branches, sql` union `)}`;
 }

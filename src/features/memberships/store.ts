@@ -24,7 +24,7 @@ import { projectMembers } from "../project-members/table.ts";
 import { revokeKeys } from "./key-revocation.ts";
 import { keepsOwnerKey } from "./member-keys.ts";
 import type { Profile } from "./table.ts";
-import { accounts, memberships } from "./table.ts";
+import { accounts, memberships, removedMemberships } from "./table.ts";
 
 export interface NewAccount {
   /** In lower case. */
@@ -180,11 +180,28 @@ export function removeMember(
   return {
     keys: revokeKeys(db, { organizationId, keys, now, actor }),
     records: ownership.deletionOf(db, memberships, id, isRemovable),
+    tombstone: keepTombstones(db, sql`${record} and ${isRemovable}`, now),
     removed: db
       .delete(memberships)
       .where(and(record, isRemovable))
       .returning({ id: memberships.id }),
   };
+}
+
+/** Of the memberships that `condition` selects, before they are deleted, if a credential has added them. */
+export function keepTombstones(db: Database, condition: SQL, now: number) {
+  const { id, organizationId, addedByKeyId, addedBySessionId, createdAt } = memberships;
+  return insertFrom(
+    db,
+    removedMemberships,
+    { id, organizationId, addedByKeyId, addedBySessionId, createdAt, removedAt: now },
+    sql`from ${memberships} where ${condition} and coalesce(${addedByKeyId}, ${addedBySessionId}) is not null`,
+  );
+}
+
+/** For the purge. */
+export function isRemovedBefore(time: number): SQL {
+  return sql`${removedMemberships.removedAt} <= ${time}`;
 }
 
 /**

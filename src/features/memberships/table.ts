@@ -73,3 +73,26 @@ export const memberships = sqliteTable(
     index("memberships_account").on(table.accountId, table.role),
   ],
 );
+
+/**
+ * What remains of a membership that was added with a credential, so that the family of that names it, and
+ * what it has made can be ended.
+ */
+export const removedMemberships = sqliteTable(
+  "removed_memberships",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    addedByKeyId: id("added_by_key_id"),
+    addedBySessionId: id("added_by_session_id"),
+    createdAt: createdAt(),
+    removedAt: time("removed_at").notNull(),
+  },
+  (table) => [
+    index("removed_memberships_organization").on(table.organizationId),
+    index("removed_memberships_added_by").on(table.addedByKeyId),
+    index("removed_memberships_added_by_session").on(table.addedBySessionId),
+  ],
+);

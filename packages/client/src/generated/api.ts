@@ -5336,7 +5336,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Its name. Absent: it has none.
+             * @description Its name. Absent: it has none, or it is a member who was removed.
              * @example laptop
              */
             name?: string;
