@@ -408,6 +408,7 @@ const WITHOUT_ENTRY = [
   "revokeInvitation",
   "revokeRunnerToken",
   "revokeSession",
+  "revokeMemberSession",
   "updateAccount",
   "pingIntegration",
   "createRecovery",
