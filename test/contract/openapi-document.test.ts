@@ -108,8 +108,10 @@ describe("a component", () => {
 describe("a path parameter", () => {
   it("has one name for each kind of record, which says the kind", () => {
     const names = new Map<string, Set<string>>();
-    // A link has a token instead of an ID.
-    const records = operations.filter(({ path }) => path.startsWith("/v1/"));
+    // A link has a token instead of an ID, and {session_id} is one of the caller's own sessions.
+    const records = operations.filter(
+      ({ path }) => path.startsWith("/v1/") && !path.includes("{member_session_id}"),
+    );
     for (const { path } of records) {
       for (const [, collection = "", name = ""] of path.matchAll(/([\w-]+)\/\{(\w+)\}/g)) {
         names.set(collection, (names.get(collection) ?? new Set()).add(name));
@@ -126,6 +128,7 @@ describe("an example", () => {
   /** Fields with the same kind of record under another name. */
   const ALIASES: Record<string, string> = {
     member: "membership",
+    member_session: "session",
     credential: "key",
     default_environment: "environment",
     superseded: "deployment",

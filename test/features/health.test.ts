@@ -98,11 +98,13 @@ describe("health", () => {
       const { body } = await new Client(undefined).get("/health");
       expect(body.cause.missing_tables.toSorted()).toEqual([
         "audit_log",
+        "ended_sessions",
         "events",
         "idempotency_records",
         "invitations",
         "purges",
         "recoveries",
+        "removed_memberships",
         "revoked_keys",
         "sessions",
         "sign_in_links",

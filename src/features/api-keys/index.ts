@@ -16,7 +16,7 @@ export {
   parseApiKey,
   toActor,
 } from "./credentials.ts";
-export { CREATOR_CHANGED, type DescendantsOption } from "./model.ts";
+export { CREATOR_CHANGED } from "./model.ts";
 export { presentApiKey, presentAuthority, presentCreatedApiKey } from "./presenters.ts";
 export { ApiKeyParams, CreatedApiKey, EXAMPLE_KEY, RevokeQuery, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";

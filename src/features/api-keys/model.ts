@@ -1,10 +1,6 @@
 export const KEY_STATUSES = ["active", "revoked"] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
-/** What happens to the family of a revoked key. */
-export const DESCENDANTS_OPTIONS = ["revoke", "keep"] as const;
-export type DescendantsOption = (typeof DESCENDANTS_OPTIONS)[number];
-
 export const HAS_DESCENDANTS =
   "This key has a family: keys, trusts, runner tokens or invitations that were made with it. Send " +
   "descendants=revoke to end them, too, or descendants=keep.";

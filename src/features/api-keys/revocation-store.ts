@@ -3,6 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { recordHasExpectedVersion } from "../../db/expected-version.ts";
 import { invitations } from "../invitations/table.ts";
 import {
+  type DescendantsOption,
   type FamilyRevocation,
   familyOf,
   keepsOwnerKey,
@@ -11,7 +12,6 @@ import {
 } from "../memberships/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { trusts } from "../trusts/table.ts";
-import type { DescendantsOption } from "./model.ts";
 import { type KeyRecord, within } from "./store.ts";
 import { apiKeys, whereKeyIsLive } from "./table.ts";
 

@@ -14,8 +14,8 @@ import {
   timestampOf,
 } from "../../lib/schemas.ts";
 import { SCOPES } from "../../lib/scopes.ts";
-import { OrgRole } from "../memberships/index.ts";
-import { DESCENDANTS_OPTIONS, KEEP_AT_MOST, KEY_STATUSES } from "./model.ts";
+import { Descendants, OrgRole } from "../memberships/index.ts";
+import { KEEP_AT_MOST, KEY_STATUSES } from "./model.ts";
 
 const ROLE =
   "The maximum role of the key. Its effective role is never above its membership's role.";
@@ -40,15 +40,6 @@ const ApiKeyStatus = component(
   z.enum(KEY_STATUSES, "Send active or revoked.").openapi({
     description: "`active` lists the keys that exist, expired ones included.",
     default: "active",
-  }),
-);
-
-const Descendants = component(
-  "Descendants",
-  z.enum(DESCENDANTS_OPTIONS, "Send revoke or keep.").openapi({
-    description:
-      "What happens to the family: everything that was made with it, and with that. Required for a key " +
-      "that has one, besides sessions and sign-in links, which end with their key.",
   }),
 );
 
@@ -273,7 +264,13 @@ export const KeyListQuery = namedListQuery(LIMITS.nameLength.value).extend({
   status: ApiKeyStatus.optional(),
 });
 
-export const RevokeQuery = z.object({ descendants: Descendants.optional() });
+export const RevokeQuery = z.object({
+  descendants: Descendants.optional().openapi({
+    description:
+      "What happens to the family: everything that was made with it, and with that. Required for a key " +
+      "that has one, besides sessions and sign-in links, which end with their key.",
+  }),
+});
 
 export const ApiKeyParams = z.object({
   ...idParam("org_id", "organization", "organization"),

@@ -13,6 +13,7 @@ import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { recordActs } from "../audit/index.ts";
 import { recordWithSecrets } from "../idempotency/index.ts";
 import {
+  type DescendantsOption,
   LAST_OWNER_KEY,
   recordRevocation,
   requireActive,
@@ -32,12 +33,7 @@ import {
 } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
 import { isByPolicy, resolveExpiry } from "./expiry.ts";
-import {
-  CREATOR_CHANGED,
-  type DescendantsOption,
-  HAS_DESCENDANTS,
-  type KeyStatus,
-} from "./model.ts";
+import { CREATOR_CHANGED, HAS_DESCENDANTS, type KeyStatus } from "./model.ts";
 import { presentAuthority, presentKeyRecord, versionOf } from "./presenters.ts";
 import * as revocations from "./revocation-store.ts";
 import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";

@@ -17,10 +17,11 @@ export {
   revokeKeys,
 } from "./key-revocation.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
-export { LAST_OWNER_KEY, MEMBER_PATH } from "./model.ts";
+export { type DescendantsOption, LAST_OWNER_KEY, MEMBER_PATH } from "./model.ts";
 export { presentMember, presentPerson, toNewAccount } from "./presenters.ts";
 export {
   AccountInput,
+  Descendants,
   Email,
   Member,
   MemberKind,

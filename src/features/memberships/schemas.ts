@@ -12,7 +12,7 @@ import {
   timestampOf,
 } from "../../lib/schemas.ts";
 import { EMAIL } from "../../lib/text-patterns.ts";
-import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
+import { DESCENDANTS_OPTIONS, MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
 
 const LINE = LIMITS.personLength.value;
 const BIO = LIMITS.descriptionLength.value;
@@ -165,15 +165,19 @@ export const ReplaceMember = component(
     .openapi({ description: "What a request can change.", example: { role: "admin" } }),
 );
 
+export const Descendants = component(
+  "Descendants",
+  z.enum(DESCENDANTS_OPTIONS, "Send revoke or keep.").openapi({
+    description: "Whether what was made with a credential ends with it.",
+  }),
+);
+
 export const RemoveMemberQuery = z.object({
-  descendants: z
-    .enum(["revoke", "keep"], "Send revoke or keep.")
-    .optional()
-    .openapi({
-      description:
-        "`revoke` also ends what the member has made for others, with a full credential; the member may " +
-        "be removed already. Default: `keep`.",
-    }),
+  descendants: Descendants.optional().openapi({
+    description:
+      "`revoke` also ends what the member has made for others, with a full credential; the member may " +
+      "be removed already. Default: `keep`.",
+  }),
 });
 
 export const MemberParams = z.object({

@@ -2782,6 +2782,11 @@ export interface components {
             role: components["schemas"]["OrgRole"];
         };
         /**
+         * @description Whether what was made with a credential ends with it.
+         * @enum {string}
+         */
+        Descendants: "revoke" | "keep";
+        /**
          * @description What an operation needs of a narrowed key.
          * @enum {string}
          */
@@ -2792,11 +2797,6 @@ export interface components {
          * @enum {string}
          */
         ApiKeyStatus: "active" | "revoked";
-        /**
-         * @description What happens to the family: everything that was made with it, and with that. Required for a key that has one, besides sessions and sign-in links, which end with their key.
-         * @enum {string}
-         */
-        Descendants: "revoke" | "keep";
         /** @description Who created or revoked a key. */
         KeyActor: {
             /**
@@ -7774,7 +7774,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `revoke` also ends what the member has made for others, with a full credential; the member may be removed already. Default: `keep`. */
-                descendants?: "revoke" | "keep";
+                descendants?: components["schemas"]["Descendants"];
             };
             header?: {
                 /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
