@@ -9,30 +9,37 @@ import {
   UNSUPPORTED_IF_MATCH,
   UNSUPPORTED_IF_NONE_MATCH,
 } from "../lib/header-errors.ts";
+import { lazy } from "../lib/lazy.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { optionsOf } from "./operation.ts";
 
 const TAG = '"3.5f0c8a526f0e4a539d0f3f8e"';
 
-const IDEMPOTENCY_KEY = z
-  .string()
-  .optional()
-  .openapi({
-    description:
-      "A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response " +
-      "to the first request, if the caller still has the access that the request needs. If its record was " +
-      "deleted since, an admin gets the response, and others `not_found`.",
-    pattern: `^[\\x21-\\x7E]{1,${LIMITS.idempotencyKeyLength.value}}$`,
-    example: "deploy-4711-attempt-1",
-  });
-const IF_MATCH = z.string().optional().openapi({
-  description: "`ETag`s, or `*`. Another version of the record is a `conflict`.",
-  example: TAG,
-});
-const IF_NONE_MATCH = z.string().optional().openapi({
-  description: "`ETag`s. The reply is 304 if the response would have one of them.",
-  example: TAG,
-});
+const IDEMPOTENCY_KEY = lazy(() =>
+  z
+    .string()
+    .optional()
+    .openapi({
+      description:
+        "A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response " +
+        "to the first request, if the caller still has the access that the request needs. If its record was " +
+        "deleted since, an admin gets the response, and others `not_found`.",
+      pattern: `^[\\x21-\\x7E]{1,${LIMITS.idempotencyKeyLength.value}}$`,
+      example: "deploy-4711-attempt-1",
+    }),
+);
+const IF_MATCH = lazy(() =>
+  z.string().optional().openapi({
+    description: "`ETag`s, or `*`. Another version of the record is a `conflict`.",
+    example: TAG,
+  }),
+);
+const IF_NONE_MATCH = lazy(() =>
+  z.string().optional().openapi({
+    description: "`ETag`s. The reply is 304 if the response would have one of them.",
+    example: TAG,
+  }),
+);
 
 /** Which headers of safe writes a route reads. */
 function headersOf(route: RouteConfig) {
@@ -66,9 +73,9 @@ export function withHeaderParameters(route: RouteConfig): RouteConfig {
   const { hasIdempotencyKey, hasIfMatch, hasIfNoneMatch } = headersOf(route);
   if (!hasIdempotencyKey && !hasIfMatch && !hasIfNoneMatch) return route;
   const headers = z.object({
-    ...(hasIdempotencyKey && { "Idempotency-Key": IDEMPOTENCY_KEY }),
-    ...(hasIfMatch && { "If-Match": IF_MATCH }),
-    ...(hasIfNoneMatch && { "If-None-Match": IF_NONE_MATCH }),
+    ...(hasIdempotencyKey && { "Idempotency-Key": IDEMPOTENCY_KEY() }),
+    ...(hasIfMatch && { "If-Match": IF_MATCH() }),
+    ...(hasIfNoneMatch && { "If-None-Match": IF_NONE_MATCH() }),
   });
   const notModified = {
     304: { description: "The response still has the `ETag`; there is no body." },

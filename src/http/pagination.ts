@@ -3,7 +3,9 @@ import type { NamedPageRequest, Page, PageRequest } from "../db/keyset.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
 import { EXAMPLE_IDS } from "../lib/example-ids.ts";
+import { lazy } from "../lib/lazy.ts";
 import { LIMITS } from "../lib/limits.ts";
+import type { Output } from "../lib/schemas.ts";
 import { component, nameFilter } from "../lib/schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
@@ -15,8 +17,7 @@ const EXAMPLE_CURSOR = encodeCursor("desc", {
 const MAXIMUM_LIMIT = LIMITS.pageRecords.value;
 const LIMIT_MESSAGE = `Send a whole number from 1 to ${MAXIMUM_LIMIT}.`;
 
-const SortOrder = component(
-  "SortOrder",
+const SortOrder = component("SortOrder", () =>
   z
     .string()
     // A literal + in a query string is a space once decoded.
@@ -32,36 +33,38 @@ const SortOrder = component(
 );
 
 /** Spec, "List query parameters". */
-export const ListQuery = z.object({
-  after: z
-    .string()
-    .regex(/^[\w\-+/=]+$/, "Send a cursor as an earlier next_page gave it.")
-    .optional()
-    .openapi({ description: "The `next_page` of an earlier response. Absent: the first page." }),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, LIMIT_MESSAGE)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= MAXIMUM_LIMIT, LIMIT_MESSAGE)
-    .optional()
-    .openapi({
-      type: "integer",
-      format: "int64",
-      minimum: 1,
-      maximum: MAXIMUM_LIMIT,
-      default: DEFAULT_LIMIT,
-      description: "The maximum number of records on a page.",
-    }),
-  sort_by: SortOrder.optional(),
-});
+export const ListQuery = lazy(() =>
+  z.object({
+    after: z
+      .string()
+      .regex(/^[\w\-+/=]+$/, "Send a cursor as an earlier next_page gave it.")
+      .optional()
+      .openapi({ description: "The `next_page` of an earlier response. Absent: the first page." }),
+    limit: z
+      .string()
+      .regex(/^\d{1,3}$/, LIMIT_MESSAGE)
+      .transform(Number)
+      .refine((limit) => limit >= 1 && limit <= MAXIMUM_LIMIT, LIMIT_MESSAGE)
+      .optional()
+      .openapi({
+        type: "integer",
+        format: "int64",
+        minimum: 1,
+        maximum: MAXIMUM_LIMIT,
+        default: DEFAULT_LIMIT,
+        description: "The maximum number of records on a page.",
+      }),
+    sort_by: SortOrder().optional(),
+  }),
+);
 
 /** For a list of records that have names of at most `maximum` characters. */
 export function namedListQuery(maximum: number) {
-  return ListQuery.extend({ name: nameFilter(maximum) });
+  return ListQuery().extend({ name: nameFilter(maximum) });
 }
 
 /** @throws BadInput if the cursor is invalid, or was made for another sort order. */
-export function toPageRequest(query: z.output<typeof ListQuery>): PageRequest {
+export function toPageRequest(query: Output<typeof ListQuery>): PageRequest {
   const direction = (query.sort_by ?? "-created_at") === "-created_at" ? "desc" : "asc";
   const after = query.after === undefined ? undefined : decodeCursor(direction, query.after);
   if (query.after !== undefined && !after) {
@@ -78,9 +81,10 @@ export function toNamedPageRequest(
 }
 
 /** Spec, "Paginated list envelope". */
-export function envelopeOf<Schema extends z.ZodType>(record: Schema, name: string) {
-  const fields = z.object(envelopeFields(record));
-  return component(name, fields.openapi({ description: "One page of a list." }));
+export function envelopeOf<Schema extends z.ZodType>(record: () => Schema, name: string) {
+  return component(name, () =>
+    z.object(envelopeFields(record())).openapi({ description: "One page of a list." }),
+  );
 }
 
 export function envelopeFields<Schema extends z.ZodType>(record: Schema) {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS, type ExampleKind } from "../lib/example-ids.ts";
 import { canonicalId } from "../lib/ids.ts";
+import { lazy } from "../lib/lazy.ts";
 import { identifierInput } from "../lib/schemas.ts";
 
 export function idParam<Name extends string>(name: Name, what: string, example: ExampleKind) {
@@ -22,7 +23,13 @@ export function textParam<Name extends string>(name: Name, what: string, example
   return { [name]: schema } as Record<Name, typeof schema>;
 }
 
-export const OrganizationParams = z.object(idParam("org_id", "organization", "organization"));
-export const ProjectParams = z.object(idParam("project_id", "project", "project"));
-export const EnvironmentParams = z.object(idParam("environment_id", "environment", "environment"));
-export const ComponentParams = z.object(idParam("component_id", "component", "component"));
+export const OrganizationParams = lazy(() =>
+  z.object(idParam("org_id", "organization", "organization")),
+);
+export const ProjectParams = lazy(() => z.object(idParam("project_id", "project", "project")));
+export const EnvironmentParams = lazy(() =>
+  z.object(idParam("environment_id", "environment", "environment")),
+);
+export const ComponentParams = lazy(() =>
+  z.object(idParam("component_id", "component", "component")),
+);

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type ApiError, ERRORS, type ErrorCode, NotFound } from "../lib/errors.ts";
+import { lazy } from "../lib/lazy.ts";
 import { component } from "../lib/schemas.ts";
 
 const EXAMPLE = new NotFound("project");
@@ -47,13 +48,11 @@ export const NO_CONTENT = { description: "Done; there is no body." };
 
 const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
-const Code = component(
-  "ErrorCode",
+const Code = component("ErrorCode", () =>
   z.enum(CODES).openapi({ description: "What went wrong, for programs." }),
 );
 
-const Issue = component(
-  "Issue",
+const Issue = component("Issue", () =>
   z
     .object({
       path: z.string().openapi({
@@ -69,35 +68,33 @@ const Issue = component(
     .openapi({ description: "One reason why the input is invalid." }),
 );
 
-const BadInputCause = component(
-  "BadInputCause",
+const BadInputCause = component("BadInputCause", () =>
   z
     .object({
       issues: z
-        .array(Issue)
+        .array(Issue())
         .openapi({ description: "The first 20 reasons; `message` states one." }),
     })
     .openapi({ description: "The cause of every `bad_input`." }),
 );
 
-const REQUEST_ID = z.string().openapi({
-  description: "Identifies the request in the service's log, as `X-Request-Id` does.",
-  format: "uuid",
-  example: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17",
-});
-
-const InternalCause = component(
-  "InternalCause",
-  z.object({ request_id: REQUEST_ID }).openapi({ description: "The cause of every `internal`." }),
+const REQUEST_ID = lazy(() =>
+  z.string().openapi({
+    description: "Identifies the request in the service's log, as `X-Request-Id` does.",
+    format: "uuid",
+    example: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17",
+  }),
 );
 
-const DatabaseStatus = component(
-  "DatabaseStatus",
+const InternalCause = component("InternalCause", () =>
+  z.object({ request_id: REQUEST_ID() }).openapi({ description: "The cause of every `internal`." }),
+);
+
+const DatabaseStatus = component("DatabaseStatus", () =>
   z.enum(["ok", "unreachable"]).openapi({ description: "Whether the database responds." }),
 );
 
-export const RefusedSetting = component(
-  "RefusedSetting",
+export const RefusedSetting = component("RefusedSetting", () =>
   z
     .object({
       name: z.string().openapi({ description: "The setting's name.", example: "LEASE_SECRET" }),
@@ -109,16 +106,15 @@ export const RefusedSetting = component(
     .openapi({ description: "A setting that the service does not run with." }),
 );
 
-const UnhealthyCause = component(
-  "UnhealthyCause",
+const UnhealthyCause = component("UnhealthyCause", () =>
   z
     .object({
-      request_id: REQUEST_ID,
+      request_id: REQUEST_ID(),
       missing_secrets: z.array(z.string()).openapi({
         description: "The names of the secrets that the operator has to set.",
         example: ["LEASE_SECRET"],
       }),
-      refused_settings: z.array(RefusedSetting).openapi({
+      refused_settings: z.array(RefusedSetting()).openapi({
         description:
           "The settings that are missing, too short, published, or not allowed for this host.",
         example: [],
@@ -127,13 +123,12 @@ const UnhealthyCause = component(
         description: "The names of the tables that pending migrations create.",
         example: [],
       }),
-      database: DatabaseStatus,
+      database: DatabaseStatus(),
     })
     .openapi({ description: "The cause of an `internal` of `GET /health`." }),
 );
 
-const PatchConflictCause = component(
-  "PatchConflictCause",
+const PatchConflictCause = component("PatchConflictCause", () =>
   z
     .object({
       reason: z.literal("patch_conflict").openapi({
@@ -145,8 +140,7 @@ const PatchConflictCause = component(
     }),
 );
 
-const EtagCause = component(
-  "EtagCause",
+const EtagCause = component("EtagCause", () =>
   z
     .object({
       etag: z.string().openapi({
@@ -157,8 +151,7 @@ const EtagCause = component(
     .openapi({ description: "The cause of a `conflict` with the `If-Match` of the request." }),
 );
 
-const LogGapCause = component(
-  "LogGapCause",
+const LogGapCause = component("LogGapCause", () =>
   z
     .object({
       next_offset: z
@@ -168,33 +161,33 @@ const LogGapCause = component(
     .openapi({ description: "The cause of a `conflict` with the offset of bytes for a log." }),
 );
 
-const ErrorCause = component(
-  "ErrorCause",
+const ErrorCause = component("ErrorCause", () =>
   z
     .union([
-      BadInputCause,
-      UnhealthyCause,
-      InternalCause,
-      PatchConflictCause,
-      EtagCause,
-      LogGapCause,
+      BadInputCause(),
+      UnhealthyCause(),
+      InternalCause(),
+      PatchConflictCause(),
+      EtagCause(),
+      LogGapCause(),
     ])
     .openapi({ description: "Details of the error, for programs. The code determines the form." }),
 );
 
-export const ErrorBody = component(
-  "Error",
+export const ErrorBody = component("Error", () =>
   z
     .object({
-      code: Code,
+      code: Code(),
       message: z
         .string()
         .openapi({ description: "What went wrong and what to change, for people." }),
-      cause: ErrorCause.optional().openapi({
-        description:
-          "Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that " +
-          "fails a deployment, or that `If-Match` or the offset in a log causes.",
-      }),
+      cause: ErrorCause()
+        .optional()
+        .openapi({
+          description:
+            "Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that " +
+            "fails a deployment, or that `If-Match` or the offset in a log causes.",
+        }),
     })
     .openapi({
       description: "The body of every error.",
@@ -211,7 +204,7 @@ export function errorReply(errors: Readonly<Record<string, ApiError>>) {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join(" "),
     content: {
-      "application/json": { schema: ErrorBody, examples: Object.fromEntries(examples) },
+      "application/json": { schema: ErrorBody(), examples: Object.fromEntries(examples) },
     },
   };
 }

@@ -2,18 +2,27 @@ import { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS, type ExampleKind } from "./example-ids.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
+import { lazy } from "./lazy.ts";
 import { LIMITS } from "./limits.ts";
 import { LINE, PARAGRAPHS, TEXT } from "./text-patterns.ts";
 
 export const COMPONENTS = new OpenAPIRegistry();
 
-/** Registers a named schema. A component that is only named gets the description of its first use. */
-export function component<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
-  return COMPONENTS.register(name, schema);
+/** What a schema that is built at its first use accepts, after its transformations. */
+export type Output<Schema extends () => z.ZodType> = z.output<ReturnType<Schema>>;
+
+/**
+ * A named schema, which is built and registered at its first use: building all of them would delay every
+ * start of the Worker. A component that is only named gets the description of its first use.
+ */
+export function component<Schema extends z.ZodType>(
+  name: string,
+  create: () => Schema,
+): () => Schema {
+  return lazy(() => COMPONENTS.register(name, create()));
 }
 
-const Identifier = component(
-  "Identifier",
+const Identifier = component("Identifier", () =>
   z.string().openapi({
     description: "An identifier in its 22-character form.",
     pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
@@ -22,12 +31,12 @@ const Identifier = component(
 );
 
 export function identifierOf(kind: ExampleKind, description: string) {
-  return Identifier.openapi({ description, example: EXAMPLE_IDS[kind] });
+  return Identifier().openapi({ description, example: EXAMPLE_IDS[kind] });
 }
 
 /** The elements of a list, which has the description. */
 export function identifiersOf(kind: ExampleKind) {
-  return z.array(Identifier.openapi({ example: EXAMPLE_IDS[kind] }));
+  return z.array(Identifier().openapi({ example: EXAMPLE_IDS[kind] }));
 }
 
 /** An identifier in a request, in any of its three forms. */
@@ -42,8 +51,7 @@ export function identifierInput(kind: ExampleKind) {
     .openapi({ example: EXAMPLE_IDS[kind] });
 }
 
-const Timestamp = component(
-  "Timestamp",
+const Timestamp = component("Timestamp", () =>
   z.string().openapi({
     description: "RFC 3339, in UTC with milliseconds.",
     format: "date-time",
@@ -52,7 +60,7 @@ const Timestamp = component(
 );
 
 export function timestampOf(description: string) {
-  return Timestamp.openapi({ description });
+  return Timestamp().openapi({ description });
 }
 
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");

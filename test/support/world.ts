@@ -5,7 +5,7 @@ import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/i
 import type { ApiKeyRow } from "../../src/features/api-keys/store.ts";
 import { toAccountRow } from "../../src/features/memberships/index.ts";
 import { accounts } from "../../src/features/memberships/table.ts";
-import { EVENTS } from "../../src/features/notifications/events.ts";
+import { PAYLOADS } from "../../src/features/notifications/event-payloads.ts";
 import { prepareOrganization } from "../../src/features/organizations/index.ts";
 import { issueRunnerToken } from "../../src/features/runner-pools/credentials.ts";
 import { insertToken } from "../../src/features/runner-pools/store.ts";
@@ -343,7 +343,7 @@ export async function newIntegration(
 }
 
 /** The data of the event that `newDelivery` inserts. */
-export const FAILED_DEPLOYMENT = EVENTS["deployments.failed"].example;
+export const FAILED_DEPLOYMENT = PAYLOADS["deployments.failed"].example;
 
 /** Inserts a delivery of an event that has been sent. */
 export async function newDelivery(

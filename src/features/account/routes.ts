@@ -29,7 +29,7 @@ const whoAmI = operation({
   scope: null,
   description:
     "The organization, the membership and the permissions of the key, and its rate limits.",
-  responses: { 200: jsonReply(WhoAmI, "The sender of the request.") },
+  responses: { 200: jsonReply(WhoAmI(), "The sender of the request.") },
 });
 
 const get = operation({
@@ -43,7 +43,7 @@ const get = operation({
   description:
     "The person or the program that the key acts for. The address is private: it is shown only with a " +
     "key that the person has made.",
-  responses: { 200: jsonReply(Account, "The account of the key's membership.") },
+  responses: { 200: jsonReply(Account(), "The account of the key's membership.") },
 });
 
 const update = operation({
@@ -58,8 +58,8 @@ const update = operation({
     "An absent field stays, and null clears a field (RFC 7396). The audit log of each organization of " +
     `the account records it. ${NEEDS_FULL}`,
   errors: OF_PERSON,
-  request: { body: jsonBody(UpdateAccount) },
-  responses: { 200: jsonReply(Account, "The account.") },
+  request: { body: jsonBody(UpdateAccount()) },
+  responses: { 200: jsonReply(Account(), "The account.") },
 });
 
 const remove = operation({

@@ -19,8 +19,8 @@ const list = operation({
   polled: true,
   scope: "environments:read",
   notFound: ["stack"],
-  request: { params: StackParams, query: ListQuery },
-  responses: { 200: jsonReply(AlarmList, "A page of alarms.") },
+  request: { params: StackParams(), query: ListQuery() },
+  responses: { 200: jsonReply(AlarmList(), "A page of alarms.") },
 });
 
 const report = operation({
@@ -42,8 +42,8 @@ const report = operation({
   errors: {
     alarm_limit: new LimitReached(LIMITS.alarms.value, "alarms"),
   },
-  request: { params: AlarmParams, body: jsonBody(AlarmReport) },
-  responses: { 200: jsonReply(Alarm, "The alarm.") },
+  request: { params: AlarmParams(), body: jsonBody(AlarmReport()) },
+  responses: { 200: jsonReply(Alarm(), "The alarm.") },
 });
 
 export const alarmRoutes = createRouter()

@@ -19,8 +19,8 @@ const get = operation({
   record: true,
   scope: "keys:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams },
-  responses: { 200: jsonReply(ApiKeyPolicy, "The rules.") },
+  request: { params: OrganizationParams() },
+  responses: { 200: jsonReply(ApiKeyPolicy(), "The rules.") },
 });
 
 const put = operation({
@@ -39,8 +39,8 @@ const put = operation({
     needs_owner_of_organization: Unauthorized.role("owner"),
     policy_changed: new Conflict(POLICY_CHANGED),
   },
-  request: { params: OrganizationParams, body: jsonBody(PutApiKeyPolicy) },
-  responses: { 200: jsonReply(ApiKeyPolicy, "The rules.") },
+  request: { params: OrganizationParams(), body: jsonBody(PutApiKeyPolicy()) },
+  responses: { 200: jsonReply(ApiKeyPolicy(), "The rules.") },
 });
 
 export const apiKeyPolicyRoutes = createRouter()

@@ -1,4 +1,3 @@
-import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
@@ -8,6 +7,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import type { Output } from "../../lib/schemas.ts";
 import { once } from "../idempotency/index.ts";
 import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey, LESS_ACCESS, ROTATES_ITSELF, SESSION_ROTATES } from "./authority.ts";
@@ -71,8 +71,8 @@ const list = operation({
     "A member without the role `admin`, and a key that is narrowed to projects or environments, get " +
     "the keys of their own membership.",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: KeyListQuery },
-  responses: { 200: jsonReply(ApiKeyList, "A page of API keys.") },
+  request: { params: OrganizationParams(), query: KeyListQuery() },
+  responses: { 200: jsonReply(ApiKeyList(), "A page of API keys.") },
 });
 
 const create = operation({
@@ -99,8 +99,8 @@ const create = operation({
     creator_changed: new Conflict(CREATOR_CHANGED),
     membership_pending: new Conflict(PENDING_MEMBER),
   },
-  request: { params: OrganizationParams, body: jsonBody(CreateApiKey) },
-  responses: { 201: jsonReply(CreatedApiKey, "The key. It is not shown again.") },
+  request: { params: OrganizationParams(), body: jsonBody(CreateApiKey()) },
+  responses: { 201: jsonReply(CreatedApiKey(), "The key. It is not shown again.") },
 });
 
 const get = operation({
@@ -114,8 +114,8 @@ const get = operation({
   description: `${OWN_OR_ADMIN} The response does not contain the key itself. A revoked key has \`revoked_at\`.`,
   notFound: ["organization", "API key"],
   errors: NEEDS_ADMIN,
-  request: { params: ApiKeyParams },
-  responses: { 200: jsonReply(ApiKey, "The API key.") },
+  request: { params: ApiKeyParams() },
+  responses: { 200: jsonReply(ApiKey(), "The API key.") },
 });
 
 const update = operation({
@@ -145,8 +145,8 @@ const update = operation({
     descendant_outlives: new Conflict(DESCENDANT_OUTLIVES),
     descendant_exceeds: new Conflict(DESCENDANT_EXCEEDS),
   },
-  request: { params: ApiKeyParams, body: jsonBody(UpdateApiKey) },
-  responses: { 200: jsonReply(ApiKey, "The API key.") },
+  request: { params: ApiKeyParams(), body: jsonBody(UpdateApiKey()) },
+  responses: { 200: jsonReply(ApiKey(), "The API key.") },
 });
 
 const rotate = operation({
@@ -177,8 +177,8 @@ program, only rotates itself, and a session rotates none.`,
     key_outlived: new Conflict(OUTLIVED),
     key_of_trust: new Conflict(TRUST_KEY),
   },
-  request: { params: ApiKeyParams, body: jsonBody(RotateApiKey) },
-  responses: { 201: jsonReply(CreatedApiKey, "The new key. It is not shown again.") },
+  request: { params: ApiKeyParams(), body: jsonBody(RotateApiKey()) },
+  responses: { 201: jsonReply(CreatedApiKey(), "The new key. It is not shown again.") },
 });
 
 const revoke = operation({
@@ -202,7 +202,7 @@ const revoke = operation({
     ...LAST_KEY,
     key_has_descendants: new Conflict(HAS_DESCENDANTS),
   },
-  request: { params: ApiKeyParams, query: RevokeQuery },
+  request: { params: ApiKeyParams(), query: RevokeQuery() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -253,7 +253,7 @@ async function presentAndLocate(c: Context, created: Parameters<typeof presentCr
   return presentCreatedApiKey(created);
 }
 
-function toUpdate(body: z.output<typeof UpdateApiKey>) {
+function toUpdate(body: Output<typeof UpdateApiKey>) {
   const { name, scopes, project_ids: projectIds, environment_ids: environmentIds } = body;
   return {
     name,
@@ -261,7 +261,7 @@ function toUpdate(body: z.output<typeof UpdateApiKey>) {
   };
 }
 
-function toNewKey(body: z.output<typeof CreateApiKey>) {
+function toNewKey(body: Output<typeof CreateApiKey>) {
   return {
     name: body.name,
     membershipId: body.membership_id,

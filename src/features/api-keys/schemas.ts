@@ -3,6 +3,7 @@ import { API_KEY_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf, namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   component,
@@ -28,23 +29,20 @@ const ENVIRONMENTS_MEANING =
 const AS_YOURS = "Default: as the key that creates it, which cannot give more than it has.";
 const MAXIMUM_IDS = LIMITS.keyBoundaries.value;
 
-export const ScopeName = component(
-  "Scope",
+export const ScopeName = component("Scope", () =>
   z
     .enum(SCOPES, "Send a scope, as deployments:write. docs/api-keys.md lists them all.")
     .openapi({ description: "What an operation needs of a narrowed key." }),
 );
 
-const ApiKeyStatus = component(
-  "ApiKeyStatus",
+const ApiKeyStatus = component("ApiKeyStatus", () =>
   z.enum(KEY_STATUSES, "Send active or revoked.").openapi({
     description: "`active` lists the keys that exist, expired ones included.",
     default: "active",
   }),
 );
 
-const KeyActor = component(
-  "KeyActor",
+const KeyActor = component("KeyActor", () =>
   z
     .object({
       key_id: identifierOf("apiKey", "The API key. Absent: by other means.").optional(),
@@ -72,27 +70,30 @@ const AGE =
   `Send a whole number of seconds from ${LIMITS.minimumKeyAge.value} to ` +
   `${LIMITS.maximumKeyAge.value}, or null.`;
 
-const Expiry = timestampInput().nullish().openapi({ example: "2027-11-21T09:30:00.000Z" });
+const Expiry = lazy(() =>
+  timestampInput().nullish().openapi({ example: "2027-11-21T09:30:00.000Z" }),
+);
 
-const Name = text(LIMITS.nameLength.value).openapi({
-  description: "What the key is for.",
-  example: "ci",
-});
+const Name = lazy(() =>
+  text(LIMITS.nameLength.value).openapi({
+    description: "What the key is for.",
+    example: "ci",
+  }),
+);
 
-export const ApiKey = component(
-  "ApiKey",
+export const ApiKey = component("ApiKey", () =>
   z
     .object({
       id: identifierOf("apiKey", "The key's own ID, which is also a part of the key."),
       org_id: identifierOf("organization", "The only organization that the key can access."),
       membership_id: identifierOf("membership", "The membership that the key acts for."),
-      name: Name,
-      role: OrgRole.openapi({ description: ROLE }),
+      name: Name(),
+      role: OrgRole().openapi({ description: ROLE }),
       last_four: z
         .string()
         .openapi({ description: "The last four characters of the key.", example: "uOhD" }),
       scopes: z
-        .array(ScopeName)
+        .array(ScopeName())
         .optional()
         .openapi({ description: `${SCOPES_MEANING} Absent: all scopes.` }),
       project_ids: identifiersOf("project")
@@ -107,14 +108,18 @@ export const ApiKey = component(
       last_used_at: timestampOf(
         "The time of the last use, to the hour. Absent: the key was never used.",
       ).optional(),
-      created_by: KeyActor.openapi({
-        description: "What the key descends from. Absent: not known.",
-      }).optional(),
+      created_by: KeyActor()
+        .openapi({
+          description: "What the key descends from. Absent: not known.",
+        })
+        .optional(),
       created_at: timestampOf("When the key was created."),
       revoked_at: timestampOf("When the key was revoked. Absent: it was not.").optional(),
-      revoked_by: KeyActor.openapi({
-        description: "Absent: the key is not revoked, or an operator or the service revoked it.",
-      }).optional(),
+      revoked_by: KeyActor()
+        .openapi({
+          description: "Absent: the key is not revoked, or an operator or the service revoked it.",
+        })
+        .optional(),
     })
     .openapi({
       description:
@@ -125,29 +130,29 @@ export const ApiKey = component(
 
 export const ApiKeyList = envelopeOf(ApiKey, "ApiKeyList");
 
-export const CreatedApiKey = component(
-  "CreatedApiKey",
-  ApiKey.extend({
-    key: z.string().regex(API_KEY_PATTERN).openapi({
-      description: "The key, shown only once. It cannot be read again: store it now.",
-      example: EXAMPLE_KEY,
-    }),
-  }).openapi({ description: "A new API key. Only this response contains the secret." }),
+export const CreatedApiKey = component("CreatedApiKey", () =>
+  ApiKey()
+    .extend({
+      key: z.string().regex(API_KEY_PATTERN).openapi({
+        description: "The key, shown only once. It cannot be read again: store it now.",
+        example: EXAMPLE_KEY,
+      }),
+    })
+    .openapi({ description: "A new API key. Only this response contains the secret." }),
 );
 
-export const CreateApiKey = component(
-  "CreateApiKey",
+export const CreateApiKey = component("CreateApiKey", () =>
   z
     .strictObject({
-      name: Name,
+      name: Name(),
       membership_id: identifierInput("membership").optional().openapi({
         description: "The membership that the key acts for. Default: your own.",
       }),
-      role: OrgRole.optional().openapi({
+      role: OrgRole().optional().openapi({
         description: "Default: the lower of the membership's role and your key's role.",
       }),
       scopes: z
-        .array(ScopeName)
+        .array(ScopeName())
         .min(1, SCOPE_COUNT)
         .max(SCOPES.length, SCOPE_COUNT)
         .optional()
@@ -160,7 +165,7 @@ export const CreateApiKey = component(
       environment_ids: boundary("environment")
         .optional()
         .openapi({ description: `${ENVIRONMENTS_MEANING} ${AS_YOURS}` }),
-      expires_at: Expiry.openapi({
+      expires_at: Expiry().openapi({
         description:
           "A time in the future. Default: the expiry of the key that creates it, or the " +
           "organization's maximum age, whichever is earlier.",
@@ -174,13 +179,12 @@ export const CreateApiKey = component(
 
 const STAYS = "Absent: it stays as it is. It cannot be removed.";
 
-export const UpdateApiKey = component(
-  "UpdateApiKey",
+export const UpdateApiKey = component("UpdateApiKey", () =>
   z
     .strictObject({
-      name: Name.optional(),
+      name: Name().optional(),
       scopes: z
-        .array(ScopeName, KEEP_AT_MOST.scopes)
+        .array(ScopeName(), KEEP_AT_MOST.scopes)
         .min(1, SCOPE_COUNT)
         .max(SCOPES.length, SCOPE_COUNT)
         .transform((scopes) => [...new Set(scopes)])
@@ -209,8 +213,7 @@ export const UpdateApiKey = component(
     }),
 );
 
-export const RotateApiKey = component(
-  "RotateApiKey",
+export const RotateApiKey = component("RotateApiKey", () =>
   z
     .strictObject({
       overlap_seconds: z
@@ -221,21 +224,18 @@ export const RotateApiKey = component(
         .openapi({
           description: "How long the old key remains valid. Default: 0, it is revoked at once.",
         }),
-      expires_at: Expiry.openapi({
+      expires_at: Expiry().openapi({
         description: "A time in the future. Default: that of the old key.",
       }),
     })
     .openapi({ description: "How to rotate the key.", example: { overlap_seconds: 3600 } }),
 );
 
-const MaximumAge = z
-  .int(AGE)
-  .min(LIMITS.minimumKeyAge.value, AGE)
-  .max(LIMITS.maximumKeyAge.value, AGE)
-  .nullable();
+const MaximumAge = lazy(() =>
+  z.int(AGE).min(LIMITS.minimumKeyAge.value, AGE).max(LIMITS.maximumKeyAge.value, AGE).nullable(),
+);
 
-export const ApiKeyPolicy = component(
-  "ApiKeyPolicy",
+export const ApiKeyPolicy = component("ApiKeyPolicy", () =>
   z
     .object({
       max_age_seconds: z.int().optional().openapi({
@@ -246,11 +246,10 @@ export const ApiKeyPolicy = component(
     .openapi({ description: "The rules for new API keys of an organization." }),
 );
 
-export const PutApiKeyPolicy = component(
-  "PutApiKeyPolicy",
+export const PutApiKeyPolicy = component("PutApiKeyPolicy", () =>
   z
     .strictObject({
-      max_age_seconds: MaximumAge.openapi({
+      max_age_seconds: MaximumAge().openapi({
         description: "A new key expires at most this long after it is created. Null: unlimited.",
       }),
     })
@@ -260,19 +259,27 @@ export const PutApiKeyPolicy = component(
     }),
 );
 
-export const KeyListQuery = namedListQuery(LIMITS.nameLength.value).extend({
-  status: ApiKeyStatus.optional(),
-});
-
-export const RevokeQuery = z.object({
-  descendants: Descendants.optional().openapi({
-    description:
-      "What happens to the family: everything that was made with it, and with that. Required for a key " +
-      "that has one, besides sessions and sign-in links, which end with their key.",
+export const KeyListQuery = lazy(() =>
+  namedListQuery(LIMITS.nameLength.value).extend({
+    status: ApiKeyStatus().optional(),
   }),
-});
+);
 
-export const ApiKeyParams = z.object({
-  ...idParam("org_id", "organization", "organization"),
-  ...idParam("key_id", "API key", "apiKey"),
-});
+export const RevokeQuery = lazy(() =>
+  z.object({
+    descendants: Descendants()
+      .optional()
+      .openapi({
+        description:
+          "What happens to the family: everything that was made with it, and with that. Required for a key " +
+          "that has one, besides sessions and sign-in links, which end with their key.",
+      }),
+  }),
+);
+
+export const ApiKeyParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("key_id", "API key", "apiKey"),
+  }),
+);

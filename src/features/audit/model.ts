@@ -67,8 +67,7 @@ export const AUDITED_ACTIONS = [
   "credential.admitted",
   "credential.revoked",
 ] as const;
-export const AuditAction = component(
-  "AuditAction",
+export const AuditAction = component("AuditAction", () =>
   z.enum(AUDITED_ACTIONS).openapi({ description: "What was done, by the type of the target." }),
 );
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
@@ -85,8 +84,7 @@ export const ACTOR_TYPES = [
   "operator",
   "service",
 ] as const;
-export const AuditActorType = component(
-  "AuditActorType",
+export const AuditActorType = component("AuditActorType", () =>
   z.enum(ACTOR_TYPES).openapi({
     description:
       "How the actor authenticated. `operator`: with a script of the installation. `service`: the " +
@@ -96,8 +94,7 @@ export const AuditActorType = component(
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 export const OUTCOMES = ["success", "refused"] as const;
-export const AuditOutcome = component(
-  "AuditOutcome",
+export const AuditOutcome = component("AuditOutcome", () =>
   z.enum(OUTCOMES).openapi({
     description: "Whether it was done. Of the refused requests, only escalations are recorded.",
   }),
@@ -124,8 +121,7 @@ export const TARGET_TYPES = [
   "variable",
   "attempt",
 ] as const;
-export const AuditTargetType = component(
-  "AuditTargetType",
+export const AuditTargetType = component("AuditTargetType", () =>
   z.enum(TARGET_TYPES).openapi({ description: "The type of the record that was acted on." }),
 );
 export type TargetType = (typeof TARGET_TYPES)[number];

@@ -1,6 +1,6 @@
-import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../lib/clock.ts";
 import { BadInput } from "../../lib/errors.ts";
+import type { Output } from "../../lib/schemas.ts";
 import type { RecordFilter, RecordRow } from "./list-store.ts";
 import type { ExportQuery } from "./schemas.ts";
 
@@ -36,7 +36,7 @@ function presentActor(row: RecordRow) {
 }
 
 /** @throws BadInput if the range ends before it begins. */
-export function toFilter(query: z.output<typeof ExportQuery>): RecordFilter {
+export function toFilter(query: Output<typeof ExportQuery>): RecordFilter {
   const { actor, action = [], target, project_id, from, to } = query;
   const range = {
     from: from === undefined ? undefined : Date.parse(from),

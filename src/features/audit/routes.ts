@@ -20,8 +20,8 @@ const list = operation({
     "Returns who did what to which record of the organization, and from where. An act and its " +
     "record are written together. Records cannot be changed, and remain when a project is deleted.",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: AuditQuery },
-  responses: { 200: jsonReply(AuditRecordList, "A page of records.") },
+  request: { params: OrganizationParams(), query: AuditQuery() },
+  responses: { 200: jsonReply(AuditRecordList(), "A page of records.") },
 });
 
 const download = operation({
@@ -41,7 +41,7 @@ const download = operation({
     "`audit_log.exported`.",
   writes: true,
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ExportQuery },
+  request: { params: OrganizationParams(), query: ExportQuery() },
   responses: { 200: ndjsonReply("The records, and the last line.") },
 });
 

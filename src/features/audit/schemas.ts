@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import {
   component,
   enumFilter,
@@ -17,93 +18,104 @@ import {
   AuditTargetType,
 } from "./model.ts";
 
-const Fields = z.record(z.string(), z.unknown());
+const Fields = lazy(() => z.record(z.string(), z.unknown()));
 
-const Creator = z
-  .object({
-    key_id: identifierOf("apiKey", "The API key that created the credential.").optional(),
-    membership_id: identifierOf(
-      "membership",
-      "The membership that created the credential.",
-    ).optional(),
-  })
-  .openapi({
-    description: "Who created the credential. Absent if that is not known.",
-    example: { membership_id: EXAMPLE_IDS.membership },
-  });
+const Creator = lazy(() =>
+  z
+    .object({
+      key_id: identifierOf("apiKey", "The API key that created the credential.").optional(),
+      membership_id: identifierOf(
+        "membership",
+        "The membership that created the credential.",
+      ).optional(),
+    })
+    .openapi({
+      description: "Who created the credential. Absent if that is not known.",
+      example: { membership_id: EXAMPLE_IDS.membership },
+    }),
+);
 
-const Actor = z
-  .object({
-    type: AuditActorType,
-    credential_id: identifierOf(
-      "apiKey",
-      "The ID of the API key, the runner token, the invitation or the trust.",
-    ).optional(),
-    membership_id: identifierOf(
-      "membership",
-      "The membership of the person or the service account.",
-    ).optional(),
-    account_id: identifierOf("account", "The person. Absent for a program.").optional(),
-    pool_id: identifierOf("runnerPool", "The pool of a runner token.").optional(),
-    created_by: Creator.optional(),
-  })
-  .openapi({
-    description: "Who did it. IDs remain when the record that they name is deleted.",
-    example: {
-      type: "api_key",
-      credential_id: EXAMPLE_IDS.apiKey,
-      membership_id: EXAMPLE_IDS.membership,
-      account_id: EXAMPLE_IDS.account,
-    },
-  });
+const Actor = lazy(() =>
+  z
+    .object({
+      type: AuditActorType(),
+      credential_id: identifierOf(
+        "apiKey",
+        "The ID of the API key, the runner token, the invitation or the trust.",
+      ).optional(),
+      membership_id: identifierOf(
+        "membership",
+        "The membership of the person or the service account.",
+      ).optional(),
+      account_id: identifierOf("account", "The person. Absent for a program.").optional(),
+      pool_id: identifierOf("runnerPool", "The pool of a runner token.").optional(),
+      created_by: Creator().optional(),
+    })
+    .openapi({
+      description: "Who did it. IDs remain when the record that they name is deleted.",
+      example: {
+        type: "api_key",
+        credential_id: EXAMPLE_IDS.apiKey,
+        membership_id: EXAMPLE_IDS.membership,
+        account_id: EXAMPLE_IDS.account,
+      },
+    }),
+);
 
-const Target = z
-  .object({
-    type: AuditTargetType,
-    id: identifierOf(
-      "variable",
-      "The ID of the record. For a project member, that of the membership.",
-    ),
-    name: z.string().optional().openapi({
+const Target = lazy(() =>
+  z
+    .object({
+      type: AuditTargetType(),
+      id: identifierOf(
+        "variable",
+        "The ID of the record. For a project member, that of the membership.",
+      ),
+      name: z.string().optional().openapi({
+        description:
+          "The name at the time. Absent if there was none, and for a person whose account was erased.",
+        example: "DATABASE_URL",
+      }),
+    })
+    .openapi({
+      description: "The record that was acted on. It may be deleted by now.",
+      example: { type: "variable", id: EXAMPLE_IDS.variable, name: "DATABASE_URL" },
+    }),
+);
+
+const Changes = lazy(() =>
+  z
+    .object({
+      before: Fields()
+        .optional()
+        .openapi({
+          description: "The fields before. Absent for a created record.",
+          example: { version: 1 },
+        }),
+      after: Fields()
+        .optional()
+        .openapi({
+          description: "The same fields after. Absent for a deleted record.",
+          example: { version: 2 },
+        }),
+    })
+    .openapi({
       description:
-        "The name at the time. Absent if there was none, and for a person whose account was erased.",
-      example: "DATABASE_URL",
+        "The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For " +
+        "`variables.revealed`, `after` has the first names of the variables, and their `count`. Never " +
+        "contains the value of a variable, a secret, or an e-mail address.",
+      example: { before: { version: 1 }, after: { version: 2 } },
     }),
-  })
-  .openapi({
-    description: "The record that was acted on. It may be deleted by now.",
-    example: { type: "variable", id: EXAMPLE_IDS.variable, name: "DATABASE_URL" },
-  });
+);
 
-const Changes = z
-  .object({
-    before: Fields.optional().openapi({
-      description: "The fields before. Absent for a created record.",
-      example: { version: 1 },
-    }),
-    after: Fields.optional().openapi({
-      description: "The same fields after. Absent for a deleted record.",
-      example: { version: 2 },
-    }),
-  })
-  .openapi({
-    description:
-      "The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For " +
-      "`variables.revealed`, `after` has the first names of the variables, and their `count`. Never " +
-      "contains the value of a variable, a secret, or an e-mail address.",
-    example: { before: { version: 1 }, after: { version: 2 } },
-  });
-
-export const AuditRecord = component(
-  "AuditRecord",
+export const AuditRecord = component("AuditRecord", () =>
   z
     .object({
       id: identifierOf("auditRecord", "Identifies the act, also in exports."),
       created_at: timestampOf("When it was done."),
-      action: AuditAction,
-      outcome: AuditOutcome,
-      actor: Actor,
-      target: Target,
+      action: AuditAction(),
+      outcome: AuditOutcome(),
+      actor: Actor(),
+      target: Target(),
       project_id: identifierOf(
         "project",
         "The project of the target. It may be deleted by now.",
@@ -121,42 +133,47 @@ export const AuditRecord = component(
         format: "uuid",
         example: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17",
       }),
-      changes: Changes.optional(),
+      changes: Changes().optional(),
     })
     .openapi({ description: "One act: who did what to which record, and from where." }),
 );
 
 export const AuditRecordList = envelopeOf(AuditRecord, "AuditRecordList");
 
-const Filters = z.object({
-  actor: identifierInput("membership")
-    .optional()
-    .openapi({ description: "The ID of a membership, or of the credential that was used." }),
-  action: enumFilter("AuditAction", AUDITED_ACTIONS).openapi({
-    description: "Only these actions. Several are repeated, or separated by commas.",
+const Filters = lazy(() =>
+  z.object({
+    actor: identifierInput("membership")
+      .optional()
+      .openapi({ description: "The ID of a membership, or of the credential that was used." }),
+    action: enumFilter("AuditAction", AUDITED_ACTIONS).openapi({
+      description: "Only these actions. Several are repeated, or separated by commas.",
+    }),
+    target: identifierInput("variable")
+      .optional()
+      .openapi({ description: "The ID of the record that was acted on." }),
+    project_id: identifierInput("project")
+      .optional()
+      .openapi({ description: "Only acts on a project and its records, deleted ones included." }),
+    from: timestampInput().optional().openapi({
+      format: "date-time",
+      description: "Only records of this time and later.",
+      example: "2026-11-21T00:00:00Z",
+    }),
+    to: timestampInput().optional().openapi({
+      format: "date-time",
+      description: "Only records before this time.",
+      example: "2026-11-22T00:00:00Z",
+    }),
   }),
-  target: identifierInput("variable")
-    .optional()
-    .openapi({ description: "The ID of the record that was acted on." }),
-  project_id: identifierInput("project")
-    .optional()
-    .openapi({ description: "Only acts on a project and its records, deleted ones included." }),
-  from: timestampInput().optional().openapi({
-    format: "date-time",
-    description: "Only records of this time and later.",
-    example: "2026-11-21T00:00:00Z",
-  }),
-  to: timestampInput().optional().openapi({
-    format: "date-time",
-    description: "Only records before this time.",
-    example: "2026-11-22T00:00:00Z",
-  }),
-});
+);
 
-export const AuditQuery = Filters.extend(ListQuery.shape);
+export const AuditQuery = lazy(() => Filters().extend(ListQuery().shape));
 
-export const ExportQuery = Filters.extend({
-  after: ListQuery.shape.after.openapi({
-    description: "The `cursor` of the last complete line of an earlier export. Absent: the start.",
+export const ExportQuery = lazy(() =>
+  Filters().extend({
+    after: ListQuery().shape.after.openapi({
+      description:
+        "The `cursor` of the last complete line of an earlier export. Absent: the start.",
+    }),
   }),
-});
+);

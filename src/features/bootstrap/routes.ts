@@ -34,10 +34,10 @@ const create = operation({
   credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody(() => true)],
   notFound: ["path"],
-  request: { body: jsonBody(Bootstrap) },
+  request: { body: jsonBody(Bootstrap()) },
   responses: {
     201: jsonReply(
-      CreatedOrganization,
+      CreatedOrganization(),
       "The organization and its first key, which is not shown again.",
     ),
   },

@@ -3,8 +3,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { component, text } from "../../lib/schemas.ts";
 import { AccountInput } from "../memberships/index.ts";
 
-export const Bootstrap = component(
-  "Bootstrap",
+export const Bootstrap = component("Bootstrap", () =>
   z
     .strictObject({
       organization: z
@@ -15,7 +14,7 @@ export const Bootstrap = component(
           }),
         })
         .openapi({ description: "The first organization of the installation." }),
-      account: AccountInput.openapi({ description: "Its first member, with the role `owner`." }),
+      account: AccountInput().openapi({ description: "Its first member, with the role `owner`." }),
     })
     .openapi({
       description: "The first organization and the person who owns it.",

@@ -15,8 +15,7 @@ export const ACTIONS = [
   "failing",
   "paused",
 ] as const;
-export const ChangeAction = component(
-  "ChangeAction",
+export const ChangeAction = component("ChangeAction", () =>
   z.enum(ACTIONS).openapi({ description: "What was done to a record of a project." }),
 );
 export type Action = (typeof ACTIONS)[number];
@@ -31,8 +30,7 @@ export const RECORD_TYPES = [
   "deployment",
   "integration",
 ] as const;
-export const ChangedRecordType = component(
-  "ChangedRecordType",
+export const ChangedRecordType = component("ChangedRecordType", () =>
   z.enum(RECORD_TYPES).openapi({ description: "The type of a record that the changelog covers." }),
 );
 export type RecordType = (typeof RECORD_TYPES)[number];

@@ -21,8 +21,8 @@ const list = operation({
     "A change and its entry are written together. Records that are deleted with their parent have " +
     "no entries for that.",
   notFound: ["project"],
-  request: { params: ProjectParams, query: ListQuery },
-  responses: { 200: jsonReply(ChangelogEntryList, "A page of entries.") },
+  request: { params: ProjectParams(), query: ListQuery() },
+  responses: { 200: jsonReply(ChangelogEntryList(), "A page of entries.") },
 });
 
 export const changelogRoutes = createRouter().openapi(list, async (c) => {

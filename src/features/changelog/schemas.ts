@@ -1,21 +1,21 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { ChangeAction, ChangedRecordType } from "./model.ts";
 
-const Fields = z.record(z.string(), z.unknown());
+const Fields = lazy(() => z.record(z.string(), z.unknown()));
 
-export const ChangelogEntry = component(
-  "ChangelogEntry",
+export const ChangelogEntry = component("ChangelogEntry", () =>
   z
     .object({
       id: identifierOf("changelogEntry", "The entry's own ID; `changelog_id` in events."),
       project_id: identifierOf("project", "The project that was changed."),
-      action: ChangeAction,
+      action: ChangeAction(),
       record: z
         .object({
-          type: ChangedRecordType,
+          type: ChangedRecordType(),
           id: identifierOf(
             "environment",
             "The ID of the changed record. For a project member, that of the membership.",
@@ -37,17 +37,21 @@ export const ChangelogEntry = component(
         })
         .optional()
         .openapi({ description: "Who made the change. Absent: the service itself." }),
-      before: Fields.optional().openapi({
-        description:
-          "The changed fields, as they were before. Absent for a created record. A field over 16 KiB " +
-          "is replaced by its length, in `characters`. Entries never contain the values of variables " +
-          "or other secrets.",
-        example: { name: "live" },
-      }),
-      after: Fields.optional().openapi({
-        description: "The same fields after the change. Absent for a deleted record.",
-        example: { name: "production" },
-      }),
+      before: Fields()
+        .optional()
+        .openapi({
+          description:
+            "The changed fields, as they were before. Absent for a created record. A field over 16 KiB " +
+            "is replaced by its length, in `characters`. Entries never contain the values of variables " +
+            "or other secrets.",
+          example: { name: "live" },
+        }),
+      after: Fields()
+        .optional()
+        .openapi({
+          description: "The same fields after the change. Absent for a deleted record.",
+          example: { name: "production" },
+        }),
       created_at: timestampOf("When the change was made."),
     })
     .openapi({ description: "One change to one record of a project." }),

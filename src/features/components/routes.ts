@@ -26,8 +26,8 @@ const list = operation({
   role: "viewer",
   scope: "environments:read",
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: namedListQuery(LIMITS.slugLength.value) },
-  responses: { 200: jsonReply(ComponentList, "A page of components.") },
+  request: { params: EnvironmentParams(), query: namedListQuery(LIMITS.slugLength.value) },
+  responses: { 200: jsonReply(ComponentList(), "A page of components.") },
 });
 
 const create = operation({
@@ -47,8 +47,8 @@ const create = operation({
     ),
     component_limit: new LimitReached(LIMITS.components.value, "components"),
   },
-  request: { params: EnvironmentParams, body: jsonBody(ComponentInput) },
-  responses: { 201: jsonReply(Component, "The component.") },
+  request: { params: EnvironmentParams(), body: jsonBody(ComponentInput()) },
+  responses: { 201: jsonReply(Component(), "The component.") },
 });
 
 const get = operation({
@@ -61,8 +61,8 @@ const get = operation({
   record: true,
   scope: "environments:read",
   notFound: ["component"],
-  request: { params: ComponentParams },
-  responses: { 200: jsonReply(Component, "The component.") },
+  request: { params: ComponentParams() },
+  responses: { 200: jsonReply(Component(), "The component.") },
 });
 
 const replace = operation({
@@ -81,8 +81,8 @@ const replace = operation({
       "The environment already has a component with this name. Choose another name.",
     ),
   },
-  request: { params: ComponentParams, body: jsonBody(ComponentInput) },
-  responses: { 200: jsonReply(Component, "The component.") },
+  request: { params: ComponentParams(), body: jsonBody(ComponentInput()) },
+  responses: { 200: jsonReply(Component(), "The component.") },
 });
 
 const update = operation({
@@ -102,8 +102,8 @@ const update = operation({
       "The environment already has a component with this name. Choose another name.",
     ),
   },
-  request: { params: ComponentParams, body: jsonBody(UpdateComponent) },
-  responses: { 200: jsonReply(Component, "The component.") },
+  request: { params: ComponentParams(), body: jsonBody(UpdateComponent()) },
+  responses: { 200: jsonReply(Component(), "The component.") },
 });
 
 const remove = operation({
@@ -119,7 +119,7 @@ const remove = operation({
     `Deletes its variables too. Its stacks stay in the environment, because ` +
     "they represent what runs at the provider.",
   notFound: ["component"],
-  request: { params: ComponentParams },
+  request: { params: ComponentParams() },
   responses: { 204: NO_CONTENT },
 });
 

@@ -35,8 +35,8 @@ const configuration = operation({
   policy: "polling",
   notFound: ["deployment"],
   errors: LACKS_ENVIRONMENTS,
-  request: { params: DeploymentParams },
-  responses: { 200: jsonReply(ConfigurationChange, "The configurations, and their difference.") },
+  request: { params: DeploymentParams() },
+  responses: { 200: jsonReply(ConfigurationChange(), "The configurations, and their difference.") },
 });
 
 const redeployment = operation({
@@ -51,8 +51,8 @@ const redeployment = operation({
   policy: "polling",
   notFound: ["deployment"],
   errors: LACKS_ENVIRONMENTS,
-  request: { params: DeploymentParams },
-  responses: { 200: jsonReply(DeploymentPreview, "What the redeploy would do.") },
+  request: { params: DeploymentParams() },
+  responses: { 200: jsonReply(DeploymentPreview(), "What the redeploy would do.") },
 });
 
 const promotion = operation({
@@ -67,8 +67,8 @@ const promotion = operation({
   policy: "polling",
   notFound: ["deployment", "environment", "environment in the project"],
   errors: LACKS_ENVIRONMENTS,
-  request: { params: DeploymentOfEnvironmentParams },
-  responses: { 200: jsonReply(DeploymentPreview, "What the promotion would do.") },
+  request: { params: DeploymentOfEnvironmentParams() },
+  responses: { 200: jsonReply(DeploymentPreview(), "What the promotion would do.") },
 });
 
 /** What deployments change. */

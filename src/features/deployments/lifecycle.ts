@@ -22,8 +22,7 @@ export const STACK_STATUSES = [
   "skipped",
 ] as const;
 export type StackStatus = (typeof STACK_STATUSES)[number];
-export const StackStatusName = component(
-  "StackStatus",
+export const StackStatusName = component("StackStatus", () =>
   z.enum(STACK_STATUSES).openapi({
     description:
       "`pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or " +

@@ -1,4 +1,3 @@
-import type { z } from "@hono/zod-openapi";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
@@ -7,6 +6,7 @@ import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import type { Output } from "../../lib/schemas.ts";
 import { once } from "../idempotency/index.ts";
 import { CONFIGURATION_CLEARED, promote, redeploy } from "./copy-service.ts";
 import { createDeployment } from "./creation-service.ts";
@@ -34,8 +34,8 @@ const list = operation({
   description:
     "Returns the deployments of the projects that you may read. An admin may read all of them.",
   policy: "polling",
-  request: { query: DeploymentQuery },
-  responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
+  request: { query: DeploymentQuery() },
+  responses: { 200: jsonReply(DeploymentList(), "A page of deployments.") },
 });
 
 const get = operation({
@@ -49,8 +49,8 @@ const get = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["deployment"],
-  request: { params: DeploymentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment.") },
+  request: { params: DeploymentParams() },
+  responses: { 200: jsonReply(Deployment(), "The deployment.") },
 });
 
 const create = operation({
@@ -82,8 +82,8 @@ const create = operation({
     ),
     stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
   },
-  request: { params: EnvironmentParams, body: jsonBody(CreateDeployment) },
-  responses: { 201: jsonReply(Deployment, "The deployment, queued.") },
+  request: { params: EnvironmentParams(), body: jsonBody(CreateDeployment()) },
+  responses: { 201: jsonReply(Deployment(), "The deployment, queued.") },
 });
 
 const cancel = operation({
@@ -102,8 +102,8 @@ const cancel = operation({
   errors: {
     deployment_ended: new Conflict("The deployment has ended: it is succeeded."),
   },
-  request: { params: DeploymentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment.") },
+  request: { params: DeploymentParams() },
+  responses: { 200: jsonReply(Deployment(), "The deployment.") },
 });
 
 const redeployment = operation({
@@ -125,8 +125,8 @@ const redeployment = operation({
     ),
     configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
   },
-  request: { params: DeploymentParams },
-  responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
+  request: { params: DeploymentParams() },
+  responses: { 201: jsonReply(Deployment(), "The new deployment, queued.") },
 });
 
 const promotion = operation({
@@ -151,8 +151,8 @@ const promotion = operation({
     ),
     configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
   },
-  request: { params: DeploymentParams, body: jsonBody(PromoteDeployment) },
-  responses: { 201: jsonReply(Deployment, "The new deployment, queued.") },
+  request: { params: DeploymentParams(), body: jsonBody(PromoteDeployment()) },
+  responses: { 201: jsonReply(Deployment(), "The new deployment, queued.") },
 });
 
 export const deploymentRoutes = createRouter()
@@ -191,6 +191,6 @@ export const deploymentRoutes = createRouter()
     return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
   });
 
-function toInput({ patch = [], queue = "supersede", ...rest }: z.output<typeof CreateDeployment>) {
+function toInput({ patch = [], queue = "supersede", ...rest }: Output<typeof CreateDeployment>) {
   return { patch, queue, source: rest.source, stackIds: rest.stack_ids, reason: rest.reason };
 }

@@ -4,6 +4,7 @@ import { EnvironmentParams, textParam } from "../../http/params.ts";
 import { ErrorBody } from "../../http/replies.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { documentProblem } from "../../lib/json-document.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   component,
@@ -24,8 +25,7 @@ const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
 
 const TOO_LARGE = `exceeds ${LIMITS.patchBytes.value / 1024} KiB`;
 
-const Status = component(
-  "DeploymentStatus",
+const Status = component("DeploymentStatus", () =>
   z.enum(DEPLOYMENT_STATUSES).openapi({
     description:
       "`queued` until a runner starts the deployment; `in_progress` until the runner completes it; " +
@@ -34,8 +34,7 @@ const Status = component(
   }),
 );
 
-const OperationName = component(
-  "PatchOperationName",
+const OperationName = component("PatchOperationName", () =>
   z.enum(OPERATIONS).openapi({ description: "The operation, as RFC 6902 defines it." }),
 );
 
@@ -43,11 +42,10 @@ const PATH = "The place to change, as a JSON Pointer (RFC 6901).";
 const FROM = "The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`.";
 const VALUE = "The value to add, replace with or compare. Only for `add`, `replace` and `test`.";
 
-const PatchOperation = component(
-  "PatchOperation",
+const PatchOperation = component("PatchOperation", () =>
   z
     .object({
-      op: OperationName,
+      op: OperationName(),
       path: z.string().openapi({ description: PATH, example: "/replicas" }),
       from: z.string().optional().openapi({ description: FROM }),
       value: z.unknown().optional().openapi({ description: VALUE }),
@@ -64,12 +62,14 @@ const PatchOperation = component(
     }),
 );
 
-const PointerInput = z
-  .string()
-  .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
-  .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
-  .refine((path) => LINE.test(path), "Send a path without control characters.")
-  .openapi({ pattern: LINE.source });
+const PointerInput = lazy(() =>
+  z
+    .string()
+    .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
+    .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
+    .refine((path) => LINE.test(path), "Send a path without control characters.")
+    .openapi({ pattern: LINE.source }),
+);
 
 const REQUIRED_MEMBER = {
   add: "value",
@@ -80,13 +80,12 @@ const REQUIRED_MEMBER = {
   remove: undefined,
 } as const satisfies Record<(typeof OPERATIONS)[number], "value" | "from" | undefined>;
 
-const PatchOperationInput = component(
-  "PatchOperationInput",
+const PatchOperationInput = component("PatchOperationInput", () =>
   z
     .strictObject({
-      op: OperationName,
-      path: PointerInput.openapi({ description: PATH, example: "/replicas" }),
-      from: PointerInput.optional().openapi({ description: FROM }),
+      op: OperationName(),
+      path: PointerInput().openapi({ description: PATH, example: "/replicas" }),
+      from: PointerInput().optional().openapi({ description: FROM }),
       value: z.unknown().optional().openapi({ description: VALUE }),
     })
     .superRefine(({ value }, ctx) => {
@@ -107,12 +106,11 @@ const PatchOperationInput = component(
     }),
 );
 
-const StackOfDeployment = component(
-  "StackOfDeployment",
+const StackOfDeployment = component("StackOfDeployment", () =>
   z
     .object({
       id: identifierOf("stack", "The stack. It may be deleted by now."),
-      status: StackStatusName,
+      status: StackStatusName(),
       status_reason: z.string().optional().openapi({
         description: "Why the stack has this status, as the runner or the service states it.",
         example: "The bucket name is taken",
@@ -122,25 +120,24 @@ const StackOfDeployment = component(
     .openapi({ description: "What a deployment has done to one of its stacks so far." }),
 );
 
-export const Deployment = component(
-  "Deployment",
+export const Deployment = component("Deployment", () =>
   z
     .object({
       id: identifierOf("deployment", "The deployment's own ID."),
       environment_id: identifierOf("environment", "The environment that is deployed."),
-      status: Status,
+      status: Status(),
       stack_ids: identifiersOf("stack").openapi({
         description: "The stacks to deploy, in this order. Some may be deleted by now.",
       }),
       data: z
         .object({
-          patch: z.array(PatchOperation).openapi({
+          patch: z.array(PatchOperation()).openapi({
             description: "What the deployment changes in the environment's configuration.",
           }),
-          source: Source.optional().openapi({
+          source: Source().optional().openapi({
             description: "What is deployed. Absent if the request gave none.",
           }),
-          stacks: z.array(StackOfDeployment).optional().openapi({
+          stacks: z.array(StackOfDeployment()).optional().openapi({
             description:
               "The progress of each stack, in the order of `stack_ids`. Absent if there are none.",
           }),
@@ -158,8 +155,7 @@ export const Deployment = component(
 
 export const DeploymentList = envelopeOf(Deployment, "DeploymentList");
 
-const Queue = component(
-  "DeploymentQueue",
+const Queue = component("DeploymentQueue", () =>
   z.enum(QUEUES).openapi({
     description:
       "`supersede`, the default, replaces queued deployments of the environment; `fifo` waits " +
@@ -167,12 +163,11 @@ const Queue = component(
   }),
 );
 
-export const CreateDeployment = component(
-  "CreateDeployment",
+export const CreateDeployment = component("CreateDeployment", () =>
   z
     .strictObject({
       patch: z
-        .array(PatchOperationInput)
+        .array(PatchOperationInput())
         .max(patchOperations.value, `Send at most ${patchOperations.value} operations.`)
         .optional()
         .openapi({
@@ -180,7 +175,7 @@ export const CreateDeployment = component(
             "A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused " +
             `if the patch, with the values that it replaces, ${TOO_LARGE}.`,
         }),
-      source: Source.optional().openapi({
+      source: Source().optional().openapi({
         description: "What to deploy. Runners receive it unchanged.",
       }),
       stack_ids: z
@@ -189,7 +184,7 @@ export const CreateDeployment = component(
         .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
         .optional()
         .openapi({ description: "Stacks of the environment, in this order. Default: all stacks." }),
-      queue: Queue.optional(),
+      queue: Queue().optional(),
       reason: text(LIMITS.descriptionLength.value).optional().openapi({
         description: "Why the deployment is made. It is stored; no response contains it.",
         example: "More traffic",
@@ -201,14 +196,13 @@ export const CreateDeployment = component(
     }),
 );
 
-export const ConfigurationChange = component(
-  "ConfigurationChange",
+export const ConfigurationChange = component("ConfigurationChange", () =>
   z
     .object({
-      before: Environment.shape.configuration.optional(),
-      after: Environment.shape.configuration.optional(),
+      before: Environment().shape.configuration.optional(),
+      after: Environment().shape.configuration.optional(),
       diff: z
-        .array(PatchOperation)
+        .array(PatchOperation())
         .optional()
         .openapi({
           description:
@@ -229,27 +223,28 @@ export const ConfigurationChange = component(
     }),
 );
 
-export const DeploymentPreview = component(
-  "DeploymentPreview",
+export const DeploymentPreview = component("DeploymentPreview", () =>
   z
     .object({
       environment_id: identifierOf("environment", "The environment that would be deployed."),
       patch: z
-        .array(PatchOperation)
+        .array(PatchOperation())
         .optional()
         .openapi({
           description:
             "What the deployment would change in the environment's present configuration. Absent if its " +
             "own configuration is no longer stored.",
         }),
-      source: Source.optional().openapi({ description: "What would be deployed. Absent if none." }),
+      source: Source()
+        .optional()
+        .openapi({ description: "What would be deployed. Absent if none." }),
       stack_ids: identifiersOf("stack").openapi({
         description: "The stacks that would be deployed, in this order.",
       }),
       superseded_ids: identifiersOf("deployment").openapi({
         description: "The queued deployments that the new one would replace, the oldest first.",
       }),
-      error: ErrorBody.optional().openapi({
+      error: ErrorBody().optional().openapi({
         description: "The error that the request would return now. Absent if it would succeed.",
       }),
     })
@@ -265,8 +260,7 @@ export const DeploymentPreview = component(
     }),
 );
 
-export const PromoteDeployment = component(
-  "PromoteDeployment",
+export const PromoteDeployment = component("PromoteDeployment", () =>
   z
     .strictObject({
       environment_id: identifierInput("environment").openapi({
@@ -279,13 +273,17 @@ export const PromoteDeployment = component(
     }),
 );
 
-const deploymentParam = textParam("deployment_id", "deployment", "deployment");
+const deploymentParam = lazy(() => textParam("deployment_id", "deployment", "deployment"));
 
-export const DeploymentParams = z.object(deploymentParam);
-export const DeploymentOfEnvironmentParams = EnvironmentParams.extend(deploymentParam);
+export const DeploymentParams = lazy(() => z.object(deploymentParam()));
+export const DeploymentOfEnvironmentParams = lazy(() =>
+  EnvironmentParams().extend(deploymentParam()),
+);
 
-export const DeploymentQuery = ListQuery.extend({
-  status: enumFilter("DeploymentStatus", DEPLOYMENT_STATUSES).openapi({
-    description: "Only deployments with one of these statuses. Default: all.",
+export const DeploymentQuery = lazy(() =>
+  ListQuery().extend({
+    status: enumFilter("DeploymentStatus", DEPLOYMENT_STATUSES).openapi({
+      description: "Only deployments with one of these statuses. Default: all.",
+    }),
   }),
-});
+);

@@ -25,8 +25,8 @@ const listOfEnvironment = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: DeploymentQuery },
-  responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
+  request: { params: EnvironmentParams(), query: DeploymentQuery() },
+  responses: { 200: jsonReply(DeploymentList(), "A page of deployments.") },
 });
 
 const getOfEnvironment = operation({
@@ -40,8 +40,8 @@ const getOfEnvironment = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["deployment"],
-  request: { params: DeploymentOfEnvironmentParams },
-  responses: { 200: jsonReply(Deployment, "The deployment.") },
+  request: { params: DeploymentOfEnvironmentParams() },
+  responses: { 200: jsonReply(Deployment(), "The deployment.") },
 });
 
 const listOfStack = operation({
@@ -55,8 +55,8 @@ const listOfStack = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["stack"],
-  request: { params: StackParams, query: DeploymentQuery },
-  responses: { 200: jsonReply(DeploymentList, "A page of deployments.") },
+  request: { params: StackParams(), query: DeploymentQuery() },
+  responses: { 200: jsonReply(DeploymentList(), "A page of deployments.") },
 });
 
 export const scopedDeploymentRoutes = createRouter()

@@ -7,8 +7,7 @@ const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 const sourceText = (description: string, example: string) =>
   text(LIMITS.sourceLength.value).openapi({ description, example });
 
-const CommitPerson = component(
-  "CommitPerson",
+const CommitPerson = component("CommitPerson", () =>
   z
     .strictObject({
       email: sourceText("The address in the commit.", "mona@example.com").optional(),
@@ -22,12 +21,11 @@ const CommitPerson = component(
     }),
 );
 
-const Commit = component(
-  "Commit",
+const Commit = component("Commit", () =>
   z
     .strictObject({
-      author: CommitPerson.openapi({ description: "Who wrote the change." }),
-      committer: CommitPerson.openapi({ description: "Who added the commit to the repository." }),
+      author: CommitPerson().openapi({ description: "Who wrote the change." }),
+      committer: CommitPerson().openapi({ description: "Who added the commit to the repository." }),
       message: paragraphs(LIMITS.commitMessageLength.value).openapi({
         description: "The whole commit message, with its lines.",
         example: "Scale up",
@@ -37,22 +35,20 @@ const Commit = component(
     .openapi({ description: "A commit of a Git repository." }),
 );
 
-const GitProvider = component(
-  "GitProvider",
+const GitProvider = component("GitProvider", () =>
   z.enum(PROVIDERS).openapi({ description: "The code host of a repository." }),
 );
 
-const Git = component(
-  "GitSource",
+const Git = component("GitSource", () =>
   z
     .strictObject({
-      commit: Commit,
+      commit: Commit(),
       installation_id: sourceText(
         "The ID of your app's installation at the code host.",
         "48151623",
       ),
       owner: sourceText("The account that owns the repository.", "acme"),
-      provider: GitProvider,
+      provider: GitProvider(),
       pull_request: sourceText(
         "The number of the pull request. Absent: the commit is of no pull request.",
         "42",
@@ -64,8 +60,7 @@ const Git = component(
     .openapi({ description: "A commit to build and deploy." }),
 );
 
-const Registry = component(
-  "RegistrySource",
+const Registry = component("RegistrySource", () =>
   z
     .strictObject({
       command: z
@@ -81,12 +76,11 @@ const Registry = component(
     .openapi({ description: "A container image to deploy." }),
 );
 
-export const Source = component(
-  "DeploymentSource",
+export const Source = component("DeploymentSource", () =>
   z
     .strictObject({
-      git: Git.optional().openapi({ description: "Absent: no commit is given." }),
-      registry: Registry.optional().openapi({ description: "Absent: no image is given." }),
+      git: Git().optional().openapi({ description: "Absent: no commit is given." }),
+      registry: Registry().optional().openapi({ description: "Absent: no image is given." }),
     })
     .openapi({
       description: "What is deployed: a commit, an image, or both. Runners receive it unchanged.",

@@ -34,8 +34,8 @@ const list = operation({
   polled: true,
   scope: "environments:read",
   notFound: ["project"],
-  request: { params: ProjectParams, query: namedListQuery(LIMITS.slugLength.value) },
-  responses: { 200: jsonReply(EnvironmentList, "A page of environments.") },
+  request: { params: ProjectParams(), query: namedListQuery(LIMITS.slugLength.value) },
+  responses: { 200: jsonReply(EnvironmentList(), "A page of environments.") },
 });
 
 const create = operation({
@@ -55,8 +55,8 @@ const create = operation({
     ),
     environment_limit: new LimitReached(LIMITS.environments.value, "environments"),
   },
-  request: { params: ProjectParams, body: jsonBody(CreateEnvironment) },
-  responses: { 201: jsonReply(Environment, "The environment.") },
+  request: { params: ProjectParams(), body: jsonBody(CreateEnvironment()) },
+  responses: { 201: jsonReply(Environment(), "The environment.") },
 });
 
 const get = operation({
@@ -69,8 +69,8 @@ const get = operation({
   record: true,
   scope: "environments:read",
   notFound: ["environment"],
-  request: { params: EnvironmentParams },
-  responses: { 200: jsonReply(Environment, "The environment.") },
+  request: { params: EnvironmentParams() },
+  responses: { 200: jsonReply(Environment(), "The environment.") },
 });
 
 const replace = operation({
@@ -96,8 +96,8 @@ const replace = operation({
     ),
     stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
   },
-  request: { params: EnvironmentParams, body: jsonBody(ReplaceEnvironment) },
-  responses: { 200: jsonReply(Environment, "The environment.") },
+  request: { params: EnvironmentParams(), body: jsonBody(ReplaceEnvironment()) },
+  responses: { 200: jsonReply(Environment(), "The environment.") },
 });
 
 const update = operation({
@@ -119,8 +119,8 @@ const update = operation({
     ),
     stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
   },
-  request: { params: EnvironmentParams, body: jsonBody(UpdateEnvironment) },
-  responses: { 200: jsonReply(Environment, "The environment.") },
+  request: { params: EnvironmentParams(), body: jsonBody(UpdateEnvironment()) },
+  responses: { 200: jsonReply(Environment(), "The environment.") },
 });
 
 const remove = operation({
@@ -144,7 +144,7 @@ const remove = operation({
       "The environment has an unfinished deployment. Cancel it first.",
     ),
   },
-  request: { params: EnvironmentParams },
+  request: { params: EnvironmentParams() },
   responses: { 204: NO_CONTENT },
 });
 

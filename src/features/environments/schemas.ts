@@ -1,17 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { documentProblem } from "../../lib/json-document.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, slug, timestampOf } from "../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
-const Name = slug().openapi({ description: "Unique in the project.", example: "production" });
+const Name = lazy(() =>
+  slug().openapi({ description: "Unique in the project.", example: "production" }),
+);
 
 const KIBIBYTES = LIMITS.configurationBytes.value / 1024;
 
 /** Not `z.record`: it drops the key `__proto__`. */
-const Configuration = component(
-  "Configuration",
+const Configuration = component("Configuration", () =>
   z.custom<Document>(isConfiguration, "Send a JSON object.").openapi({
     type: "object",
     additionalProperties: {},
@@ -22,21 +24,22 @@ const Configuration = component(
   }),
 );
 
-const ConfigurationInput = Configuration.superRefine((configuration, ctx) => {
-  const problem = documentProblem(configuration);
-  if (problem) return ctx.addIssue({ code: "custom", ...problem });
-  const message = configurationProblem(configuration);
-  if (message) ctx.addIssue({ code: "custom", message });
-});
+const ConfigurationInput = lazy(() =>
+  Configuration().superRefine((configuration, ctx) => {
+    const problem = documentProblem(configuration);
+    if (problem) return ctx.addIssue({ code: "custom", ...problem });
+    const message = configurationProblem(configuration);
+    if (message) ctx.addIssue({ code: "custom", message });
+  }),
+);
 
-export const Environment = component(
-  "Environment",
+export const Environment = component("Environment", () =>
   z
     .object({
       id: identifierOf("environment", "The environment's own ID."),
       project_id: identifierOf("project", "The project that the environment belongs to."),
-      name: Name,
-      configuration: Configuration,
+      name: Name(),
+      configuration: Configuration(),
       created_at: timestampOf("When the environment was created."),
       updated_at: timestampOf("When the name or the configuration last changed."),
     })
@@ -45,12 +48,11 @@ export const Environment = component(
 
 export const EnvironmentList = envelopeOf(Environment, "EnvironmentList");
 
-export const CreateEnvironment = component(
-  "CreateEnvironment",
+export const CreateEnvironment = component("CreateEnvironment", () =>
   z
     .strictObject({
-      name: Name,
-      configuration: ConfigurationInput.default({}).openapi({
+      name: Name(),
+      configuration: ConfigurationInput().default({}).openapi({
         description: "The first configuration. Default: an empty object.",
       }),
     })
@@ -60,17 +62,15 @@ export const CreateEnvironment = component(
     }),
 );
 
-export const ReplaceEnvironment = component(
-  "ReplaceEnvironment",
-  z.strictObject({ name: Name, configuration: ConfigurationInput }).openapi({
+export const ReplaceEnvironment = component("ReplaceEnvironment", () =>
+  z.strictObject({ name: Name(), configuration: ConfigurationInput() }).openapi({
     description: "All fields of an environment that a request can set.",
     example: { name: "production", configuration: { replicas: 2 } },
   }),
 );
 
-export const UpdateEnvironment = component(
-  "UpdateEnvironment",
-  z.strictObject({ name: Name.optional() }).openapi({
+export const UpdateEnvironment = component("UpdateEnvironment", () =>
+  z.strictObject({ name: Name().optional() }).openapi({
     description: "The fields to change. The others stay as they are.",
     example: { name: "production-eu" },
   }),

@@ -25,8 +25,8 @@ const ofKey = operation({
 already. Needs the role \`admin\` in the organization for a key of another membership.`,
   notFound: ["organization", "API key"],
   errors: { needs_admin: Unauthorized.role("admin") },
-  request: { params: ApiKeyParams, query: ListQuery },
-  responses: { 200: jsonReply(FamilyItemList, "A page of the family.") },
+  request: { params: ApiKeyParams(), query: ListQuery() },
+  responses: { 200: jsonReply(FamilyItemList(), "A page of the family.") },
 });
 
 const ofSession = operation({
@@ -40,8 +40,8 @@ const ofSession = operation({
   description: `What revoking the session with \`descendants=revoke\` ends. ${MEMBERS_STAY} The session may \
 have ended already.`,
   notFound: ["organization", "session"],
-  request: { params: MemberSessionParams, query: ListQuery },
-  responses: { 200: jsonReply(FamilyItemList, "A page of the family.") },
+  request: { params: MemberSessionParams(), query: ListQuery() },
+  responses: { 200: jsonReply(FamilyItemList(), "A page of the family.") },
 });
 
 const ofMember = operation({
@@ -55,8 +55,8 @@ const ofMember = operation({
   description: `What removing the member with \`descendants=revoke\` ends, the keys and sessions of the member \
 included. ${MEMBERS_STAY} The member may be removed already.`,
   notFound: ["organization", "membership"],
-  request: { params: MemberParams, query: ListQuery },
-  responses: { 200: jsonReply(FamilyItemList, "A page of the family.") },
+  request: { params: MemberParams(), query: ListQuery() },
+  responses: { 200: jsonReply(FamilyItemList(), "A page of the family.") },
 });
 
 export const familyRoutes = createRouter()

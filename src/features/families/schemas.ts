@@ -5,8 +5,7 @@ import { component, timestampOf } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { FAMILY_ITEM_TYPES } from "./model.ts";
 
-const FamilyItemType = component(
-  "FamilyItemType",
+const FamilyItemType = component("FamilyItemType", () =>
   z.enum(FAMILY_ITEM_TYPES).openapi({
     description:
       "`descendants=revoke` ends each, except a `member`: it removes no person. In an `organization` " +
@@ -18,8 +17,7 @@ const FamilyItemType = component(
 const count = (what: string) =>
   z.int().openapi({ description: `How many ${what} of the family have not ended.`, example: 1 });
 
-const FamilyCounts = component(
-  "FamilyCounts",
+const FamilyCounts = component("FamilyCounts", () =>
   z
     .object({
       api_keys: count("API keys"),
@@ -30,11 +28,10 @@ const FamilyCounts = component(
     .openapi({ description: "How much the family has in another organization." }),
 );
 
-export const FamilyItem = component(
-  "FamilyItem",
+export const FamilyItem = component("FamilyItem", () =>
   z
     .object({
-      type: FamilyItemType,
+      type: FamilyItemType(),
       id: z.string().openapi({
         description: "The ID of the record of this `type`.",
         example: EXAMPLE_IDS.apiKey,
@@ -47,8 +44,8 @@ export const FamilyItem = component(
         description: "The membership that it acts for. Absent: none, or another organization's.",
         example: EXAMPLE_IDS.membership,
       }),
-      role: OrgRole.optional(),
-      counts: FamilyCounts.optional(),
+      role: OrgRole().optional(),
+      counts: FamilyCounts().optional(),
       created_at: timestampOf("When it was created."),
     })
     .openapi({

@@ -11,8 +11,7 @@ import { checkHealth } from "./service.ts";
 /** Open also while the settings are refused. */
 export const HEALTH_PATH = "/health";
 
-const Health = component(
-  "Health",
+const Health = component("Health", () =>
   z
     .object({
       status: z.literal("ok").openapi({ description: "Every check has passed." }),
@@ -20,7 +19,7 @@ const Health = component(
         description: "The secrets that are not set, by name: none, if the service works.",
         example: [],
       }),
-      refused_settings: z.array(RefusedSetting).openapi({
+      refused_settings: z.array(RefusedSetting()).openapi({
         description: "The settings that the service does not run with: none, if it works.",
         example: [],
       }),
@@ -61,7 +60,7 @@ const read = operation({
       },
     }),
   },
-  responses: { 200: jsonReply(Health, "The service works.") },
+  responses: { 200: jsonReply(Health(), "The service works.") },
 });
 
 const HEALTHY = {

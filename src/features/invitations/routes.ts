@@ -55,8 +55,8 @@ const list = operation({
   role: "admin",
   scope: "members:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ListQuery },
-  responses: { 200: jsonReply(InvitationList, "A page of invitations.") },
+  request: { params: OrganizationParams(), query: ListQuery() },
+  responses: { 200: jsonReply(InvitationList(), "A page of invitations.") },
 });
 
 const create = operation({
@@ -84,8 +84,10 @@ const create = operation({
       "open invitations of an organization",
     ),
   },
-  request: { params: OrganizationParams, body: jsonBody(CreateInvitation) },
-  responses: { 201: jsonReply(CreatedInvitation, "The invitation. Its link is not shown again.") },
+  request: { params: OrganizationParams(), body: jsonBody(CreateInvitation()) },
+  responses: {
+    201: jsonReply(CreatedInvitation(), "The invitation. Its link is not shown again."),
+  },
 });
 
 const get = operation({
@@ -99,8 +101,8 @@ const get = operation({
   scope: "members:read",
   description: "The response does not contain the link.",
   notFound: ["organization", "invitation"],
-  request: { params: InvitationParams },
-  responses: { 200: jsonReply(Invitation, "The invitation.") },
+  request: { params: InvitationParams() },
+  responses: { 200: jsonReply(Invitation(), "The invitation.") },
 });
 
 const revoke = operation({
@@ -115,7 +117,7 @@ const revoke = operation({
   description: "Its link no longer works. Revoking that of an owner needs the role `owner`.",
   notFound: ["organization", "invitation"],
   errors: { needs_owner_of_organization: Unauthorized.role("owner") },
-  request: { params: InvitationParams },
+  request: { params: InvitationParams() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -143,9 +145,12 @@ const accept = operation({
   writes: true,
   middleware: [readJsonBody(() => true)],
   errors: { ...ACCEPTING, ...JOINING },
-  request: { body: jsonBody(AcceptInvitation) },
+  request: { body: jsonBody(AcceptInvitation()) },
   responses: {
-    201: jsonReply(AcceptedInvitation, "The member and their first key, which is not shown again."),
+    201: jsonReply(
+      AcceptedInvitation(),
+      "The member and their first key, which is not shown again.",
+    ),
   },
 });
 
@@ -168,7 +173,7 @@ const show = operation({
   credentials: [],
   middleware: [showErrors],
   errors: ACCEPTING,
-  request: { params: InvitationLinkParams },
+  request: { params: InvitationLinkParams() },
   responses: { 200: PAGE },
 });
 
@@ -185,7 +190,7 @@ const acceptOnPage = operation({
   writes: true,
   middleware: [showErrors, readJsonBody(() => false)],
   errors: { ...ACCEPTING, ...JOINING },
-  request: { params: InvitationLinkParams },
+  request: { params: InvitationLinkParams() },
   responses: { 200: PAGE },
 });
 

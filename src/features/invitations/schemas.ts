@@ -3,6 +3,7 @@ import { INVITATION_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
 import { EMAIL } from "../../lib/text-patterns.ts";
@@ -13,13 +14,14 @@ import { Email, Member, OrgRole } from "../memberships/index.ts";
 const EXAMPLE_TOKEN = `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP`;
 const EMAIL_EXAMPLE = "grace@example.com";
 
-const NAME = text(LIMITS.personLength.value).openapi({
-  description: "What the organization calls the person.",
-  example: "Grace Hopper",
-});
+const NAME = lazy(() =>
+  text(LIMITS.personLength.value).openapi({
+    description: "What the organization calls the person.",
+    example: "Grace Hopper",
+  }),
+);
 
-const Inviter = component(
-  "Inviter",
+const Inviter = component("Inviter", () =>
   z
     .object({
       key_id: identifierOf("apiKey", "Which key the inviter used."),
@@ -28,8 +30,7 @@ const Inviter = component(
     .openapi({ description: "Who created an invitation." }),
 );
 
-export const Invitation = component(
-  "Invitation",
+export const Invitation = component("Invitation", () =>
   z
     .object({
       id: identifierOf("invitation", "The invitation's own ID, which is also a part of its link."),
@@ -38,39 +39,39 @@ export const Invitation = component(
         description: "The address, as the invitation names it.",
         example: EMAIL_EXAMPLE,
       }),
-      name: NAME.optional(),
-      role: OrgRole.openapi({ description: "The role that the member will have." }),
+      name: NAME().optional(),
+      role: OrgRole().openapi({ description: "The role that the member will have." }),
       expires_at: timestampOf("The invitation cannot be accepted from this time on."),
       created_at: timestampOf("When the invitation was created."),
-      created_by: Inviter,
+      created_by: Inviter(),
     })
     .openapi({ description: "An open invitation, without its link." }),
 );
 
 export const InvitationList = envelopeOf(Invitation, "InvitationList");
 
-export const CreatedInvitation = component(
-  "CreatedInvitation",
-  Invitation.extend({
-    url: z.string().openapi({
-      description: "The link for the person, shown only once. It accepts the invitation once.",
-      example: `https://longshore.example.com/invitations/${EXAMPLE_TOKEN}`,
-    }),
-  }).openapi({ description: "A new invitation. Only this response contains its link." }),
+export const CreatedInvitation = component("CreatedInvitation", () =>
+  Invitation()
+    .extend({
+      url: z.string().openapi({
+        description: "The link for the person, shown only once. It accepts the invitation once.",
+        example: `https://longshore.example.com/invitations/${EXAMPLE_TOKEN}`,
+      }),
+    })
+    .openapi({ description: "A new invitation. Only this response contains its link." }),
 );
 
-export const CreateInvitation = component(
-  "CreateInvitation",
+export const CreateInvitation = component("CreateInvitation", () =>
   z
     .strictObject({
-      email: Email.openapi({
+      email: Email().openapi({
         description:
           "The person's address, in any case. Only the organization's invitations show it.",
         pattern: EMAIL.source,
         example: EMAIL_EXAMPLE,
       }),
-      role: OrgRole.openapi({ description: "The role that the member will have." }),
-      name: NAME.nullish().openapi({
+      role: OrgRole().openapi({ description: "The role that the member will have." }),
+      name: NAME().nullish().openapi({
         description: "What the organization calls the person. Absent or null: `New member`.",
       }),
     })
@@ -80,8 +81,7 @@ export const CreateInvitation = component(
     }),
 );
 
-export const AcceptInvitation = component(
-  "AcceptInvitation",
+export const AcceptInvitation = component("AcceptInvitation", () =>
   z
     .strictObject({
       token: text(LIMITS.invitationTokenLength.value).openapi({
@@ -92,28 +92,31 @@ export const AcceptInvitation = component(
     .openapi({ description: "The invitation to accept.", example: { token: EXAMPLE_TOKEN } }),
 );
 
-export const AcceptedInvitation = component(
-  "AcceptedInvitation",
+export const AcceptedInvitation = component("AcceptedInvitation", () =>
   z
     .object({
-      membership: Member.openapi({ description: "The new member of the organization." }),
-      api_key: CreatedApiKey.openapi({
+      membership: Member().openapi({ description: "The new member of the organization." }),
+      api_key: CreatedApiKey().openapi({
         description: "The member's own key. Its `key` is shown only once: store it now.",
       }),
     })
     .openapi({ description: "The new member, with a key of their own." }),
 );
 
-export const InvitationParams = z.object({
-  ...idParam("org_id", "organization", "organization"),
-  ...idParam("invitation_id", "invitation", "invitation"),
-});
+export const InvitationParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("invitation_id", "invitation", "invitation"),
+  }),
+);
 
 /** Any text: a token that is no token gets the same answer as one that was used. */
-export const InvitationLinkParams = z.object({
-  token: z.string().openapi({
-    param: { name: "token", in: "path" },
-    description: `The token of the link: \`${INVITATION_TOKEN_PATTERN.source}\`.`,
-    example: EXAMPLE_TOKEN,
+export const InvitationLinkParams = lazy(() =>
+  z.object({
+    token: z.string().openapi({
+      param: { name: "token", in: "path" },
+      description: `The token of the link: \`${INVITATION_TOKEN_PATTERN.source}\`.`,
+      example: EXAMPLE_TOKEN,
+    }),
   }),
-});
+);

@@ -35,10 +35,10 @@ const read = operation({
       { path: "after", message: "This log has 4096 bytes. Send at most that offset." },
     ]),
   },
-  request: { params: LogParams, query: LogQueryParams, headers: LogHeaders },
+  request: { params: LogParams(), query: LogQueryParams(), headers: LogHeaders() },
   responses: {
     200: jsonOrTextReply(
-      LogPage,
+      LogPage(),
       {
         [TEXT]: "The bytes as printed. They can have escape sequences for terminals.",
         [EVENTS]: "Server-sent events; each line is a `LogLine`.",

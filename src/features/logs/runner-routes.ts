@@ -36,15 +36,15 @@ const append = operation({
     }),
   },
   request: {
-    params: AttemptParams,
-    headers: LeaseHeaders,
-    query: AppendQuery,
+    params: AttemptParams(),
+    headers: LeaseHeaders(),
+    query: AppendQuery(),
     body: textBody(
       `At most ${LIMITS.logChunkBytes.value / 1024} KiB, in any encoding. An empty body changes nothing.`,
       "Creating the bucket\n",
     ),
   },
-  responses: { 200: jsonReply(AppendedLog, "How far the log goes.") },
+  responses: { 200: jsonReply(AppendedLog(), "How far the log goes.") },
 });
 
 export const logRunnerRoutes = createRouter<RunnerEnv>().openapi(append, async (c) => {

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { textParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { canonicalId } from "../../lib/ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { LOG_STATUSES } from "./model.ts";
@@ -12,24 +13,27 @@ const OFFSET = /^\d{1,15}$/;
 
 const offsetText = () => z.string().regex(OFFSET, OFFSET_MESSAGE).transform(Number);
 
-const stackQuery = z
-  .string()
-  .transform((text) => canonicalId(text) ?? text)
-  .openapi({ example: EXAMPLE_IDS.stack });
+const stackQuery = lazy(() =>
+  z
+    .string()
+    .transform((text) => canonicalId(text) ?? text)
+    .openapi({ example: EXAMPLE_IDS.stack }),
+);
 
 const INTEGER = { type: "integer", format: "int64", minimum: 0 } as const;
 
-export const AppendQuery = z.object({
-  offset: offsetText().openapi({
-    ...INTEGER,
-    description: "The offset of the first byte of the body in the output of the attempt.",
-    example: 4_096,
+export const AppendQuery = lazy(() =>
+  z.object({
+    offset: offsetText().openapi({
+      ...INTEGER,
+      description: "The offset of the first byte of the body in the output of the attempt.",
+      example: 4_096,
+    }),
+    stack_id: stackQuery().openapi({ description: "The stack that the bytes are of." }),
   }),
-  stack_id: stackQuery.openapi({ description: "The stack that the bytes are of." }),
-});
+);
 
-export const AppendedLog = component(
-  "AppendedLog",
+export const AppendedLog = component("AppendedLog", () =>
   z
     .object({
       next_offset: z
@@ -39,28 +43,33 @@ export const AppendedLog = component(
     .openapi({ description: "How far the log goes." }),
 );
 
-export const LogParams = z.object(textParam("deployment_id", "deployment", "deployment"));
+export const LogParams = lazy(() =>
+  z.object(textParam("deployment_id", "deployment", "deployment")),
+);
 
-export const LogQueryParams = z.object({
-  after: offsetText()
-    .optional()
-    .openapi({
-      ...INTEGER,
-      description: "Skips so many bytes. Send a `next_page` or a `next_offset`. Absent: 0.",
-    }),
-  stack_id: stackQuery.optional().openapi({ description: "Only this stack. Absent: all." }),
-});
-
-export const LogHeaders = z.object({
-  "last-event-id": offsetText().optional().openapi({
-    type: "string",
-    description: "The ID of the last event that arrived. Only for `text/event-stream`.",
-    example: "8192",
+export const LogQueryParams = lazy(() =>
+  z.object({
+    after: offsetText()
+      .optional()
+      .openapi({
+        ...INTEGER,
+        description: "Skips so many bytes. Send a `next_page` or a `next_offset`. Absent: 0.",
+      }),
+    stack_id: stackQuery().optional().openapi({ description: "Only this stack. Absent: all." }),
   }),
-});
+);
 
-export const LogLine = component(
-  "LogLine",
+export const LogHeaders = lazy(() =>
+  z.object({
+    "last-event-id": offsetText().optional().openapi({
+      type: "string",
+      description: "The ID of the last event that arrived. Only for `text/event-stream`.",
+      example: "8192",
+    }),
+  }),
+);
+
+export const LogLine = component("LogLine", () =>
   z
     .object({
       offset: z.int().openapi({ description: "Of the first byte in the log.", example: 4_096 }),
@@ -81,8 +90,7 @@ export const LogLine = component(
     }),
 );
 
-const Status = component(
-  "LogStatus",
+const Status = component("LogStatus", () =>
   z.enum(LOG_STATUSES).openapi({
     example: "open",
     description:
@@ -91,11 +99,10 @@ const Status = component(
   }),
 );
 
-export const LogPage = component(
-  "LogPage",
+export const LogPage = component("LogPage", () =>
   z
     .object({
-      data: z.array(LogLine).openapi({ description: "The lines of this page." }),
+      data: z.array(LogLine()).openapi({ description: "The lines of this page." }),
       has_more: z.boolean().openapi({ description: "Whether the log has more now." }),
       next_page: z.string().regex(/^\d+$/).optional().openapi({
         description: "The `after` of the next page. Absent on the last page.",
@@ -105,7 +112,7 @@ export const LogPage = component(
         description: "The `after` of the next page, also while there is none yet.",
         example: 8_192,
       }),
-      status: Status,
+      status: Status(),
       truncated: z.boolean().openapi({
         example: false,
         description:

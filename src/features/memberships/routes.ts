@@ -42,8 +42,8 @@ const list = operation({
   role: "admin",
   scope: "members:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: namedListQuery(LIMITS.personLength.value) },
-  responses: { 200: jsonReply(MemberList, "A page of members.") },
+  request: { params: OrganizationParams(), query: namedListQuery(LIMITS.personLength.value) },
+  responses: { 200: jsonReply(MemberList(), "A page of members.") },
 });
 
 const add = operation({
@@ -68,8 +68,8 @@ const add = operation({
     member_exists: new Conflict(MEMBER_EXISTS),
     member_limit: new LimitReached(LIMITS.members.value, "members"),
   },
-  request: { params: OrganizationParams, body: jsonBody(AddMember) },
-  responses: { 201: jsonReply(Member, "The member.") },
+  request: { params: OrganizationParams(), body: jsonBody(AddMember()) },
+  responses: { 201: jsonReply(Member(), "The member.") },
 });
 
 const get = operation({
@@ -82,8 +82,8 @@ const get = operation({
   record: true,
   scope: "members:read",
   notFound: ["organization", "membership"],
-  request: { params: MemberParams },
-  responses: { 200: jsonReply(Member, "The member.") },
+  request: { params: MemberParams() },
+  responses: { 200: jsonReply(Member(), "The member.") },
 });
 
 const replace = operation({
@@ -107,8 +107,8 @@ const replace = operation({
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
     service_account_as_owner: SERVICE_ACCOUNT_AS_OWNER,
   },
-  request: { params: MemberParams, body: jsonBody(ReplaceMember) },
-  responses: { 200: jsonReply(Member, "The member.") },
+  request: { params: MemberParams(), body: jsonBody(ReplaceMember()) },
+  responses: { 200: jsonReply(Member(), "The member.") },
 });
 
 const remove = operation({
@@ -132,7 +132,7 @@ const remove = operation({
     last_owner_key: new Conflict(LAST_OWNER_KEY),
     role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
   },
-  request: { params: MemberParams, query: RemoveMemberQuery },
+  request: { params: MemberParams(), query: RemoveMemberQuery() },
   responses: { 204: NO_CONTENT },
 });
 

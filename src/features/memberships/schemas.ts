@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import {
@@ -18,18 +19,15 @@ const LINE = LIMITS.personLength.value;
 const BIO = LIMITS.descriptionLength.value;
 const URL_LENGTH = LIMITS.urlLength.value;
 
-export const OrgRole = component(
-  "OrgRole",
+export const OrgRole = component("OrgRole", () =>
   z.enum(ORG_ROLES).openapi({ description: "A role in the organization: owner > admin > member." }),
 );
 
-export const MemberKind = component(
-  "MemberKind",
+export const MemberKind = component("MemberKind", () =>
   z.enum(MEMBER_KINDS).openapi({ description: "Whether a member is a person or a program." }),
 );
 
-const MemberStatus = component(
-  "MemberStatus",
+const MemberStatus = component("MemberStatus", () =>
   z.enum(MEMBER_STATUSES).openapi({
     description:
       "A `pending` member has no keys and no projects until the person has signed in with the address, " +
@@ -46,8 +44,7 @@ const PROFILE = {
 };
 
 /** Source: spec, "Project member". */
-export const Profile = component(
-  "Profile",
+export const Profile = component("Profile", () =>
   z
     .object({
       bio: z.string().optional().openapi({ description: PROFILE.bio }),
@@ -63,7 +60,7 @@ export const Profile = component(
 );
 
 /** Of a person, in every record of a membership. */
-export const PERSON = {
+export const PERSON = lazy(() => ({
   name: z.string().openapi({ description: "The person's full name.", example: "Ada Lovelace" }),
   display_name: z
     .string()
@@ -72,11 +69,10 @@ export const PERSON = {
     description: "A URL of an image, or an emoji. Absent: the person has none.",
     example: "https://example.com/ada.png",
   }),
-  profile: Profile,
-};
+  profile: Profile(),
+}));
 
-export const Member = component(
-  "Member",
+export const Member = component("Member", () =>
   z
     .object({
       membership_id: identifierOf("membership", "The `member_id` in the paths."),
@@ -85,10 +81,10 @@ export const Member = component(
         "The person, in this organization. A person whom several organizations have added has another account in each.",
       ),
       org_id: identifierOf("organization", "The organization that the person is a member of."),
-      ...PERSON,
-      role: OrgRole,
-      kind: MemberKind,
-      status: MemberStatus,
+      ...PERSON(),
+      role: OrgRole(),
+      kind: MemberKind(),
+      status: MemberStatus(),
       created_at: timestampOf("When the person became a member."),
     })
     .openapi({ description: "The place of a person or a program in an organization." }),
@@ -96,8 +92,7 @@ export const Member = component(
 
 export const MemberList = envelopeOf(Member, "MemberList");
 
-export const ProfileInput = component(
-  "ProfileInput",
+export const ProfileInput = component("ProfileInput", () =>
   z
     .strictObject({
       bio: paragraphs(BIO).nullish().openapi({ description: PROFILE.bio }),
@@ -112,13 +107,15 @@ export const ProfileInput = component(
     }),
 );
 
-export const Email = z
-  .email({ pattern: EMAIL, error: "Send an e-mail address." })
-  .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
-  .transform((email) => email.toLowerCase());
+export const Email = lazy(() =>
+  z
+    .email({ pattern: EMAIL, error: "Send an e-mail address." })
+    .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
+    .transform((email) => email.toLowerCase()),
+);
 
-const ACCOUNT = {
-  email: Email.openapi({
+const ACCOUNT = lazy(() => ({
+  email: Email().openapi({
     description:
       "The person's address, in any case. Private: only the person's own account shows it.",
     pattern: EMAIL.source,
@@ -132,25 +129,23 @@ const ACCOUNT = {
   avatar: clearable(text(URL_LENGTH)).openapi({
     description: "A URL of an image, or an emoji. Absent or null: none.",
   }),
-  profile: z.union([ProfileInput, z.null()]).optional().openapi({
+  profile: z.union([ProfileInput(), z.null()]).optional().openapi({
     description: "What the person tells about themselves. Absent or null: nothing.",
   }),
-};
+}));
 
-export const AccountInput = component(
-  "AccountInput",
-  z.strictObject(ACCOUNT).openapi({
+export const AccountInput = component("AccountInput", () =>
+  z.strictObject(ACCOUNT()).openapi({
     description: "A person, who may join several organizations.",
     example: { email: "ada@example.com", name: "Ada Lovelace" },
   }),
 );
 
-export const AddMember = component(
-  "AddMember",
+export const AddMember = component("AddMember", () =>
   z
     .strictObject({
-      ...ACCOUNT,
-      role: OrgRole.openapi({ description: "The member's role in the organization." }),
+      ...ACCOUNT(),
+      role: OrgRole().openapi({ description: "The member's role in the organization." }),
     })
     .openapi({
       description: "The person to add, with the role.",
@@ -158,29 +153,33 @@ export const AddMember = component(
     }),
 );
 
-export const ReplaceMember = component(
-  "ReplaceMember",
+export const ReplaceMember = component("ReplaceMember", () =>
   z
-    .strictObject({ role: OrgRole.openapi({ description: "The new role in the organization." }) })
+    .strictObject({ role: OrgRole().openapi({ description: "The new role in the organization." }) })
     .openapi({ description: "What a request can change.", example: { role: "admin" } }),
 );
 
-export const Descendants = component(
-  "Descendants",
+export const Descendants = component("Descendants", () =>
   z.enum(DESCENDANTS_OPTIONS, "Send revoke or keep.").openapi({
     description: "Whether what was made with a credential ends with it.",
   }),
 );
 
-export const RemoveMemberQuery = z.object({
-  descendants: Descendants.optional().openapi({
-    description:
-      "`revoke` also ends what the member has made for others, with a full credential; the member may " +
-      "be removed already. Default: `keep`.",
+export const RemoveMemberQuery = lazy(() =>
+  z.object({
+    descendants: Descendants()
+      .optional()
+      .openapi({
+        description:
+          "`revoke` also ends what the member has made for others, with a full credential; the member may " +
+          "be removed already. Default: `keep`.",
+      }),
   }),
-});
+);
 
-export const MemberParams = z.object({
-  ...idParam("org_id", "organization", "organization"),
-  ...idParam("member_id", "membership", "membership"),
-});
+export const MemberParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("member_id", "membership", "membership"),
+  }),
+);

@@ -32,7 +32,7 @@ const show = operation({
   credentials: [],
   middleware: [showErrors],
   errors: { unknown_sign_in: UNKNOWN_SIGN_IN, no_account: NO_ACCOUNT },
-  request: { query: ChoicesQuery },
+  request: { query: ChoicesQuery() },
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
   },
@@ -58,7 +58,7 @@ const choose = operation({
     session_limit: new LimitReached(LIMITS.sessionsOfMembership.value, "sessions of a membership"),
     member_limit: new LimitReached(LIMITS.members.value, "members"),
   },
-  request: { params: OrganizationParams },
+  request: { params: OrganizationParams() },
   responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
 });
 
@@ -76,7 +76,7 @@ const decline = operation({
   middleware: [showErrors, readJsonBody(() => false)],
   notFound: ["organization"],
   errors: { ...CHOOSING, cannot_decline: CANNOT_DECLINE },
-  request: { params: OrganizationParams },
+  request: { params: OrganizationParams() },
   responses: { 303: { description: "Declined. `Location` is the page with the others." } },
 });
 

@@ -78,7 +78,7 @@ export class IdentityProvider {
   ): Promise<string> {
     const server = await this.#metadata(settings);
     const claims = await this.#redeem(server, settings, { callback, redirectUri, challenge });
-    const address = Email.safeParse(claims["email"]);
+    const address = Email().safeParse(claims["email"]);
     if (!address.success || !isVerified(claims, settings)) throw UNVERIFIED_ADDRESS;
     return address.data;
   }

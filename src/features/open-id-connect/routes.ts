@@ -50,7 +50,7 @@ const methods = operation({
   description:
     "Links and API keys always sign in. Tells whether the deployment has an identity provider, too.",
   credentials: [],
-  responses: { 200: jsonReply(SignInMethods, "The ways to sign in.") },
+  responses: { 200: jsonReply(SignInMethods(), "The ways to sign in.") },
 });
 
 const start = operation({
@@ -68,7 +68,7 @@ const start = operation({
     identity_provider_unavailable: PROVIDER_UNAVAILABLE,
     session_over_http: NO_SESSIONS_HERE,
   },
-  request: { query: SignInQuery },
+  request: { query: SignInQuery() },
   responses: { 303: { description: "`Location` is the page of the identity provider." } },
 });
 
@@ -94,7 +94,7 @@ const callback = operation({
     other_address: OTHER_ADDRESS,
     invalid_invitation: INVALID_INVITATION,
   },
-  request: { query: CallbackQuery },
+  request: { query: CallbackQuery() },
   responses: {
     303: {
       description: "`Location` is the page that follows, or the one to choose an organization.",
@@ -112,8 +112,8 @@ const organizations = operation({
   description:
     "With a session from OpenID Connect, all organizations whose membership the person has accepted by " +
     "signing in; otherwise, only that of the session.",
-  request: { query: ListQuery },
-  responses: { 200: jsonReply(SessionOrganizationList, "A page of organizations.") },
+  request: { query: ListQuery() },
+  responses: { 200: jsonReply(SessionOrganizationList(), "A page of organizations.") },
 });
 
 const change = operation({
@@ -129,8 +129,8 @@ const change = operation({
     "sign in again to accept it.",
   notFound: ["organization"],
   errors: { only_open_id_connect: ONLY_OPEN_ID_CONNECT },
-  request: { params: OrganizationParams },
-  responses: { 200: jsonReply(Session, "The new session.") },
+  request: { params: OrganizationParams() },
+  responses: { 200: jsonReply(Session(), "The new session.") },
 });
 
 export const organizationSwitchRoutes = createRouter()

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
@@ -14,27 +15,30 @@ function parameter(description: string) {
     .openapi({ description });
 }
 
-export const SignInQuery = z.object({
-  return_to: parameter(
-    "The path on this origin to continue at. Default: `/console/`, also for anything else.",
-  ).openapi({
-    example: "/docs",
+export const SignInQuery = lazy(() =>
+  z.object({
+    return_to: parameter(
+      "The path on this origin to continue at. Default: `/console/`, also for anything else.",
+    ).openapi({
+      example: "/docs",
+    }),
+    invitation: parameter("The token of the invitation to accept."),
   }),
-  invitation: parameter("The token of the invitation to accept."),
-});
+);
 
 /** The library validates them. The provider may add others. */
-export const CallbackQuery = z.object({
-  code: parameter("The authorization code from the identity provider."),
-  state: parameter("The state that the sign-in started with."),
-  iss: parameter("The issuer (RFC 9207)."),
-  error: parameter("Why there is no code."),
-});
+export const CallbackQuery = lazy(() =>
+  z.object({
+    code: parameter("The authorization code from the identity provider."),
+    state: parameter("The state that the sign-in started with."),
+    iss: parameter("The issuer (RFC 9207)."),
+    error: parameter("Why there is no code."),
+  }),
+);
 
-export const ChoicesQuery = ListQuery.pick({ after: true });
+export const ChoicesQuery = lazy(() => ListQuery().pick({ after: true }));
 
-export const SignInMethods = component(
-  "SignInMethods",
+export const SignInMethods = component("SignInMethods", () =>
   z
     .object({
       open_id_connect: z
@@ -56,13 +60,12 @@ export const SignInMethods = component(
     }),
 );
 
-const SessionOrganization = component(
-  "SessionOrganization",
+const SessionOrganization = component("SessionOrganization", () =>
   z
     .object({
       id: identifierOf("organization", "The organization's own ID."),
       name: z.string().openapi({ description: "The organization's name.", example: "Acme" }),
-      role: OrgRole.openapi({ description: "The role of the person's membership." }),
+      role: OrgRole().openapi({ description: "The role of the person's membership." }),
       current: z
         .boolean()
         .openapi({ description: "Whether it is the organization of the session." }),

@@ -33,8 +33,8 @@ const list = operation({
   summary: "List organizations",
   scope: null,
   description: "Returns the organization of the key: a key belongs to one organization.",
-  request: { query: ListQuery },
-  responses: { 200: jsonReply(OrganizationList, "A page of organizations.") },
+  request: { query: ListQuery() },
+  responses: { 200: jsonReply(OrganizationList(), "A page of organizations.") },
 });
 
 const create = operation({
@@ -61,10 +61,10 @@ const create = operation({
       "organizations that an account owns",
     ),
   },
-  request: { body: jsonBody(CreateOrganization) },
+  request: { body: jsonBody(CreateOrganization()) },
   responses: {
     201: jsonReply(
-      CreatedOrganization,
+      CreatedOrganization(),
       "The organization and its first key, which is not shown again.",
     ),
   },
@@ -79,8 +79,8 @@ const get = operation({
   record: true,
   scope: "organization:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams },
-  responses: { 200: jsonReply(Organization, "The organization.") },
+  request: { params: OrganizationParams() },
+  responses: { 200: jsonReply(Organization(), "The organization.") },
 });
 
 const update = operation({
@@ -94,8 +94,8 @@ const update = operation({
   scope: "organization:write",
   description: "A field that is absent stays as it is.",
   notFound: ["organization"],
-  request: { params: OrganizationParams, body: jsonBody(UpdateOrganization) },
-  responses: { 200: jsonReply(Organization, "The organization.") },
+  request: { params: OrganizationParams(), body: jsonBody(UpdateOrganization()) },
+  responses: { 200: jsonReply(Organization(), "The organization.") },
 });
 
 const remove = operation({
@@ -119,7 +119,7 @@ const remove = operation({
     needs_owner_of_organization: Unauthorized.role("owner"),
     organization_deploying: new Conflict(DEPLOYING),
   },
-  request: { params: OrganizationParams },
+  request: { params: OrganizationParams() },
   responses: { 204: NO_CONTENT },
 });
 

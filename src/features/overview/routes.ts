@@ -27,8 +27,8 @@ const get = operation({
     lacks_environments: Unauthorized.scope("environments:read"),
     lacks_deployments: Unauthorized.scope("deployments:read"),
   },
-  request: { params: ProjectParams, query: ListQuery },
-  responses: { 200: jsonReply(ProjectOverview, "The project, and a page of its environments.") },
+  request: { params: ProjectParams(), query: ListQuery() },
+  responses: { 200: jsonReply(ProjectOverview(), "The project, and a page of its environments.") },
 });
 
 export const overviewRoutes = createRouter().openapi(get, async (c) => {

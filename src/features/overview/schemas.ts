@@ -5,15 +5,14 @@ import { Deployment } from "../deployments/index.ts";
 import { Environment } from "../environments/index.ts";
 import { Project } from "../projects/index.ts";
 
-const { status, created_at, started_at, finished_at, updated_at } = Deployment.shape;
+const { status, created_at, started_at, finished_at, updated_at } = Deployment().shape;
 
-const DeploymentSummary = component(
-  "DeploymentSummary",
+const DeploymentSummary = component("DeploymentSummary", () =>
   z
     .object({
       id: identifierOf("deployment", "The `deployment_id` in the paths."),
       status,
-      source: Deployment.shape.data.shape.source,
+      source: Deployment().shape.data.shape.source,
       created_at,
       started_at,
       finished_at,
@@ -22,18 +21,19 @@ const DeploymentSummary = component(
     .openapi({ description: "A deployment without its patch and its stacks." }),
 );
 
-const EnvironmentOverview = component(
-  "EnvironmentOverview",
+const EnvironmentOverview = component("EnvironmentOverview", () =>
   z
     .object({
       id: identifierOf("environment", "The `environment_id` in the paths."),
-      name: Environment.shape.name,
-      active_deployment: DeploymentSummary.optional().openapi({
-        description:
-          "The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts " +
-          "next. Absent if there is none.",
-      }),
-      last_deployment: DeploymentSummary.optional().openapi({
+      name: Environment().shape.name,
+      active_deployment: DeploymentSummary()
+        .optional()
+        .openapi({
+          description:
+            "The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts " +
+            "next. Absent if there is none.",
+        }),
+      last_deployment: DeploymentSummary().optional().openapi({
         description:
           "The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first.",
       }),
@@ -42,12 +42,11 @@ const EnvironmentOverview = component(
     .openapi({ description: "An environment, and what is deployed there." }),
 );
 
-export const ProjectOverview = component(
-  "ProjectOverview",
+export const ProjectOverview = component("ProjectOverview", () =>
   z
     .object({
-      project: Project,
-      ...envelopeFields(EnvironmentOverview),
+      project: Project(),
+      ...envelopeFields(EnvironmentOverview()),
     })
     .openapi({ description: "A project, and a page of its environments." }),
 );

@@ -29,8 +29,8 @@ const list = operation({
   role: "viewer",
   scope: "projects:read",
   notFound: ["project"],
-  request: { params: ProjectParams, query: ProjectMemberQuery },
-  responses: { 200: jsonReply(ProjectMemberList, "A page of members.") },
+  request: { params: ProjectParams(), query: ProjectMemberQuery() },
+  responses: { 200: jsonReply(ProjectMemberList(), "A page of members.") },
 });
 
 const add = operation({
@@ -52,8 +52,8 @@ const add = operation({
     ),
     project_member_limit: new LimitReached(LIMITS.projectMembers.value, "project members"),
   },
-  request: { params: ProjectParams, body: jsonBody(AddProjectMembers) },
-  responses: { 201: jsonReply(AddedProjectMembers, "The added members.") },
+  request: { params: ProjectParams(), body: jsonBody(AddProjectMembers()) },
+  responses: { 201: jsonReply(AddedProjectMembers(), "The added members.") },
 });
 
 const get = operation({
@@ -66,8 +66,8 @@ const get = operation({
   record: true,
   scope: "projects:read",
   notFound: ["project", "member of the project"],
-  request: { params: ProjectMemberParams },
-  responses: { 200: jsonReply(ProjectMember, "The member.") },
+  request: { params: ProjectMemberParams() },
+  responses: { 200: jsonReply(ProjectMember(), "The member.") },
 });
 
 const replace = operation({
@@ -86,8 +86,8 @@ const replace = operation({
       "A project needs at least one owner. Make another member owner first.",
     ),
   },
-  request: { params: ProjectMemberParams, body: jsonBody(ReplaceProjectMember) },
-  responses: { 200: jsonReply(ProjectMember, "The member.") },
+  request: { params: ProjectMemberParams(), body: jsonBody(ReplaceProjectMember()) },
+  responses: { 200: jsonReply(ProjectMember(), "The member.") },
 });
 
 const remove = operation({
@@ -106,7 +106,7 @@ const remove = operation({
       "A project needs at least one owner. Make another member owner first.",
     ),
   },
-  request: { params: ProjectMemberParams },
+  request: { params: ProjectMemberParams() },
   responses: { 204: NO_CONTENT },
 });
 

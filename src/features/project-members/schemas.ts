@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf, namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import {
@@ -15,25 +16,23 @@ import { OrgRole, PERSON } from "../memberships/index.ts";
 
 const MAXIMUM_ADDED = LIMITS.addedMembers.value;
 
-const ProjectRole = component(
-  "ProjectRole",
+const ProjectRole = component("ProjectRole", () =>
   z.enum(PROJECT_ROLES).openapi({
     description: "A role in the project: owner > contributor > viewer.",
   }),
 );
 
-export const ProjectMember = component(
-  "ProjectMember",
+export const ProjectMember = component("ProjectMember", () =>
   z
     .object({
       membership_id: identifierOf("membership", "The `member_id` in the paths."),
       account_id: identifierOf("account", "The person, in every organization and project."),
       project_id: identifierOf("project", "The project that the role is for."),
-      ...PERSON,
-      org_role: OrgRole.openapi({
+      ...PERSON(),
+      org_role: OrgRole().openapi({
         description: "The role in the organization. An admin may do everything in its projects.",
       }),
-      role: ProjectRole,
+      role: ProjectRole(),
       created_at: timestampOf("When the member was added to the project."),
     })
     .openapi({ description: "A member of the organization, with a role in one project." }),
@@ -41,14 +40,15 @@ export const ProjectMember = component(
 
 export const ProjectMemberList = envelopeOf(ProjectMember, "ProjectMemberList");
 
-export const ProjectMemberQuery = namedListQuery(LIMITS.personLength.value).extend({
-  role: enumFilter("ProjectRole", PROJECT_ROLES).openapi({
-    description: "Only members with one of these roles. Default: all.",
+export const ProjectMemberQuery = lazy(() =>
+  namedListQuery(LIMITS.personLength.value).extend({
+    role: enumFilter("ProjectRole", PROJECT_ROLES).openapi({
+      description: "Only members with one of these roles. Default: all.",
+    }),
   }),
-});
+);
 
-export const AddProjectMembers = component(
-  "AddProjectMembers",
+export const AddProjectMembers = component("AddProjectMembers", () =>
   z
     .strictObject({
       member_ids: z
@@ -60,7 +60,7 @@ export const AddProjectMembers = component(
           description:
             "The `membership_id`s of members of the organization. All are added or none.",
         }),
-      role: ProjectRole.default("viewer").openapi({
+      role: ProjectRole().default("viewer").openapi({
         description: "The role of every added member. Default: `viewer`.",
       }),
     })
@@ -70,22 +70,22 @@ export const AddProjectMembers = component(
     }),
 );
 
-export const AddedProjectMembers = component(
-  "AddedProjectMembers",
-  z.array(ProjectMember).openapi({ description: "In the order of the request." }),
+export const AddedProjectMembers = component("AddedProjectMembers", () =>
+  z.array(ProjectMember()).openapi({ description: "In the order of the request." }),
 );
 
-export const ReplaceProjectMember = component(
-  "ReplaceProjectMember",
+export const ReplaceProjectMember = component("ReplaceProjectMember", () =>
   z
-    .strictObject({ role: ProjectRole.openapi({ description: "The new role in the project." }) })
+    .strictObject({ role: ProjectRole().openapi({ description: "The new role in the project." }) })
     .openapi({ description: "What a request can change.", example: { role: "contributor" } }),
 );
 
-export const ProjectMemberParams = z.object({
-  ...idParam("project_id", "project", "project"),
-  ...idParam("member_id", "membership", "membership"),
-});
+export const ProjectMemberParams = lazy(() =>
+  z.object({
+    ...idParam("project_id", "project", "project"),
+    ...idParam("member_id", "membership", "membership"),
+  }),
+);
 
 function refuseRepeated(ids: readonly string[], ctx: z.RefinementCtx): void {
   ids.forEach((id, index) => {

@@ -5,6 +5,7 @@ import { OrganizationParams, ProjectParams } from "../../http/params.ts";
 import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
 import { presentProject } from "./presenters.ts";
@@ -20,7 +21,7 @@ import {
 
 const READABLE = "Returns the projects that you may read. An admin may read all of them.";
 
-const ProjectQuery = namedListQuery(LIMITS.nameLength.value);
+const ProjectQuery = lazy(() => namedListQuery(LIMITS.nameLength.value));
 
 const list = operation({
   method: "get",
@@ -31,8 +32,8 @@ const list = operation({
   polled: true,
   scope: "projects:read",
   description: READABLE,
-  request: { query: ProjectQuery },
-  responses: { 200: jsonReply(ProjectList, "A page of projects.") },
+  request: { query: ProjectQuery() },
+  responses: { 200: jsonReply(ProjectList(), "A page of projects.") },
 });
 
 const listOfOrganization = operation({
@@ -44,8 +45,8 @@ const listOfOrganization = operation({
   scope: "projects:read",
   description: READABLE,
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: ProjectQuery },
-  responses: { 200: jsonReply(ProjectList, "A page of projects.") },
+  request: { params: OrganizationParams(), query: ProjectQuery() },
+  responses: { 200: jsonReply(ProjectList(), "A page of projects.") },
 });
 
 const create = operation({
@@ -63,8 +64,8 @@ const create = operation({
     key_of_projects: new Unauthorized(ONLY_IN_PROJECTS),
     project_limit: new LimitReached(LIMITS.projects.value, "projects"),
   },
-  request: { body: jsonBody(CreateProject) },
-  responses: { 201: jsonReply(Project, "The project.") },
+  request: { body: jsonBody(CreateProject()) },
+  responses: { 201: jsonReply(Project(), "The project.") },
 });
 
 const get = operation({
@@ -77,8 +78,8 @@ const get = operation({
   record: true,
   scope: "projects:read",
   notFound: ["project"],
-  request: { params: ProjectParams },
-  responses: { 200: jsonReply(Project, "The project.") },
+  request: { params: ProjectParams() },
+  responses: { 200: jsonReply(Project(), "The project.") },
 });
 
 const replace = operation({
@@ -95,8 +96,8 @@ const replace = operation({
   errors: {
     stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
   },
-  request: { params: ProjectParams, body: jsonBody(ReplaceProject) },
-  responses: { 200: jsonReply(Project, "The project.") },
+  request: { params: ProjectParams(), body: jsonBody(ReplaceProject()) },
+  responses: { 200: jsonReply(Project(), "The project.") },
 });
 
 const update = operation({
@@ -114,8 +115,8 @@ const update = operation({
   errors: {
     stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
   },
-  request: { params: ProjectParams, body: jsonBody(UpdateProject) },
-  responses: { 200: jsonReply(Project, "The project.") },
+  request: { params: ProjectParams(), body: jsonBody(UpdateProject()) },
+  responses: { 200: jsonReply(Project(), "The project.") },
 });
 
 const remove = operation({
@@ -132,7 +133,7 @@ const remove = operation({
   errors: {
     project_in_use: new Conflict("The project has an unfinished deployment. Cancel it first."),
   },
-  request: { params: ProjectParams },
+  request: { params: ProjectParams() },
   responses: { 204: NO_CONTENT },
 });
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   clearable,
@@ -19,24 +20,29 @@ const ICON =
   "characters.";
 const REPO = "The ID of the project's repository, which the service stores and does not check.";
 
-const Icon = z
-  .string()
-  .max(LIMITS.urlLength.value, `Send at most ${LIMITS.urlLength.value} characters.`)
-  .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
-  .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
-  .refine((icon) => LINE.test(icon), "Send a text without control characters.")
-  .openapi({ description: ICON, example: "emoji:🚢" });
-const Name = text(LIMITS.nameLength.value).openapi({
-  description: "The display name. It need not be unique.",
-  example: "storefront",
-});
-const Description = paragraphs(LIMITS.descriptionLength.value).openapi({
-  description: "What the project is, in a few lines.",
-  example: "The shop and its API.",
-});
+const Icon = lazy(() =>
+  z
+    .string()
+    .max(LIMITS.urlLength.value, `Send at most ${LIMITS.urlLength.value} characters.`)
+    .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
+    .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
+    .refine((icon) => LINE.test(icon), "Send a text without control characters.")
+    .openapi({ description: ICON, example: "emoji:🚢" }),
+);
+const Name = lazy(() =>
+  text(LIMITS.nameLength.value).openapi({
+    description: "The display name. It need not be unique.",
+    example: "storefront",
+  }),
+);
+const Description = lazy(() =>
+  paragraphs(LIMITS.descriptionLength.value).openapi({
+    description: "What the project is, in a few lines.",
+    example: "The shop and its API.",
+  }),
+);
 
-const ConnectionStatus = component(
-  "ConnectionStatus",
+const ConnectionStatus = component("ConnectionStatus", () =>
   z.enum(CONNECTION_STATUSES).openapi({
     description:
       "Whether a project is connected to a cloud provider. Only a `connected` project can be " +
@@ -44,21 +50,20 @@ const ConnectionStatus = component(
   }),
 );
 
-export const Project = component(
-  "Project",
+export const Project = component("Project", () =>
   z
     .object({
       id: identifierOf("project", "The project's own ID."),
       org_id: identifierOf("organization", "The organization that owns the project."),
-      name: Name,
-      description: Description.optional(),
-      icon: Icon.optional(),
+      name: Name(),
+      description: Description().optional(),
+      icon: Icon().optional(),
       repo_id: identifierOf("repository", `${REPO} Absent: none.`).optional(),
       default_environment_id: identifierOf(
         "environment",
         "The environment that clients show first. It cannot be deleted.",
       ),
-      connection_status: ConnectionStatus,
+      connection_status: ConnectionStatus(),
       created_at: timestampOf("When the project was created."),
       updated_at: timestampOf("When a field of the project last changed."),
     })
@@ -67,13 +72,12 @@ export const Project = component(
 
 export const ProjectList = envelopeOf(Project, "ProjectList");
 
-export const CreateProject = component(
-  "CreateProject",
+export const CreateProject = component("CreateProject", () =>
   z
     .strictObject({
-      name: Name,
-      description: clearable(Description),
-      icon: clearable(Icon),
+      name: Name(),
+      description: clearable(Description()),
+      icon: clearable(Icon()),
       repo_id: clearable(identifierInput("repository")).openapi({ description: REPO }),
     })
     .openapi({
@@ -82,18 +86,17 @@ export const CreateProject = component(
     }),
 );
 
-export const ReplaceProject = component(
-  "ReplaceProject",
+export const ReplaceProject = component("ReplaceProject", () =>
   z
     .strictObject({
       default_environment_id: identifierInput("environment").openapi({
         description: "The environment that clients show first, one of the project's own.",
       }),
-      name: Name.optional().openapi({ description: "The display name. Absent: unchanged." }),
-      description: clearable(Description).openapi({
+      name: Name().optional().openapi({ description: "The display name. Absent: unchanged." }),
+      description: clearable(Description()).openapi({
         description: "What the project is, in a few lines. Absent or null: cleared.",
       }),
-      icon: clearable(Icon).openapi({ description: `${ICON} Absent or null: cleared.` }),
+      icon: clearable(Icon()).openapi({ description: `${ICON} Absent or null: cleared.` }),
       repo_id: clearable(identifierInput("repository")).openapi({
         description: `${REPO} Absent or null: cleared.`,
       }),
@@ -108,15 +111,15 @@ export const ReplaceProject = component(
     }),
 );
 
-export const UpdateProject = component(
-  "UpdateProject",
+export const UpdateProject = component("UpdateProject", () =>
   z
     .strictObject({
-      name: Name.optional(),
-      description: Description.nullable().optional().openapi({
+      name: Name().optional(),
+      description: Description().nullable().optional().openapi({
         description: "What the project is, in a few lines. Null: cleared.",
       }),
-      icon: Icon.nullable()
+      icon: Icon()
+        .nullable()
         .optional()
         .openapi({ description: `${ICON} Null: cleared.` }),
       repo_id: identifierInput("repository")

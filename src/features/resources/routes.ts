@@ -29,8 +29,8 @@ const get = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["resource"],
-  request: { params: ResourceParams },
-  responses: { 200: jsonReply(Resource, "The resource.") },
+  request: { params: ResourceParams() },
+  responses: { 200: jsonReply(Resource(), "The resource.") },
 });
 
 const getOfStack = operation({
@@ -44,8 +44,8 @@ const getOfStack = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["resource"],
-  request: { params: ResourceOfStackParams },
-  responses: { 200: jsonReply(Resource, "The resource.") },
+  request: { params: ResourceOfStackParams() },
+  responses: { 200: jsonReply(Resource(), "The resource.") },
 });
 
 const getOfEnvironment = operation({
@@ -59,8 +59,8 @@ const getOfEnvironment = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["resource"],
-  request: { params: ResourceOfEnvironmentParams },
-  responses: { 200: jsonReply(Resource, "The resource.") },
+  request: { params: ResourceOfEnvironmentParams() },
+  responses: { 200: jsonReply(Resource(), "The resource.") },
 });
 
 const listOfStack = operation({
@@ -74,8 +74,8 @@ const listOfStack = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["stack"],
-  request: { params: StackParams, query: ListQuery },
-  responses: { 200: jsonReply(ResourceList, "A page of resources.") },
+  request: { params: StackParams(), query: ListQuery() },
+  responses: { 200: jsonReply(ResourceList(), "A page of resources.") },
 });
 
 const listOfEnvironment = operation({
@@ -89,8 +89,8 @@ const listOfEnvironment = operation({
   scope: "deployments:read",
   policy: "polling",
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: ListQuery },
-  responses: { 200: jsonReply(ResourceList, "A page of resources.") },
+  request: { params: EnvironmentParams(), query: ListQuery() },
+  responses: { 200: jsonReply(ResourceList(), "A page of resources.") },
 });
 
 export const resourceRoutes = createRouter()

@@ -1,17 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { StackParams } from "../stacks/index.ts";
 import { RESOURCE_STATUSES } from "./model.ts";
 
-export const ResourceStatus = component(
-  "ResourceStatus",
+export const ResourceStatus = component("ResourceStatus", () =>
   z.enum(RESOURCE_STATUSES).openapi({ description: "A resource status of AWS CloudFormation." }),
 );
 
-export const Resource = component(
-  "Resource",
+export const Resource = component("Resource", () =>
   z
     .object({
       id: identifierOf("resource", "The resource's own ID in this service."),
@@ -27,7 +26,7 @@ export const Resource = component(
       resource_type: z
         .string()
         .openapi({ description: "The provider's name of the type.", example: "AWS::S3::Bucket" }),
-      status: ResourceStatus,
+      status: ResourceStatus(),
       status_reason: z.string().optional().openapi({
         description: "Why the resource has this status. Absent if the runner reported none.",
         example: "Resource creation initiated",
@@ -41,8 +40,8 @@ export const Resource = component(
 
 export const ResourceList = envelopeOf(Resource, "ResourceList");
 
-const resourceParam = textParam("resource_id", "resource", "resource");
+const resourceParam = lazy(() => textParam("resource_id", "resource", "resource"));
 
-export const ResourceParams = z.object(resourceParam);
-export const ResourceOfStackParams = StackParams.extend(resourceParam);
-export const ResourceOfEnvironmentParams = EnvironmentParams.extend(resourceParam);
+export const ResourceParams = lazy(() => z.object(resourceParam()));
+export const ResourceOfStackParams = lazy(() => StackParams().extend(resourceParam()));
+export const ResourceOfEnvironmentParams = lazy(() => EnvironmentParams().extend(resourceParam()));

@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import type { Output } from "../../lib/schemas.ts";
 import { type Completion, type Outcome, presentDeployment } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
 import type { CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
@@ -61,12 +61,12 @@ function presentVariable(variable: DeliveredVariable) {
 
 export function toLeaseCredentials(
   { attempt_id }: { attempt_id: string },
-  headers: z.output<typeof LeaseHeaders>,
+  headers: Output<typeof LeaseHeaders>,
 ) {
   return { attemptId: attempt_id, leaseToken: headers["lease-token"] };
 }
 
-export function toReport({ seq, status, status_reason, resources }: z.output<typeof StackReport>) {
+export function toReport({ seq, status, status_reason, resources }: Output<typeof StackReport>) {
   return {
     seq,
     status,
@@ -87,7 +87,7 @@ export function toCompletion({
   failure_reason,
   message,
   log,
-}: z.output<typeof CompletionInput>): Completion {
+}: Output<typeof CompletionInput>): Completion {
   return {
     outcome,
     failureReason: failure_reason ?? null,

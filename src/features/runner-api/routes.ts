@@ -53,9 +53,9 @@ const claim = operation({
     "The same `request_id` returns the same attempt.",
   credentials: ["runner_token"],
   policy: "runner",
-  request: { body: jsonBody(ClaimInput) },
+  request: { body: jsonBody(ClaimInput()) },
   responses: {
-    200: jsonReply(Claim, "An attempt."),
+    200: jsonReply(Claim(), "An attempt."),
     204: { description: "No deployment to execute; see Retry-After." },
   },
 });
@@ -71,8 +71,8 @@ const list = operation({
     "lost its state. Each is as its claim returned it.",
   credentials: ["runner_token"],
   policy: "runner",
-  request: { query: ListQuery },
-  responses: { 200: jsonReply(ClaimList, "A page of attempts.") },
+  request: { query: ListQuery() },
+  responses: { 200: jsonReply(ClaimList(), "A page of attempts.") },
 });
 
 const start = operation({
@@ -104,8 +104,8 @@ const start = operation({
       "The configuration keeps changing. Start the attempt again.",
     ),
   },
-  request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(StartedAttempt, "The deployment to execute.") },
+  request: { params: AttemptParams(), headers: LeaseHeaders() },
+  responses: { 200: jsonReply(StartedAttempt(), "The deployment to execute.") },
 });
 
 const heartbeat = operation({
@@ -124,8 +124,8 @@ const heartbeat = operation({
     ),
     attempt_not_started: new Conflict("Start the attempt first."),
   },
-  request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(Progress, "The directive.") },
+  request: { params: AttemptParams(), headers: LeaseHeaders() },
+  responses: { 200: jsonReply(Progress(), "The directive.") },
 });
 
 const variables = operation({
@@ -148,8 +148,8 @@ const variables = operation({
     attempt_not_started: new Conflict("Start the attempt first."),
     lease_stale: new Conflict("The lease is stale. Send a heartbeat first."),
   },
-  request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(DeliveredVariables, "The values.") },
+  request: { params: AttemptParams(), headers: LeaseHeaders() },
+  responses: { 200: jsonReply(DeliveredVariables(), "The values.") },
 });
 
 const report = operation({
@@ -169,8 +169,12 @@ const report = operation({
     attempt_not_started: new Conflict("Start the attempt first."),
     stack_ended: new Conflict("The stack has ended. Its status is final."),
   },
-  request: { params: StackOfAttemptParams, headers: LeaseHeaders, body: jsonBody(StackReport) },
-  responses: { 200: jsonReply(Progress, "The directive.") },
+  request: {
+    params: StackOfAttemptParams(),
+    headers: LeaseHeaders(),
+    body: jsonBody(StackReport()),
+  },
+  responses: { 200: jsonReply(Progress(), "The directive.") },
 });
 
 const complete = operation({
@@ -190,8 +194,8 @@ const complete = operation({
     attempt_not_started: new Conflict("Start the attempt first."),
     other_outcome: new Conflict("The attempt was completed with another outcome."),
   },
-  request: { params: AttemptParams, headers: LeaseHeaders, body: jsonBody(CompletionInput) },
-  responses: { 200: jsonReply(CompletedAttempt, "The outcome.") },
+  request: { params: AttemptParams(), headers: LeaseHeaders(), body: jsonBody(CompletionInput()) },
+  responses: { 200: jsonReply(CompletedAttempt(), "The outcome.") },
 });
 
 const release = operation({
@@ -210,8 +214,8 @@ const release = operation({
     ),
     attempt_running: new Conflict("The attempt is running: complete it."),
   },
-  request: { params: AttemptParams, headers: LeaseHeaders },
-  responses: { 200: jsonReply(Progress, "The directive.") },
+  request: { params: AttemptParams(), headers: LeaseHeaders() },
+  responses: { 200: jsonReply(Progress(), "The directive.") },
 });
 
 export const runnerRoutes = createRouter<RunnerEnv>()

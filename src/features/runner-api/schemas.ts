@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { textParam } from "../../http/params.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   component,
@@ -36,7 +37,7 @@ export const INTERVALS = {
   log_bytes: LIMITS.logBytes.value,
 };
 
-const Intervals = {
+const Intervals = lazy(() => ({
   start_within_seconds: z.int().openapi({
     description: "Seconds from the claim until the offer lapses, unless it is started.",
     example: INTERVALS.start_within_seconds,
@@ -62,10 +63,9 @@ const Intervals = {
     description: "The most bytes of the log that are kept. You may stop sending after them.",
     example: INTERVALS.log_bytes,
   }),
-};
+}));
 
-export const ClaimInput = component(
-  "ClaimInput",
+export const ClaimInput = component("ClaimInput", () =>
   z
     .strictObject({
       request_id: text(LIMITS.requestIdLength.value).openapi({
@@ -79,8 +79,7 @@ export const ClaimInput = component(
     }),
 );
 
-export const Claim = component(
-  "Claim",
+export const Claim = component("Claim", () =>
   z
     .object({
       attempt_id: identifierOf("attempt", "Identifies the attempt in all further calls."),
@@ -92,20 +91,19 @@ export const Claim = component(
         description: "Send it in `Lease-Token` with every call about the attempt.",
         example: "6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63",
       }),
-      deployment: Deployment.openapi({
+      deployment: Deployment().openapi({
         description: "The offered deployment. A start may return it with another patch.",
       }),
       variable_names: z.array(z.string()).openapi({
         description: "The names of the variables whose values the runner may read.",
         example: ["DATABASE_URL"],
       }),
-      ...Intervals,
+      ...Intervals(),
     })
     .openapi({ description: "A deployment that is offered to one runner." }),
 );
 
-const Directive = component(
-  "RunnerDirective",
+const Directive = component("RunnerDirective", () =>
   z.enum(DIRECTIVES).openapi({
     description:
       "`cancel`: a person has canceled the deployment, or the run has exceeded the time of its " +
@@ -114,57 +112,56 @@ const Directive = component(
   }),
 );
 
-export const Progress = component(
-  "AttemptProgress",
+export const Progress = component("AttemptProgress", () =>
   z
-    .object({ desired: Directive, ...Intervals })
+    .object({ desired: Directive(), ...Intervals() })
     .openapi({ description: "What the runner must do next, and when." }),
 );
 
-export const StartedAttempt = component(
-  "StartedAttempt",
-  Progress.extend({
-    deployment: Deployment.openapi({
-      description: "The deployment to execute. `data.patch` is based on the current configuration.",
-    }),
-  }).openapi({ description: "The deployment to execute, and what the runner must do next." }),
+export const StartedAttempt = component("StartedAttempt", () =>
+  Progress()
+    .extend({
+      deployment: Deployment().openapi({
+        description:
+          "The deployment to execute. `data.patch` is based on the current configuration.",
+      }),
+    })
+    .openapi({ description: "The deployment to execute, and what the runner must do next." }),
 );
 
-const Outcome = component(
-  "AttemptOutcome",
+const Outcome = component("AttemptOutcome", () =>
   z.enum(OUTCOMES).openapi({ description: "How the work on a deployment ended." }),
 );
 
-export const CompletedAttempt = component(
-  "CompletedAttempt",
-  Progress.extend({
-    status: Outcome.openapi({
-      description:
-        "The final status of the deployment. It may differ from the outcome that you sent.",
-    }),
-    failure_reason: z
-      .string()
-      .optional()
-      .openapi({
+export const CompletedAttempt = component("CompletedAttempt", () =>
+  Progress()
+    .extend({
+      status: Outcome().openapi({
         description:
-          `The reason that you sent, or one of ${Object.values(FAILURES).join(", ")}. Absent ` +
-          "unless the deployment has failed.",
-        example: FAILURES.stackFailed,
+          "The final status of the deployment. It may differ from the outcome that you sent.",
       }),
-  }).openapi({ description: "How the deployment ended." }),
+      failure_reason: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            `The reason that you sent, or one of ${Object.values(FAILURES).join(", ")}. Absent ` +
+            "unless the deployment has failed.",
+          example: FAILURES.stackFailed,
+        }),
+    })
+    .openapi({ description: "How the deployment ended." }),
 );
 
 export const ClaimList = envelopeOf(Claim, "ClaimList");
 
-const DeliveredVariable = component(
-  "DeliveredVariable",
+const DeliveredVariable = component("DeliveredVariable", () =>
   z
-    .object(DELIVERED_VARIABLE)
+    .object(DELIVERED_VARIABLE())
     .openapi({ description: "A variable with its value, for the runner of a deployment." }),
 );
 
-const StackOfVariables = component(
-  "StackOfVariables",
+const StackOfVariables = component("StackOfVariables", () =>
   z
     .object({
       stack_id: identifierOf("stack", "One of the stacks that the deployment covers."),
@@ -176,24 +173,22 @@ const StackOfVariables = component(
     .openapi({ description: "Which variables a stack of the deployment gets." }),
 );
 
-export const DeliveredVariables = component(
-  "DeliveredVariables",
+export const DeliveredVariables = component("DeliveredVariables", () =>
   z
     .object({
-      variables: z.array(DeliveredVariable).openapi({
+      variables: z.array(DeliveredVariable()).openapi({
         description:
           "The variables of the environment and of its components. Give a stack those without " +
           "`component_id` and, over them, those of its own component, never another's.",
       }),
-      stacks: z.array(StackOfVariables).openapi({
+      stacks: z.array(StackOfVariables()).openapi({
         description: "The stacks of the deployment, in its order, each with its component.",
       }),
     })
     .openapi({ description: "The values that a deployment needs." }),
 );
 
-const ReportedResource = component(
-  "ReportedResource",
+const ReportedResource = component("ReportedResource", () =>
   z
     .strictObject({
       template_id: text(LIMITS.resourceNameLength.value).openapi({
@@ -208,7 +203,7 @@ const ReportedResource = component(
         description: "The provider's name of the type.",
         example: "AWS::S3::Bucket",
       }),
-      status: ResourceStatus,
+      status: ResourceStatus(),
       status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
         description: "Why the resource has this status, as the provider states it.",
       }),
@@ -228,27 +223,25 @@ const ReportedResource = component(
     }),
 );
 
-const ReportedStatus = component(
-  "ReportedStackStatus",
+const ReportedStatus = component("ReportedStackStatus", () =>
   z.enum(REPORTED_STATUSES).openapi({
     description: "The status of a stack that a runner reports. All but `in_progress` are final.",
   }),
 );
 
-export const StackReport = component(
-  "StackReport",
+export const StackReport = component("StackReport", () =>
   z
     .strictObject({
       seq: z.int().min(1).openapi({
         description: "Increases with each report of the stack. An older report is ignored.",
         example: 1,
       }),
-      status: ReportedStatus,
+      status: ReportedStatus(),
       status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
         description: "Why the stack has this status, for people. Absent: no reason is shown.",
       }),
       resources: z
-        .array(ReportedResource)
+        .array(ReportedResource())
         .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
         .refine(
           (all) => new Set(all.map((each) => each.template_id)).size === all.length,
@@ -266,8 +259,7 @@ export const StackReport = component(
     }),
 );
 
-const LogDeclaration = component(
-  "LogDeclaration",
+const LogDeclaration = component("LogDeclaration", () =>
   z
     .strictObject({
       size: z.int().min(0).openapi({
@@ -285,11 +277,10 @@ const LogDeclaration = component(
     .openapi({ description: "What a runner declares of a log at its end." }),
 );
 
-export const CompletionInput = component(
-  "AttemptCompletion",
+export const CompletionInput = component("AttemptCompletion", () =>
   z
     .strictObject({
-      outcome: Outcome,
+      outcome: Outcome(),
       failure_reason: text(LIMITS.requestIdLength.value).optional().openapi({
         description: "A short reason for programs, of your choice. Absent: none.",
         example: "build_failed",
@@ -298,11 +289,13 @@ export const CompletionInput = component(
         description: "What happened, for people. It becomes the reason of unfinished stacks.",
         example: "The image does not exist.",
       }),
-      log: LogDeclaration.optional().openapi({
-        description:
-          "The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the " +
-          "log is sealed with the bytes that have arrived.",
-      }),
+      log: LogDeclaration()
+        .optional()
+        .openapi({
+          description:
+            "The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the " +
+            "log is sealed with the bytes that have arrived.",
+        }),
     })
     .openapi({
       description: "How the runner's work ended.",
@@ -310,10 +303,14 @@ export const CompletionInput = component(
     }),
 );
 
-export const AttemptParams = z.object(textParam("attempt_id", "attempt", "attempt"));
-export const StackOfAttemptParams = AttemptParams.extend(textParam("stack_id", "stack", "stack"));
-export const LeaseHeaders = z.object({
-  "lease-token": z.string().optional().openapi({
-    description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",
+export const AttemptParams = lazy(() => z.object(textParam("attempt_id", "attempt", "attempt")));
+export const StackOfAttemptParams = lazy(() =>
+  AttemptParams().extend(textParam("stack_id", "stack", "stack")),
+);
+export const LeaseHeaders = lazy(() =>
+  z.object({
+    "lease-token": z.string().optional().openapi({
+      description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",
+    }),
   }),
-});
+);

@@ -1,4 +1,3 @@
-import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
@@ -14,6 +13,7 @@ import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import type { Output } from "../../lib/schemas.ts";
 import { once } from "../idempotency/index.ts";
 import type { RunnerPoolChange } from "./model.ts";
 import { presentCreatedToken, presentPool, presentToken } from "./presenters.ts";
@@ -51,8 +51,8 @@ const list = operation({
   role: "admin",
   scope: "runners:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: namedListQuery(LIMITS.nameLength.value) },
-  responses: { 200: jsonReply(RunnerPoolList, "A page of runner pools.") },
+  request: { params: OrganizationParams(), query: namedListQuery(LIMITS.nameLength.value) },
+  responses: { 200: jsonReply(RunnerPoolList(), "A page of runner pools.") },
 });
 
 const create = operation({
@@ -72,8 +72,8 @@ const create = operation({
     ),
     pool_limit: new LimitReached(LIMITS.runnerPools.value, "runner pools"),
   },
-  request: { params: OrganizationParams, body: jsonBody(CreateRunnerPool) },
-  responses: { 201: jsonReply(RunnerPool, "The runner pool.") },
+  request: { params: OrganizationParams(), body: jsonBody(CreateRunnerPool()) },
+  responses: { 201: jsonReply(RunnerPool(), "The runner pool.") },
 });
 
 const get = operation({
@@ -86,8 +86,8 @@ const get = operation({
   record: true,
   scope: "runners:read",
   notFound: ["organization", "runner pool"],
-  request: { params: RunnerPoolParams },
-  responses: { 200: jsonReply(RunnerPool, "The runner pool.") },
+  request: { params: RunnerPoolParams() },
+  responses: { 200: jsonReply(RunnerPool(), "The runner pool.") },
 });
 
 const update = operation({
@@ -109,8 +109,8 @@ const update = operation({
       "The organization already has a runner pool with this name. Choose another name.",
     ),
   },
-  request: { params: RunnerPoolParams, body: jsonBody(UpdateRunnerPool) },
-  responses: { 200: jsonReply(RunnerPool, "The runner pool.") },
+  request: { params: RunnerPoolParams(), body: jsonBody(UpdateRunnerPool()) },
+  responses: { 200: jsonReply(RunnerPool(), "The runner pool.") },
 });
 
 const remove = operation({
@@ -129,7 +129,7 @@ const remove = operation({
   errors: {
     pool_in_use: new Conflict("A runner of the pool carries out a deployment. Cancel it first."),
   },
-  request: { params: RunnerPoolParams },
+  request: { params: RunnerPoolParams() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -146,8 +146,8 @@ const listTokensOfPool = operation({
     "Without the tokens themselves. A token that has expired remains until it is revoked, except for " +
     "a token of a trust, which is removed.",
   notFound: ["organization", "runner pool"],
-  request: { params: RunnerPoolParams, query: ListQuery },
-  responses: { 200: jsonReply(RunnerTokenList, "A page of runner tokens.") },
+  request: { params: RunnerPoolParams(), query: ListQuery() },
+  responses: { 200: jsonReply(RunnerTokenList(), "A page of runner tokens.") },
 });
 
 const issueToken = operation({
@@ -170,8 +170,8 @@ const issueToken = operation({
     runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
     pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
   },
-  request: { params: RunnerPoolParams, body: jsonBody(CreateRunnerToken) },
-  responses: { 201: jsonReply(CreatedRunnerToken, "The token, shown once.") },
+  request: { params: RunnerPoolParams(), body: jsonBody(CreateRunnerToken()) },
+  responses: { 201: jsonReply(CreatedRunnerToken(), "The token, shown once.") },
 });
 
 const readToken = operation({
@@ -185,8 +185,8 @@ const readToken = operation({
   scope: "runners:read",
   description: "The response does not contain the token itself.",
   notFound: ["organization", "runner token"],
-  request: { params: RunnerTokenParams },
-  responses: { 200: jsonReply(RunnerToken, "The runner token.") },
+  request: { params: RunnerTokenParams() },
+  responses: { 200: jsonReply(RunnerToken(), "The runner token.") },
 });
 
 const rotate = operation({
@@ -208,8 +208,8 @@ const rotate = operation({
     runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
     pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
   },
-  request: { params: RunnerTokenParams, body: jsonBody(RotateRunnerToken) },
-  responses: { 201: jsonReply(CreatedRunnerToken, "The new token, shown once.") },
+  request: { params: RunnerTokenParams(), body: jsonBody(RotateRunnerToken()) },
+  responses: { 201: jsonReply(CreatedRunnerToken(), "The new token, shown once.") },
 });
 
 const revoke = operation({
@@ -223,7 +223,7 @@ const revoke = operation({
   scope: "runners:write",
   description: `The token's next request is refused.`,
   notFound: ["organization", "runner token"],
-  request: { params: RunnerTokenParams },
+  request: { params: RunnerTokenParams() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -301,7 +301,7 @@ async function presentAndLocate(c: Context, created: Parameters<typeof presentCr
   return presentCreatedToken(created);
 }
 
-function toChange(body: z.output<typeof UpdateRunnerPool>): RunnerPoolChange {
+function toChange(body: Output<typeof UpdateRunnerPool>): RunnerPoolChange {
   const { name, environment_ids: environmentIds, max_run_seconds: maxRunSeconds } = body;
   return { name, environmentIds, maxRunSeconds };
 }

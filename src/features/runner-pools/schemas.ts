@@ -3,6 +3,7 @@ import { RUNNER_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   component,
@@ -28,22 +29,25 @@ const SECONDS =
 
 const OVERLAP = `Send a whole number of seconds from 0 to ${LIMITS.tokenOverlapSeconds.value}.`;
 
-const Name = text(LIMITS.nameLength.value).openapi({
-  description: "Unique in the organization.",
-  example: "eu",
-});
-const TokenName = text(LIMITS.nameLength.value).openapi({
-  description: "What the token is for.",
-  example: "ci",
-});
+const Name = lazy(() =>
+  text(LIMITS.nameLength.value).openapi({
+    description: "Unique in the organization.",
+    example: "eu",
+  }),
+);
+const TokenName = lazy(() =>
+  text(LIMITS.nameLength.value).openapi({
+    description: "What the token is for.",
+    example: "ci",
+  }),
+);
 
-export const RunnerPool = component(
-  "RunnerPool",
+export const RunnerPool = component("RunnerPool", () =>
   z
     .object({
       id: identifierOf("runnerPool", "The `pool_id` in the paths."),
       org_id: identifierOf("organization", "The organization that owns the pool."),
-      name: Name,
+      name: Name(),
       environment_ids: identifiersOf("environment").openapi({ description: ENVIRONMENTS }),
       max_run_seconds: z.int().openapi({ description: RUN_TIME, example: DEFAULT_RUN_SECONDS }),
       created_at: timestampOf("When the pool was created."),
@@ -54,25 +58,30 @@ export const RunnerPool = component(
 
 export const RunnerPoolList = envelopeOf(RunnerPool, "RunnerPoolList");
 
-const EnvironmentIds = z
-  .array(identifierInput("environment"), COUNT)
-  .min(1, COUNT)
-  .max(MAXIMUM_ENVIRONMENTS, COUNT)
-  .openapi({ description: ENVIRONMENTS });
-const MaximumRunSeconds = z
-  .int(SECONDS)
-  .min(LIMITS.minimumRunSeconds.value, SECONDS)
-  .max(LIMITS.maximumRunSeconds.value, SECONDS);
+const EnvironmentIds = lazy(() =>
+  z
+    .array(identifierInput("environment"), COUNT)
+    .min(1, COUNT)
+    .max(MAXIMUM_ENVIRONMENTS, COUNT)
+    .openapi({ description: ENVIRONMENTS }),
+);
+const MaximumRunSeconds = lazy(() =>
+  z
+    .int(SECONDS)
+    .min(LIMITS.minimumRunSeconds.value, SECONDS)
+    .max(LIMITS.maximumRunSeconds.value, SECONDS),
+);
 
-export const CreateRunnerPool = component(
-  "CreateRunnerPool",
+export const CreateRunnerPool = component("CreateRunnerPool", () =>
   z
     .strictObject({
-      name: Name,
-      environment_ids: EnvironmentIds,
-      max_run_seconds: MaximumRunSeconds.default(DEFAULT_RUN_SECONDS).openapi({
-        description: `${RUN_TIME} Default: six hours.`,
-      }),
+      name: Name(),
+      environment_ids: EnvironmentIds(),
+      max_run_seconds: MaximumRunSeconds()
+        .default(DEFAULT_RUN_SECONDS)
+        .openapi({
+          description: `${RUN_TIME} Default: six hours.`,
+        }),
     })
     .openapi({
       description: "The pool to create.",
@@ -80,17 +89,20 @@ export const CreateRunnerPool = component(
     }),
 );
 
-export const UpdateRunnerPool = component(
-  "UpdateRunnerPool",
+export const UpdateRunnerPool = component("UpdateRunnerPool", () =>
   z
     .strictObject({
-      name: Name.optional(),
-      environment_ids: EnvironmentIds.optional().openapi({
-        description: `${ENVIRONMENTS} They replace the present ones.`,
-      }),
-      max_run_seconds: MaximumRunSeconds.optional().openapi({
-        description: `${RUN_TIME} Runs that have started keep theirs.`,
-      }),
+      name: Name().optional(),
+      environment_ids: EnvironmentIds()
+        .optional()
+        .openapi({
+          description: `${ENVIRONMENTS} They replace the present ones.`,
+        }),
+      max_run_seconds: MaximumRunSeconds()
+        .optional()
+        .openapi({
+          description: `${RUN_TIME} Runs that have started keep theirs.`,
+        }),
     })
     .openapi({
       description: "The fields to change. The others stay as they are.",
@@ -98,11 +110,10 @@ export const UpdateRunnerPool = component(
     }),
 );
 
-export const CreateRunnerToken = component(
-  "CreateRunnerToken",
+export const CreateRunnerToken = component("CreateRunnerToken", () =>
   z
     .strictObject({
-      name: TokenName,
+      name: TokenName(),
       expires_at: timestampInput()
         .nullish()
         .openapi({
@@ -115,8 +126,7 @@ export const CreateRunnerToken = component(
     .openapi({ description: "The token to create.", example: { name: "ci" } }),
 );
 
-export const RotateRunnerToken = component(
-  "RotateRunnerToken",
+export const RotateRunnerToken = component("RotateRunnerToken", () =>
   z
     .strictObject({
       overlap_seconds: z
@@ -132,8 +142,7 @@ export const RotateRunnerToken = component(
     .openapi({ description: "How to rotate the token.", example: { overlap_seconds: 3_600 } }),
 );
 
-const CreatedBy = component(
-  "RunnerTokenCreator",
+const CreatedBy = component("RunnerTokenCreator", () =>
   z
     .object({
       key_id: identifierOf("apiKey", "The key with which the token or its trust was created."),
@@ -142,13 +151,12 @@ const CreatedBy = component(
     .openapi({ description: "Who created the token. Absent: it is older than this field." }),
 );
 
-export const RunnerToken = component(
-  "RunnerToken",
+export const RunnerToken = component("RunnerToken", () =>
   z
     .object({
       id: identifierOf("runnerToken", "The `token_id` in the paths, and a part of the token."),
       pool_id: identifierOf("runnerPool", "The only pool that the token is valid for."),
-      name: TokenName,
+      name: TokenName(),
       last_four: z
         .string()
         .openapi({ description: "The last four characters of the token.", example: "uOhD" }),
@@ -158,7 +166,7 @@ export const RunnerToken = component(
       last_used_at: timestampOf(
         "The time of the last use, to the hour. Absent: the token was never used.",
       ).optional(),
-      created_by: CreatedBy.optional(),
+      created_by: CreatedBy().optional(),
       trust_id: identifierOf(
         "trust",
         "The trust that the token was issued by. Absent: an admin created the token.",
@@ -170,11 +178,10 @@ export const RunnerToken = component(
 
 export const RunnerTokenList = envelopeOf(RunnerToken, "RunnerTokenList");
 
-export const CreatedRunnerToken = component(
-  "CreatedRunnerToken",
+export const CreatedRunnerToken = component("CreatedRunnerToken", () =>
   z
     .object({
-      ...RunnerToken.shape,
+      ...RunnerToken().shape,
       token: z
         .string()
         .regex(RUNNER_TOKEN_PATTERN)
@@ -186,11 +193,13 @@ export const CreatedRunnerToken = component(
     .openapi({ description: "A new runner token. Only this response contains the secret." }),
 );
 
-export const RunnerPoolParams = z.object({
-  ...idParam("org_id", "organization", "organization"),
-  ...idParam("pool_id", "runner pool", "runnerPool"),
-});
+export const RunnerPoolParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("pool_id", "runner pool", "runnerPool"),
+  }),
+);
 
-export const RunnerTokenParams = RunnerPoolParams.extend(
-  idParam("token_id", "runner token", "runnerToken"),
+export const RunnerTokenParams = lazy(() =>
+  RunnerPoolParams().extend(idParam("token_id", "runner token", "runnerToken")),
 );

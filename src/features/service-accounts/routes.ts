@@ -38,8 +38,8 @@ const list = operation({
   role: "admin",
   scope: "members:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: namedListQuery(LIMITS.nameLength.value) },
-  responses: { 200: jsonReply(ServiceAccountList, "A page of service accounts.") },
+  request: { params: OrganizationParams(), query: namedListQuery(LIMITS.nameLength.value) },
+  responses: { 200: jsonReply(ServiceAccountList(), "A page of service accounts.") },
 });
 
 const create = operation({
@@ -59,8 +59,8 @@ const create = operation({
     service_account_owner: NEVER_OWNER,
     service_account_limit: new LimitReached(LIMITS.members.value, "members"),
   },
-  request: { params: OrganizationParams, body: jsonBody(CreateServiceAccount) },
-  responses: { 201: jsonReply(ServiceAccount, "The service account.") },
+  request: { params: OrganizationParams(), body: jsonBody(CreateServiceAccount()) },
+  responses: { 201: jsonReply(ServiceAccount(), "The service account.") },
 });
 
 const get = operation({
@@ -73,8 +73,8 @@ const get = operation({
   record: true,
   scope: "members:read",
   notFound: ["organization", "service account"],
-  request: { params: ServiceAccountParams },
-  responses: { 200: jsonReply(ServiceAccount, "The service account.") },
+  request: { params: ServiceAccountParams() },
+  responses: { 200: jsonReply(ServiceAccount(), "The service account.") },
 });
 
 const update = operation({
@@ -95,8 +95,8 @@ const update = operation({
       "The service account has just changed. Read it again and retry.",
     ),
   },
-  request: { params: ServiceAccountParams, body: jsonBody(UpdateServiceAccount) },
-  responses: { 200: jsonReply(ServiceAccount, "The service account.") },
+  request: { params: ServiceAccountParams(), body: jsonBody(UpdateServiceAccount()) },
+  responses: { 200: jsonReply(ServiceAccount(), "The service account.") },
 });
 
 const remove = operation({
@@ -118,7 +118,7 @@ const remove = operation({
       "The service account has just changed. Read it again and retry.",
     ),
   },
-  request: { params: ServiceAccountParams },
+  request: { params: ServiceAccountParams() },
   responses: { 204: NO_CONTENT },
 });
 

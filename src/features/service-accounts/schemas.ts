@@ -1,18 +1,20 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { SERVICE_ACCOUNT_ROLES } from "./model.ts";
 
-const Name = text(LIMITS.nameLength.value).openapi({
-  description: "The program that the service account is for.",
-  example: "release-bot",
-});
+const Name = lazy(() =>
+  text(LIMITS.nameLength.value).openapi({
+    description: "The program that the service account is for.",
+    example: "release-bot",
+  }),
+);
 
-const Role = component(
-  "ServiceAccountRole",
+const Role = component("ServiceAccountRole", () =>
   z
     .enum(SERVICE_ACCOUNT_ROLES, "Send member or admin: a service account is never an owner.")
     .openapi({
@@ -20,8 +22,7 @@ const Role = component(
     }),
 );
 
-export const ServiceAccount = component(
-  "ServiceAccount",
+export const ServiceAccount = component("ServiceAccount", () =>
   z
     .object({
       membership_id: identifierOf(
@@ -29,8 +30,8 @@ export const ServiceAccount = component(
         "Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.",
       ),
       org_id: identifierOf("organization", "The organization that it belongs to."),
-      name: Name,
-      role: OrgRole,
+      name: Name(),
+      role: OrgRole(),
       created_at: timestampOf("When the service account was created."),
       updated_at: timestampOf("When its name or its role last changed."),
     })
@@ -39,20 +40,18 @@ export const ServiceAccount = component(
 
 export const ServiceAccountList = envelopeOf(ServiceAccount, "ServiceAccountList");
 
-export const CreateServiceAccount = component(
-  "CreateServiceAccount",
-  z.strictObject({ name: Name, role: Role }).openapi({
+export const CreateServiceAccount = component("CreateServiceAccount", () =>
+  z.strictObject({ name: Name(), role: Role() }).openapi({
     description: "The service account to create.",
     example: { name: "release-bot", role: "member" },
   }),
 );
 
-export const UpdateServiceAccount = component(
-  "UpdateServiceAccount",
+export const UpdateServiceAccount = component("UpdateServiceAccount", () =>
   z
     .strictObject({
-      name: Name.optional().openapi({ description: "Absent: the name stays." }),
-      role: Role.optional().openapi({ description: "Absent: the role stays." }),
+      name: Name().optional().openapi({ description: "Absent: the name stays." }),
+      role: Role().optional().openapi({ description: "Absent: the role stays." }),
     })
     .openapi({
       description: "What a request can change.",
@@ -60,7 +59,9 @@ export const UpdateServiceAccount = component(
     }),
 );
 
-export const ServiceAccountParams = z.object({
-  ...idParam("org_id", "organization", "organization"),
-  ...idParam("membership_id", "service account", "membership"),
-});
+export const ServiceAccountParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("membership_id", "service account", "membership"),
+  }),
+);

@@ -78,8 +78,8 @@ const create = operation({
   credentials: [],
   middleware: [readJsonBody(() => true)],
   errors: { invalid_api_key: INVALID_API_KEY, ...SIGNING_IN },
-  request: { body: jsonBody(CreateSession) },
-  responses: { 201: jsonReply(Session, "The session. Its cookie is in `Set-Cookie`.") },
+  request: { body: jsonBody(CreateSession()) },
+  responses: { 201: jsonReply(Session(), "The session. Its cookie is in `Set-Cookie`.") },
 });
 
 const list = operation({
@@ -90,8 +90,8 @@ const list = operation({
   summary: "List the sessions of your membership",
   scope: "keys:read",
   description: "Without those that have ended.",
-  request: { query: ListQuery },
-  responses: { 200: jsonReply(SessionList, "A page of sessions.") },
+  request: { query: ListQuery() },
+  responses: { 200: jsonReply(SessionList(), "A page of sessions.") },
 });
 
 const endCurrent = operation({
@@ -118,7 +118,7 @@ const revoke = operation({
     "access of the session.",
   notFound: ["session"],
   errors: REVOKING,
-  request: { params: SessionParams, query: RevokeQuery },
+  request: { params: SessionParams(), query: RevokeQuery() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -133,8 +133,8 @@ const listOfMember = operation({
   description:
     "Also those of a sign-in with OpenID Connect, which no key of the list of API keys has.",
   notFound: ["organization", "membership"],
-  request: { params: MemberSessionsParams, query: MemberSessionsQuery },
-  responses: { 200: jsonReply(MemberSessionList, "A page of sessions.") },
+  request: { params: MemberSessionsParams(), query: MemberSessionsQuery() },
+  responses: { 200: jsonReply(MemberSessionList(), "A page of sessions.") },
 });
 
 const revokeOfMember = operation({
@@ -151,7 +151,7 @@ const revokeOfMember = operation({
     "what was made in an organization that the session founded. Needs at least the access of the session.",
   notFound: ["organization", "session"],
   errors: REVOKING,
-  request: { params: MemberSessionParams, query: RevokeQuery },
+  request: { params: MemberSessionParams(), query: RevokeQuery() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -173,7 +173,7 @@ const createLink = operation({
       "unused sign-in links of a key",
     ),
   },
-  responses: { 201: jsonReply(SignInLink, "The link. It is not shown again.") },
+  responses: { 201: jsonReply(SignInLink(), "The link. It is not shown again.") },
 });
 
 const showErrors = showErrorsAs({
@@ -193,7 +193,7 @@ const show = operation({
   credentials: [],
   middleware: [showErrors],
   errors: { invalid_sign_in_link: INVALID_LINK },
-  request: { params: SignInLinkParams },
+  request: { params: SignInLinkParams() },
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
   },
@@ -211,7 +211,7 @@ const useLink = operation({
   writes: true,
   middleware: [showErrors, readJsonBody(() => false)],
   errors: { invalid_sign_in_link: INVALID_LINK, ...SIGNING_IN },
-  request: { params: SignInLinkParams },
+  request: { params: SignInLinkParams() },
   responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
 });
 

@@ -3,6 +3,7 @@ import { SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
 import { EXAMPLE_KEY } from "../api-keys/index.ts";
@@ -11,17 +12,15 @@ import { SESSION_SOURCES, SESSION_STATUSES } from "./model.ts";
 // The checksum is wrong, so that the service refuses it.
 const EXAMPLE_TOKEN = `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`;
 
-const SessionSource = component(
-  "SessionSource",
+const SessionSource = component("SessionSource", () =>
   z.enum(SESSION_SOURCES).openapi({ description: "How the person signed in." }),
 );
 
-export const Session = component(
-  "Session",
+export const Session = component("Session", () =>
   z
     .object({
       id: identifierOf("session", "The session's own ID, which is also a part of its cookie."),
-      source: SessionSource,
+      source: SessionSource(),
       key_id: identifierOf(
         "apiKey",
         "The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session " +
@@ -46,9 +45,9 @@ export const Session = component(
 
 export const SessionList = envelopeOf(Session, "SessionList");
 
-export const MemberSession = component(
-  "MemberSession",
-  Session.omit({ current: true, expires_at: true })
+export const MemberSession = component("MemberSession", () =>
+  Session()
+    .omit({ current: true, expires_at: true })
     .extend({
       expires_at: timestampOf(
         "The session ends at this time at the latest. Absent: ended.",
@@ -62,17 +61,17 @@ export const MemberSession = component(
 
 export const MemberSessionList = envelopeOf(MemberSession, "MemberSessionList");
 
-const SessionStatus = component(
-  "SessionStatus",
+const SessionStatus = component("SessionStatus", () =>
   z.enum(SESSION_STATUSES).openapi({
     description: "Default: `active`. Sessions that have ended are listed as long as the audit log.",
   }),
 );
 
-export const MemberSessionsQuery = ListQuery.extend({ status: SessionStatus.optional() });
+export const MemberSessionsQuery = lazy(() =>
+  ListQuery().extend({ status: SessionStatus().optional() }),
+);
 
-export const CreateSession = component(
-  "CreateSession",
+export const CreateSession = component("CreateSession", () =>
   z
     .strictObject({
       api_key: text(LIMITS.apiKeyLength.value).openapi({
@@ -83,8 +82,7 @@ export const CreateSession = component(
     .openapi({ description: "What to sign in with.", example: { api_key: EXAMPLE_KEY } }),
 );
 
-export const SignInLink = component(
-  "SignInLink",
+export const SignInLink = component("SignInLink", () =>
   z
     .object({
       url: z.string().openapi({
@@ -96,22 +94,26 @@ export const SignInLink = component(
     .openapi({ description: "A new sign-in link. Only this response contains it." }),
 );
 
-export const SessionParams = z.object(idParam("session_id", "session", "session"));
+export const SessionParams = lazy(() => z.object(idParam("session_id", "session", "session")));
 
-export const MemberSessionsParams = z.object({
-  ...idParam("org_id", "organization", "organization"),
-  ...idParam("member_id", "membership", "membership"),
-});
+export const MemberSessionsParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("member_id", "membership", "membership"),
+  }),
+);
 
-export const MemberSessionParams = MemberSessionsParams.extend(
-  idParam("member_session_id", "session", "session"),
+export const MemberSessionParams = lazy(() =>
+  MemberSessionsParams().extend(idParam("member_session_id", "session", "session")),
 );
 
 /** Any text: a token that is no token gets the same answer as one that was used. */
-export const SignInLinkParams = z.object({
-  token: z.string().openapi({
-    param: { name: "token", in: "path" },
-    description: `The token of the link: \`${SIGN_IN_TOKEN_PATTERN.source}\`.`,
-    example: EXAMPLE_TOKEN,
+export const SignInLinkParams = lazy(() =>
+  z.object({
+    token: z.string().openapi({
+      param: { name: "token", in: "path" },
+      description: `The token of the link: \`${SIGN_IN_TOKEN_PATTERN.source}\`.`,
+      example: EXAMPLE_TOKEN,
+    }),
   }),
-});
+);

@@ -20,8 +20,8 @@ const list = operation({
   role: "viewer",
   scope: "environments:read",
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: namedListQuery(LIMITS.stackNameLength.value) },
-  responses: { 200: jsonReply(StackList, "A page of stacks.") },
+  request: { params: EnvironmentParams(), query: namedListQuery(LIMITS.stackNameLength.value) },
+  responses: { 200: jsonReply(StackList(), "A page of stacks.") },
 });
 
 const create = operation({
@@ -45,8 +45,8 @@ const create = operation({
       "stacks in an environment",
     ),
   },
-  request: { params: EnvironmentParams, body: jsonBody(StackInput) },
-  responses: { 201: jsonReply(Stack, "The stack.") },
+  request: { params: EnvironmentParams(), body: jsonBody(StackInput()) },
+  responses: { 201: jsonReply(Stack(), "The stack.") },
 });
 
 const get = operation({
@@ -59,8 +59,8 @@ const get = operation({
   record: true,
   scope: "environments:read",
   notFound: ["stack"],
-  request: { params: StackParams },
-  responses: { 200: jsonReply(Stack, "The stack.") },
+  request: { params: StackParams() },
+  responses: { 200: jsonReply(Stack(), "The stack.") },
 });
 
 const replace = operation({
@@ -79,8 +79,8 @@ const replace = operation({
       "The environment already has a stack with this name. Choose another name.",
     ),
   },
-  request: { params: StackParams, body: jsonBody(StackInput) },
-  responses: { 200: jsonReply(Stack, "The stack.") },
+  request: { params: StackParams(), body: jsonBody(StackInput()) },
+  responses: { 200: jsonReply(Stack(), "The stack.") },
 });
 
 const update = operation({
@@ -100,8 +100,8 @@ const update = operation({
       "The environment already has a stack with this name. Choose another name.",
     ),
   },
-  request: { params: StackParams, body: jsonBody(UpdateStack) },
-  responses: { 200: jsonReply(Stack, "The stack.") },
+  request: { params: StackParams(), body: jsonBody(UpdateStack()) },
+  responses: { 200: jsonReply(Stack(), "The stack.") },
 });
 
 const remove = operation({
@@ -118,7 +118,7 @@ const remove = operation({
   errors: {
     stack_in_use: new Conflict("An unfinished deployment includes the stack. Cancel it first."),
   },
-  request: { params: StackParams },
+  request: { params: StackParams() },
   responses: { 204: NO_CONTENT },
 });
 

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { textParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   clearable,
@@ -12,13 +13,14 @@ import {
   timestampOf,
 } from "../../lib/schemas.ts";
 
-const Name = text(LIMITS.stackNameLength.value).openapi({
-  description: "Unique in the environment, for example the stack's name at the provider.",
-  example: "api-production",
-});
+const Name = lazy(() =>
+  text(LIMITS.stackNameLength.value).openapi({
+    description: "Unique in the environment, for example the stack's name at the provider.",
+    example: "api-production",
+  }),
+);
 
-export const Stack = component(
-  "Stack",
+export const Stack = component("Stack", () =>
   z
     .object({
       id: identifierOf("stack", "The stack's own ID in this service."),
@@ -28,7 +30,7 @@ export const Stack = component(
         "component",
         "The component that the stack runs. Absent: it runs no single component.",
       ).optional(),
-      name: Name,
+      name: Name(),
       created_at: timestampOf("When the stack was created."),
       updated_at: timestampOf("When the name or the component last changed."),
     })
@@ -37,11 +39,10 @@ export const Stack = component(
 
 export const StackList = envelopeOf(Stack, "StackList");
 
-export const StackInput = component(
-  "StackInput",
+export const StackInput = component("StackInput", () =>
   z
     .strictObject({
-      name: Name,
+      name: Name(),
       component_id: clearable(identifierInput("component")).openapi({
         description: "A component of the environment. Absent or null: no component.",
       }),
@@ -52,11 +53,10 @@ export const StackInput = component(
     }),
 );
 
-export const UpdateStack = component(
-  "UpdateStack",
+export const UpdateStack = component("UpdateStack", () =>
   z
     .strictObject({
-      name: Name.optional(),
+      name: Name().optional(),
       component_id: identifierInput("component").nullable().optional().openapi({
         description: "A component of the environment. Null: no component.",
       }),
@@ -67,4 +67,4 @@ export const UpdateStack = component(
     }),
 );
 
-export const StackParams = z.object(textParam("stack_id", "stack", "stack"));
+export const StackParams = lazy(() => z.object(textParam("stack_id", "stack", "stack")));

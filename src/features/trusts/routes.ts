@@ -1,4 +1,3 @@
-import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { SystemContext } from "../../context.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
@@ -15,6 +14,7 @@ import {
   Unauthorized,
 } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import type { Output } from "../../lib/schemas.ts";
 import { CREATOR_CHANGED, exceedingKey } from "../api-keys/index.ts";
 import { once } from "../idempotency/index.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
@@ -49,8 +49,8 @@ const list = operation({
   role: "admin",
   scope: "keys:read",
   notFound: ["organization"],
-  request: { params: OrganizationParams, query: namedListQuery(LIMITS.nameLength.value) },
-  responses: { 200: jsonReply(TrustList, "A page of trusts.") },
+  request: { params: OrganizationParams(), query: namedListQuery(LIMITS.nameLength.value) },
+  responses: { 200: jsonReply(TrustList(), "A page of trusts.") },
 });
 
 const create = operation({
@@ -81,8 +81,8 @@ const create = operation({
     creator_of_trust_revoked: new Conflict(CREATOR_CHANGED),
     trust_limit: new LimitReached(LIMITS.trusts.value, "trusts of an organization"),
   },
-  request: { params: OrganizationParams, body: jsonBody(CreateTrust) },
-  responses: { 201: jsonReply(Trust, "The trust.") },
+  request: { params: OrganizationParams(), body: jsonBody(CreateTrust()) },
+  responses: { 201: jsonReply(Trust(), "The trust.") },
 });
 
 const get = operation({
@@ -95,8 +95,8 @@ const get = operation({
   record: true,
   scope: "keys:read",
   notFound: ["organization", "trust"],
-  request: { params: TrustParams },
-  responses: { 200: jsonReply(Trust, "The trust.") },
+  request: { params: TrustParams() },
+  responses: { 200: jsonReply(Trust(), "The trust.") },
 });
 
 const remove = operation({
@@ -111,7 +111,7 @@ const remove = operation({
   description:
     "Revokes the keys and runner tokens that it has issued, with everything that was created with them.",
   notFound: ["organization", "trust"],
-  request: { params: TrustParams },
+  request: { params: TrustParams() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -139,8 +139,8 @@ const exchange = operation({
     issuer_unavailable: issuerUnavailable("It does not answer in time"),
     live_key_limit: new LimitReached(LIMITS.liveKeysOfTrust.value, "live keys of a trust"),
   },
-  request: { body: jsonBody(ExchangeToken) },
-  responses: { 201: jsonReply(ExchangedKey, "The key. It is not shown again.") },
+  request: { body: jsonBody(ExchangeToken()) },
+  responses: { 201: jsonReply(ExchangedKey(), "The key. It is not shown again.") },
 });
 
 const API_KEY_PATH = "/v1/orgs/{org_id}/api-keys/{key_id}";
@@ -195,7 +195,7 @@ function tagTrust(c: Context, row: Parameters<typeof presentTrust>[0]) {
   return tagged(c, TRUST_VERSION, presentTrust(row));
 }
 
-function toInput(body: z.output<typeof CreateTrust>): TrustInput {
+function toInput(body: Output<typeof CreateTrust>): TrustInput {
   return {
     name: body.name,
     issuer: body.issuer,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS, type ExampleKind } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   component,
@@ -41,31 +42,35 @@ const EXAMPLE_CONDITIONS = {
   job_workflow_ref: "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main",
 };
 
-const Name = text(LIMITS.nameLength.value).openapi({
-  description: "What the trust is for. The names of its keys begin with it.",
-  example: "deploy workflow",
-});
-const Issuer = text(LIMITS.urlLength.value).openapi({
-  description:
-    "The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration " +
-    "with keys for RS256 or ES256.",
-  example: "https://token.actions.githubusercontent.com",
-});
-const Audience = text(LIMITS.trustAudienceLength.value).openapi({
-  description:
-    "The `aud` that a token must have, or have among others. Use one that only Longshore accepts.",
-  example: "https://longshore.example.com",
-});
+const Name = lazy(() =>
+  text(LIMITS.nameLength.value).openapi({
+    description: "What the trust is for. The names of its keys begin with it.",
+    example: "deploy workflow",
+  }),
+);
+const Issuer = lazy(() =>
+  text(LIMITS.urlLength.value).openapi({
+    description:
+      "The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration " +
+      "with keys for RS256 or ES256.",
+    example: "https://token.actions.githubusercontent.com",
+  }),
+);
+const Audience = lazy(() =>
+  text(LIMITS.trustAudienceLength.value).openapi({
+    description:
+      "The `aud` that a token must have, or have among others. Use one that only Longshore accepts.",
+    example: "https://longshore.example.com",
+  }),
+);
 
-const ExchangedType = component(
-  "ExchangedKeyType",
+const ExchangedType = component("ExchangedKeyType", () =>
   z.enum(["api_key", "runner_token"]).openapi({
     description: "`runner_token` if the trust is for a pool.",
   }),
 );
 
-const Creator = component(
-  "TrustCreator",
+const Creator = component("TrustCreator", () =>
   z
     .object({
       key_id: identifierOf("apiKey", "The key that created the trust. The trust descends from it."),
@@ -74,30 +79,29 @@ const Creator = component(
     .openapi({ description: "Who created the trust." }),
 );
 
-export const Trust = component(
-  "Trust",
+export const Trust = component("Trust", () =>
   z
     .object({
       id: identifierOf("trust", "The `trust_id` in the paths."),
       org_id: identifierOf("organization", "The organization that trusts the issuer."),
-      name: Name,
-      issuer: Issuer,
-      audience: Audience,
+      name: Name(),
+      issuer: Issuer(),
+      audience: Audience(),
       conditions: z
         .record(z.string(), z.union([z.string(), z.array(z.string())]))
         .openapi({ description: CONDITIONS, example: EXAMPLE_CONDITIONS }),
       membership_id: identifierOf("membership", `${MEMBERSHIP} Absent: a pool.`).optional(),
       pool_id: identifierOf("runnerPool", `${POOL} Absent: a membership.`).optional(),
-      role: OrgRole.optional().openapi({
+      role: OrgRole().optional().openapi({
         description: "The maximum role of the keys. Absent: the trust is for a pool.",
       }),
-      scopes: z.array(ScopeName).optional().openapi({ description: NARROWED.scopes }),
+      scopes: z.array(ScopeName()).optional().openapi({ description: NARROWED.scopes }),
       project_ids: identifiersOf("project").optional().openapi({ description: NARROWED.projects }),
       environment_ids: identifiersOf("environment")
         .optional()
         .openapi({ description: NARROWED.environments }),
       ttl_seconds: z.int().openapi({ description: TTL, example: DEFAULT_TTL_SECONDS }),
-      created_by: Creator,
+      created_by: Creator(),
       created_at: timestampOf("When the trust was created."),
     })
     .openapi({ description: "Which tokens of an issuer can be exchanged, and for what." }),
@@ -106,33 +110,34 @@ export const Trust = component(
 export const TrustList = envelopeOf(Trust, "TrustList");
 
 /** A record would leave out `__proto__`, and with it a condition. */
-const Conditions = z
-  .unknown()
-  .superRefine((sent, ctx) => {
-    for (const { path, message } of findConditionProblems(sent)) {
-      ctx.addIssue({ code: "custom", path: path === "" ? [] : [path], message });
-    }
-  })
-  .transform((sent) => sent as TrustConditions)
-  .openapi({
-    type: "object",
-    additionalProperties: {
-      anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
-    },
-    minProperties: 1,
-    maxProperties: LIMITS.trustConditions.value,
-    description: `${CONDITIONS} \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\` and \`jti\` are checked for every token.`,
-    example: EXAMPLE_CONDITIONS,
-  });
+const Conditions = lazy(() =>
+  z
+    .unknown()
+    .superRefine((sent, ctx) => {
+      for (const { path, message } of findConditionProblems(sent)) {
+        ctx.addIssue({ code: "custom", path: path === "" ? [] : [path], message });
+      }
+    })
+    .transform((sent) => sent as TrustConditions)
+    .openapi({
+      type: "object",
+      additionalProperties: {
+        anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+      },
+      minProperties: 1,
+      maxProperties: LIMITS.trustConditions.value,
+      description: `${CONDITIONS} \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\` and \`jti\` are checked for every token.`,
+      example: EXAMPLE_CONDITIONS,
+    }),
+);
 
-export const CreateTrust = component(
-  "CreateTrust",
+export const CreateTrust = component("CreateTrust", () =>
   z
     .strictObject({
-      name: Name,
-      issuer: Issuer,
-      audience: Audience,
-      conditions: Conditions,
+      name: Name(),
+      issuer: Issuer(),
+      audience: Audience(),
+      conditions: Conditions(),
       membership_id: identifierInput("membership")
         .optional()
         .openapi({
@@ -144,7 +149,7 @@ export const CreateTrust = component(
           description: `${POOL} Send either this or \`membership_id\`.`,
         }),
       scopes: z
-        .array(ScopeName)
+        .array(ScopeName())
         .min(1, SCOPE_COUNT)
         .max(SCOPES.length, SCOPE_COUNT)
         .optional()
@@ -177,8 +182,7 @@ const OVERLONG = `Send a token of at most ${LIMITS.exchangedTokenBytes.value} ch
 const EXAMPLE_JWT =
   "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl";
 
-export const ExchangeToken = component(
-  "ExchangeToken",
+export const ExchangeToken = component("ExchangeToken", () =>
   z
     .strictObject({
       org_id: identifierInput("organization").openapi({
@@ -200,13 +204,12 @@ export const ExchangeToken = component(
     }),
 );
 
-export const ExchangedKey = component(
-  "ExchangedKey",
+export const ExchangedKey = component("ExchangedKey", () =>
   z
     .object({
       id: identifierOf("apiKey", "The ID of the key or runner token, which is also a part of it."),
       trust_id: identifierOf("trust", "The trust that accepted the token."),
-      type: ExchangedType,
+      type: ExchangedType(),
       key: z.string().openapi({
         description:
           "An API key or a runner token, for the header `x-api-key`. It is not shown again.",
@@ -220,10 +223,12 @@ export const ExchangedKey = component(
     .openapi({ description: "What a CI job gets for its token." }),
 );
 
-export const TrustParams = z.object({
-  ...idParam("org_id", "organization", "organization"),
-  ...idParam("trust_id", "trust", "trust"),
-});
+export const TrustParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("trust_id", "trust", "trust"),
+  }),
+);
 
 function boundary(kind: ExampleKind) {
   return z

@@ -18,8 +18,8 @@ const get = operation({
     `A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
     "deleting, canceling and requests of runners are never refused because of a quota.",
   notFound: ["organization"],
-  request: { params: OrganizationParams },
-  responses: { 200: jsonReply(Usage, "The usage.") },
+  request: { params: OrganizationParams() },
+  responses: { 200: jsonReply(Usage(), "The usage.") },
 });
 
 export const usageRoutes = createRouter().openapi(get, async (c) => {

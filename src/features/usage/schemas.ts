@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { lazy } from "../../lib/lazy.ts";
 import { component, identifierOf } from "../../lib/schemas.ts";
 import { USAGE_KINDS, type UsageKind } from "./model.ts";
 
-const RecordUsage = component(
-  "RecordUsage",
+const RecordUsage = component("RecordUsage", () =>
   z
     .object({
       used: z.int().openapi({ description: "The number of records.", example: 12 }),
@@ -16,15 +16,17 @@ const RecordUsage = component(
     .openapi({ description: "How many records of one kind an organization stores." }),
 );
 
-const records = Object.fromEntries(
-  USAGE_KINDS.map((kind) => {
-    const description = `The usage of ${kind.replaceAll("_", " ")} in the organization.`;
-    return [kind, RecordUsage.openapi({ description })];
-  }),
-) as Record<UsageKind, typeof RecordUsage>;
+const records = lazy(
+  () =>
+    Object.fromEntries(
+      USAGE_KINDS.map((kind) => {
+        const description = `The usage of ${kind.replaceAll("_", " ")} in the organization.`;
+        return [kind, RecordUsage().openapi({ description })];
+      }),
+    ) as Record<UsageKind, ReturnType<typeof RecordUsage>>,
+);
 
-export const Usage = component(
-  "Usage",
+export const Usage = component("Usage", () =>
   z
     .object({
       org_id: identifierOf("organization", "The organization whose records are counted."),
@@ -37,7 +39,7 @@ export const Usage = component(
           }),
         })
         .openapi({ description: "The stored bytes of the organization in total." }),
-      records: z.object(records).openapi({ description: "The usage of each kind of record." }),
+      records: z.object(records()).openapi({ description: "The usage of each kind of record." }),
     })
     .openapi({ description: "What an organization stores, and what it may store." }),
 );

@@ -19,8 +19,8 @@ export const get = operation({
   scope: "variables:read",
   description: `The value has a separate path.`,
   notFound: ["variable"],
-  request: { params: VariableParams },
-  responses: { 200: jsonReply(Variable, "The variable.") },
+  request: { params: VariableParams() },
+  responses: { 200: jsonReply(Variable(), "The variable.") },
 });
 
 const replace = operation({
@@ -46,8 +46,8 @@ const replace = operation({
       "bytes of values in an environment",
     ),
   },
-  request: { params: VariableParams, body: jsonBody(VariableInput) },
-  responses: { 200: jsonReply(Variable, "The variable.") },
+  request: { params: VariableParams(), body: jsonBody(VariableInput()) },
+  responses: { 200: jsonReply(Variable(), "The variable.") },
 });
 
 const remove = operation({
@@ -60,7 +60,7 @@ const remove = operation({
   record: true,
   scope: "variables:write",
   notFound: ["variable"],
-  request: { params: VariableParams },
+  request: { params: VariableParams() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -76,8 +76,8 @@ const reveal = operation({
   policy: "reveal",
   writes: true,
   notFound: ["variable"],
-  request: { params: VariableParams },
-  responses: { 200: jsonReply(VariableValue, "The decrypted value.") },
+  request: { params: VariableParams() },
+  responses: { 200: jsonReply(VariableValue(), "The decrypted value.") },
 });
 
 export const variableRoutes = createRouter()

@@ -5,6 +5,7 @@ import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { jsonBody, jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
 import { putVariables } from "./bulk-write.ts";
@@ -22,7 +23,7 @@ import { createVariable, listVariables } from "./service.ts";
 import { revealVariables } from "./values.ts";
 
 const TAGS = ["Variables"];
-const VariableQuery = namedListQuery(LIMITS.variableNameLength.value);
+const VariableQuery = lazy(() => namedListQuery(LIMITS.variableNameLength.value));
 const TAKEN = "A name that is taken is a `conflict`.";
 const ATOMIC =
   "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
@@ -60,8 +61,8 @@ const listOfComponent = operation({
   scope: "variables:read",
   description: `Does not include the variables of its environment.`,
   notFound: ["component"],
-  request: { params: ComponentParams, query: VariableQuery },
-  responses: { 200: jsonReply(VariableList, "A page of variables.") },
+  request: { params: ComponentParams(), query: VariableQuery() },
+  responses: { 200: jsonReply(VariableList(), "A page of variables.") },
 });
 
 const createInComponent = operation({
@@ -76,8 +77,8 @@ const createInComponent = operation({
   description: `${TAKEN}`,
   notFound: ["component"],
   errors: CREATION_ERRORS,
-  request: { params: ComponentParams, body: jsonBody(VariableInput) },
-  responses: { 201: jsonReply(Variable, "The variable.") },
+  request: { params: ComponentParams(), body: jsonBody(VariableInput()) },
+  responses: { 201: jsonReply(Variable(), "The variable.") },
 });
 
 const putInComponent = operation({
@@ -91,8 +92,8 @@ const putInComponent = operation({
   description: `${ATOMIC}`,
   notFound: ["component"],
   errors: BULK_ERRORS,
-  request: { params: ComponentParams, body: jsonBody(PutVariables) },
-  responses: { 200: jsonReply(VariableList, "The variables after the change.") },
+  request: { params: ComponentParams(), body: jsonBody(PutVariables()) },
+  responses: { 200: jsonReply(VariableList(), "The variables after the change.") },
 });
 
 const revealInComponent = operation({
@@ -109,8 +110,8 @@ const revealInComponent = operation({
   policy: "reveal",
   writes: true,
   notFound: ["component"],
-  request: { params: ComponentParams },
-  responses: { 200: jsonReply(RevealedVariableList, "The variables, with their values.") },
+  request: { params: ComponentParams() },
+  responses: { 200: jsonReply(RevealedVariableList(), "The variables, with their values.") },
 });
 
 const listOfEnvironment = operation({
@@ -123,8 +124,8 @@ const listOfEnvironment = operation({
   scope: "variables:read",
   description: `Does not include the variables of its components.`,
   notFound: ["environment"],
-  request: { params: EnvironmentParams, query: VariableQuery },
-  responses: { 200: jsonReply(VariableList, "A page of variables.") },
+  request: { params: EnvironmentParams(), query: VariableQuery() },
+  responses: { 200: jsonReply(VariableList(), "A page of variables.") },
 });
 
 const createInEnvironment = operation({
@@ -139,8 +140,8 @@ const createInEnvironment = operation({
   description: `${TAKEN}`,
   notFound: ["environment"],
   errors: CREATION_ERRORS,
-  request: { params: EnvironmentParams, body: jsonBody(VariableInput) },
-  responses: { 201: jsonReply(Variable, "The variable.") },
+  request: { params: EnvironmentParams(), body: jsonBody(VariableInput()) },
+  responses: { 201: jsonReply(Variable(), "The variable.") },
 });
 
 const putInEnvironment = operation({
@@ -154,8 +155,8 @@ const putInEnvironment = operation({
   description: `${ATOMIC}`,
   notFound: ["environment"],
   errors: BULK_ERRORS,
-  request: { params: EnvironmentParams, body: jsonBody(PutVariables) },
-  responses: { 200: jsonReply(VariableList, "The variables after the change.") },
+  request: { params: EnvironmentParams(), body: jsonBody(PutVariables()) },
+  responses: { 200: jsonReply(VariableList(), "The variables after the change.") },
 });
 
 const revealInEnvironment = operation({
@@ -172,8 +173,8 @@ const revealInEnvironment = operation({
   policy: "reveal",
   writes: true,
   notFound: ["environment"],
-  request: { params: EnvironmentParams },
-  responses: { 200: jsonReply(RevealedVariableList, "The variables, with their values.") },
+  request: { params: EnvironmentParams() },
+  responses: { 200: jsonReply(RevealedVariableList(), "The variables, with their values.") },
 });
 
 export const scopedVariableRoutes = createRouter()

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
+
 import { describe, expect, it } from "vitest";
+import { PAYLOADS } from "../../../src/features/notifications/event-payloads.ts";
 import {
   EVENT_TYPES,
   EVENTS,
@@ -97,7 +99,7 @@ it("writes nothing for an integration that is disabled", async () => {
 
 /** Parsing drops fields that the schema lacks, and throws where one of its fields is missing. */
 function expectToMatchSchema(type: string, data: unknown): void {
-  expect(EVENTS[type as EventType].data.parse(data), type).toEqual(data);
+  expect(PAYLOADS[type as EventType].data.parse(data), type).toEqual(data);
 }
 
 describe("the data of an event", () => {
@@ -162,7 +164,7 @@ describe("the data of an event", () => {
   });
 
   it.each(EVENT_TYPES)("of %s has an example that matches its schema", (type) => {
-    expectToMatchSchema(type, EVENTS[type].example);
+    expectToMatchSchema(type, PAYLOADS[type].example);
   });
 });
 

@@ -1,6 +1,6 @@
-import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
-import type { EventPayload } from "../events.ts";
+import type { Output } from "../../../lib/schemas.ts";
+import type { EventPayload } from "../event-payloads.ts";
 import { toPayload } from "../outbox/model.ts";
 import type { AttemptRow, DeliveryRow, DeliveryRowInFull } from "./store.ts";
 
@@ -23,7 +23,7 @@ export function presentDelivery(row: DeliveryRow) {
 export function presentDeliveryInFull(row: DeliveryRowInFull, attempts: readonly AttemptRow[]) {
   return {
     ...presentDelivery(row),
-    payload: toPayload(row) as z.output<typeof EventPayload>,
+    payload: toPayload(row) as Output<typeof EventPayload>,
     attempts: attempts.map(presentAttempt),
   };
 }

@@ -32,8 +32,8 @@ const list = operation({
   polled: true,
   scope: "integrations:read",
   notFound: ["notification integration"],
-  request: { params: IntegrationParams, query: DeliveryQuery },
-  responses: { 200: jsonReply(DeliveryList, "A page of deliveries.") },
+  request: { params: IntegrationParams(), query: DeliveryQuery() },
+  responses: { 200: jsonReply(DeliveryList(), "A page of deliveries.") },
 });
 
 const get = operation({
@@ -47,8 +47,8 @@ const get = operation({
   scope: "integrations:read",
   description: `Includes the event and the result of each attempt.`,
   notFound: ["delivery"],
-  request: { params: DeliveryParams },
-  responses: { 200: jsonReply(DeliveryInFull, "The delivery.") },
+  request: { params: DeliveryParams() },
+  responses: { 200: jsonReply(DeliveryInFull(), "The delivery.") },
 });
 
 const redelivery = operation({
@@ -72,8 +72,8 @@ const redelivery = operation({
       "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.",
     ),
   },
-  request: { params: DeliveryParams },
-  responses: { 201: jsonReply(Delivery, "The new delivery, pending.") },
+  request: { params: DeliveryParams() },
+  responses: { 201: jsonReply(Delivery(), "The new delivery, pending.") },
 });
 
 const ping = operation({
@@ -95,8 +95,8 @@ const ping = operation({
       "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.",
     ),
   },
-  request: { params: IntegrationParams },
-  responses: { 201: jsonReply(Delivery, "The delivery, pending.") },
+  request: { params: IntegrationParams() },
+  responses: { 201: jsonReply(Delivery(), "The delivery, pending.") },
 });
 
 /** No caller changes a delivery. */

@@ -2,8 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { lazy } from "../../../lib/lazy.ts";
 import { component, enumFilter, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { EVENTS, EventPayload, EventTypeName } from "../events.ts";
+import { EventPayload, PAYLOADS } from "../event-payloads.ts";
+import { EventTypeName } from "../events.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "../outbox/model.ts";
 import { failureOf } from "./outcome.ts";
@@ -11,15 +13,13 @@ import { failureOf } from "./outcome.ts";
 const TYPE = "deployments.succeeded";
 const FAILED_STATUS = 503;
 
-const Status = component(
-  "DeliveryStatus",
+const Status = component("DeliveryStatus", () =>
   z.enum(DELIVERY_STATUSES).openapi({
     description: "`pending` until it has succeeded or failed. Both are final.",
   }),
 );
 
-const FailureReason = component(
-  "DeliveryFailureReason",
+const FailureReason = component("DeliveryFailureReason", () =>
   z.enum(FAILURE_REASONS).openapi({
     description:
       "`integration_disabled`: the integration was disabled when the delivery was due. " +
@@ -29,8 +29,7 @@ const FailureReason = component(
   }),
 );
 
-export const Delivery = component(
-  "Delivery",
+export const Delivery = component("Delivery", () =>
   z
     .object({
       id: identifierOf("delivery", "The `delivery_id` in the paths."),
@@ -39,12 +38,12 @@ export const Delivery = component(
         "event",
         "The `webhook-id`. It is the same for every integration and every attempt.",
       ),
-      type: EventTypeName.openapi({
+      type: EventTypeName().openapi({
         description: "What happened, for example a deployment that succeeded.",
         example: TYPE,
       }),
-      status: Status,
-      failure_reason: FailureReason.optional().openapi({
+      status: Status(),
+      failure_reason: FailureReason().optional().openapi({
         description: "Why it failed without another attempt. Absent if its last attempt failed.",
       }),
       attempt_count: z
@@ -62,8 +61,7 @@ export const Delivery = component(
 
 export const DeliveryList = envelopeOf(Delivery, "DeliveryList");
 
-const Attempt = component(
-  "DeliveryAttempt",
+const Attempt = component("DeliveryAttempt", () =>
   z
     .object({
       number: z.int().openapi({ description: "1 for the first attempt.", example: 1 }),
@@ -97,28 +95,31 @@ const Attempt = component(
     .openapi({ description: "One request to the integration's target, and its result." }),
 );
 
-export const DeliveryInFull = component(
-  "DeliveryInFull",
-  Delivery.extend({
-    payload: EventPayload.openapi({
-      description: "The body that is sent, the same in every attempt.",
-      example: {
-        id: EXAMPLE_IDS.event,
-        type: TYPE,
-        timestamp: "2026-11-21T09:30:00.000Z",
-        data: EVENTS[TYPE].example,
-      },
+export const DeliveryInFull = component("DeliveryInFull", () =>
+  Delivery()
+    .extend({
+      payload: EventPayload().openapi({
+        description: "The body that is sent, the same in every attempt.",
+        example: {
+          id: EXAMPLE_IDS.event,
+          type: TYPE,
+          timestamp: "2026-11-21T09:30:00.000Z",
+          data: PAYLOADS[TYPE].example,
+        },
+      }),
+      attempts: z.array(Attempt()).openapi({ description: "Every attempt, oldest first." }),
+    })
+    .openapi({ description: "A delivery with its event and the result of each attempt." }),
+);
+
+export const DeliveryParams = lazy(() =>
+  IntegrationParams().extend(idParam("delivery_id", "delivery", "delivery")),
+);
+
+export const DeliveryQuery = lazy(() =>
+  ListQuery().extend({
+    status: enumFilter("DeliveryStatus", DELIVERY_STATUSES).openapi({
+      description: "Only deliveries with one of these statuses. Default: all.",
     }),
-    attempts: z.array(Attempt).openapi({ description: "Every attempt, oldest first." }),
-  }).openapi({ description: "A delivery with its event and the result of each attempt." }),
-);
-
-export const DeliveryParams = IntegrationParams.extend(
-  idParam("delivery_id", "delivery", "delivery"),
-);
-
-export const DeliveryQuery = ListQuery.extend({
-  status: enumFilter("DeliveryStatus", DELIVERY_STATUSES).openapi({
-    description: "Only deliveries with one of these statuses. Default: all.",
   }),
-});
+);

@@ -50,8 +50,8 @@ const list = operation({
   scope: "integrations:read",
   description: `Returns all of them on one page, the newest first.`,
   notFound: ["project"],
-  request: { params: ProjectParams },
-  responses: { 200: jsonReply(IntegrationList, "The integrations.") },
+  request: { params: ProjectParams() },
+  responses: { 200: jsonReply(IntegrationList(), "The integrations.") },
 });
 
 const create = operation({
@@ -76,9 +76,9 @@ const create = operation({
     ),
     integration_limit: new LimitReached(LIMITS.integrations.value, "integrations"),
   },
-  request: { params: ProjectParams, body: jsonBody(CreateIntegration) },
+  request: { params: ProjectParams(), body: jsonBody(CreateIntegration()) },
   responses: {
-    201: jsonReply(CreatedIntegration, "The integration, with its secret."),
+    201: jsonReply(CreatedIntegration(), "The integration, with its secret."),
   },
 });
 
@@ -92,8 +92,8 @@ const get = operation({
   record: true,
   scope: "integrations:read",
   notFound: ["notification integration"],
-  request: { params: IntegrationParams },
-  responses: { 200: jsonReply(Integration, "The integration.") },
+  request: { params: IntegrationParams() },
+  responses: { 200: jsonReply(Integration(), "The integration.") },
 });
 
 const update = operation({
@@ -121,8 +121,8 @@ const update = operation({
     ]),
     stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
   },
-  request: { params: IntegrationParams, body: jsonBody(UpdateIntegration) },
-  responses: { 200: jsonReply(Integration, "The integration.") },
+  request: { params: IntegrationParams(), body: jsonBody(UpdateIntegration()) },
+  responses: { 200: jsonReply(Integration(), "The integration.") },
 });
 
 const remove = operation({
@@ -136,7 +136,7 @@ const remove = operation({
   scope: "integrations:write",
   description: `Deletes its deliveries too, including pending ones.`,
   notFound: ["notification integration"],
-  request: { params: IntegrationParams },
+  request: { params: IntegrationParams() },
   responses: { 204: NO_CONTENT },
 });
 
@@ -157,9 +157,9 @@ const rotate = operation({
   errors: {
     no_secret: new Conflict("A Slack integration has no secret to rotate."),
   },
-  request: { params: IntegrationParams },
+  request: { params: IntegrationParams() },
   responses: {
-    200: jsonReply(RotatedIntegration, "The integration, with its new secret."),
+    200: jsonReply(RotatedIntegration(), "The integration, with its new secret."),
   },
 });
 
@@ -183,8 +183,8 @@ const confirm = operation({
       "The installation was not confirmed in time. Install Slack again.",
     ),
   },
-  request: { params: IntegrationParams },
-  responses: { 201: jsonReply(Integration, "The integration, confirmed.") },
+  request: { params: IntegrationParams() },
+  responses: { 201: jsonReply(Integration(), "The integration, confirmed.") },
 });
 
 const resume = operation({
@@ -205,8 +205,8 @@ const resume = operation({
     integration_disabled: new Conflict(DISABLED),
     integration_unconfirmed: new Conflict(UNCONFIRMED),
   },
-  request: { params: IntegrationParams },
-  responses: { 201: jsonReply(Integration, "The integration, which is not paused.") },
+  request: { params: IntegrationParams() },
+  responses: { 201: jsonReply(Integration(), "The integration, which is not paused.") },
 });
 
 export const integrationRoutes = createRouter()

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam, ProjectParams } from "../../../http/params.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { MASK, maskUrl } from "../../../lib/mask-url.ts";
 import {
@@ -28,27 +29,27 @@ const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
     }),
   ) as Record<Kind, Schema>;
 
-export const Configuration = component(
-  "IntegrationConfiguration",
+export const Configuration = component("IntegrationConfiguration", () =>
   z
     .object(flagsOf(z.boolean()))
     .openapi({ description: "Whether each kind of notification is sent." }),
 );
 
-const ConfigurationInput = component(
-  "IntegrationConfigurationInput",
+const ConfigurationInput = component("IntegrationConfigurationInput", () =>
   z
     .strictObject(flagsOf(z.boolean().optional()))
     .openapi({ description: "Whether each kind of notification is to be sent." }),
 );
 
-const UrlInput = text(LIMITS.urlLength.value).openapi({
-  description:
-    "The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no " +
-    "user name, password or fragment. It is stored encrypted.",
-  format: "uri",
-  example: EXAMPLE_URL,
-});
+const UrlInput = lazy(() =>
+  text(LIMITS.urlLength.value).openapi({
+    description:
+      "The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no " +
+      "user name, password or fragment. It is stored encrypted.",
+    format: "uri",
+    example: EXAMPLE_URL,
+  }),
+);
 
 const MAXIMUM_FILTER = LIMITS.integrationFilters.value;
 
@@ -74,13 +75,11 @@ const ALL = "`null` or an empty list: all.";
 const SHOWN_FILTER =
   "Absent: all. Deleted records leave the list, which may become empty: then none are sent.";
 
-const Type = component(
-  "IntegrationType",
+const Type = component("IntegrationType", () =>
   z.enum(INTEGRATION_TYPES).openapi({ description: "Where notifications are sent." }),
 );
 
-const DisabledReason = component(
-  "IntegrationDisabledReason",
+const DisabledReason = component("IntegrationDisabledReason", () =>
   z.enum(DISABLED_REASONS).openapi({
     description:
       "`gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.",
@@ -90,8 +89,7 @@ const DisabledReason = component(
 const nameAtSlack = (description: string, example: string) =>
   z.string().optional().openapi({ description, example });
 
-const SlackChannel = component(
-  "SlackChannel",
+const SlackChannel = component("SlackChannel", () =>
   z
     .object({
       workspace_id: nameAtSlack(
@@ -116,14 +114,13 @@ const SlackChannel = component(
     }),
 );
 
-export const Integration = component(
-  "Integration",
+export const Integration = component("Integration", () =>
   z
     .object({
       id: identifierOf("integration", "The `integration_id` in the paths."),
       project_id: identifierOf("project", "The project whose events are sent."),
-      type: Type,
-      configuration: Configuration,
+      type: Type(),
+      configuration: Configuration(),
       url: z
         .string()
         .optional()
@@ -134,7 +131,7 @@ export const Integration = component(
             "query. Absent for Slack.",
           example: SHOWN_URL,
         }),
-      slack: SlackChannel.optional(),
+      slack: SlackChannel().optional(),
       environment_ids: identifiersOf("environment")
         .optional()
         .openapi({ description: `${ENVIRONMENTS_MEANING} ${SHOWN_FILTER}` }),
@@ -160,7 +157,7 @@ export const Integration = component(
       disabled_at: timestampOf(
         "Nothing is sent since then. Any update of the integration enables it again.",
       ).optional(),
-      disabled_reason: DisabledReason.optional().openapi({
+      disabled_reason: DisabledReason().optional().openapi({
         description: "Why the service disabled the integration. Absent while it is enabled.",
       }),
       created_at: timestampOf("When the integration was created."),
@@ -171,32 +168,33 @@ export const Integration = component(
 
 export const IntegrationList = envelopeOf(Integration, "IntegrationList");
 
-const Secret = z.string().openapi({
-  description:
-    "The secret that signs webhooks, in the format of Standard Webhooks. No other response shows " +
-    "it: store it now.",
-  pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
-  example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwqVEiDJTTH6s=",
-});
+const Secret = lazy(() =>
+  z.string().openapi({
+    description:
+      "The secret that signs webhooks, in the format of Standard Webhooks. No other response shows " +
+      "it: store it now.",
+    pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
+    example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwqVEiDJTTH6s=",
+  }),
+);
 
-export const CreatedIntegration = component(
-  "CreatedIntegration",
-  Integration.extend({ secret: Secret }).openapi({
+export const CreatedIntegration = component("CreatedIntegration", () =>
+  Integration().extend({ secret: Secret() }).openapi({
     description: "A new webhook. Only this response contains its secret.",
   }),
 );
 
-export const RotatedIntegration = component(
-  "RotatedIntegration",
-  CreatedIntegration.extend({
-    previous_secret_until: timestampOf(
-      "Until then webhooks are signed with the previous secret too.",
-    ),
-  }).openapi({ description: "A webhook with its new secret, which no other response contains." }),
+export const RotatedIntegration = component("RotatedIntegration", () =>
+  CreatedIntegration()
+    .extend({
+      previous_secret_until: timestampOf(
+        "Until then webhooks are signed with the previous secret too.",
+      ),
+    })
+    .openapi({ description: "A webhook with its new secret, which no other response contains." }),
 );
 
-export const CreateIntegration = component(
-  "CreateIntegration",
+export const CreateIntegration = component("CreateIntegration", () =>
   z
     .strictObject({
       type: z
@@ -204,10 +202,10 @@ export const CreateIntegration = component(
           error: "Send webhook. To add Slack, use GET /v1/projects/{project_id}/slack/install.",
         })
         .openapi({ description: "Only `webhook`: Slack is installed instead." }),
-      configuration: ConfigurationInput.openapi({
+      configuration: ConfigurationInput().openapi({
         description: "The kinds to send. A kind that is absent is off.",
       }),
-      url: UrlInput,
+      url: UrlInput(),
       environment_ids: filterInput("environment").openapi({
         description: `${ENVIRONMENTS_MEANING} Absent, ${ALL}`,
       }),
@@ -223,14 +221,13 @@ export const CreateIntegration = component(
     }),
 );
 
-export const UpdateIntegration = component(
-  "UpdateIntegration",
+export const UpdateIntegration = component("UpdateIntegration", () =>
   z
     .strictObject({
-      configuration: ConfigurationInput.optional().openapi({
+      configuration: ConfigurationInput().optional().openapi({
         description: "The kinds to switch on or off. A kind that is absent does not change.",
       }),
-      url: UrlInput.optional(),
+      url: UrlInput().optional(),
       environment_ids: filterInput("environment").openapi({
         description: `${ENVIRONMENTS_MEANING} Absent: no change. ${ALL}`,
       }),
@@ -244,6 +241,6 @@ export const UpdateIntegration = component(
     }),
 );
 
-export const IntegrationParams = ProjectParams.extend(
-  idParam("integration_id", "notification integration", "integration"),
+export const IntegrationParams = lazy(() =>
+  ProjectParams().extend(idParam("integration_id", "notification integration", "integration")),
 );

@@ -19,8 +19,8 @@ const list = operation({
     "Returns every event, whether or not an integration received it. A key that is narrowed to " +
     "environments reads their events, and those of the project as a whole.",
   notFound: ["project"],
-  request: { params: ProjectParams, query: EventQuery },
-  responses: { 200: jsonReply(ProjectEventList, "A page of events.") },
+  request: { params: ProjectParams(), query: EventQuery() },
+  responses: { 200: jsonReply(ProjectEventList(), "A page of events.") },
 });
 
 export const eventRoutes = createRouter().openapi(list, async (c) => {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery } from "../../../http/pagination.ts";
+import { lazy } from "../../../lib/lazy.ts";
 import {
   component,
   enumFilter,
@@ -8,19 +9,19 @@ import {
   timestampInput,
   timestampOf,
 } from "../../../lib/schemas.ts";
-import { EVENT_TYPES, EVENTS, EventTypeName } from "../events.ts";
+import { PAYLOADS } from "../event-payloads.ts";
+import { EVENT_TYPES, EventTypeName } from "../events.ts";
 
 const TYPE = "deployments.succeeded";
 
-const ProjectEvent = component(
-  "ProjectEvent",
+const ProjectEvent = component("ProjectEvent", () =>
   z
     .object({
       id: identifierOf(
         "event",
         "The `webhook-id`, and the `event_id` of every delivery of the event.",
       ),
-      type: EventTypeName.openapi({
+      type: EventTypeName().openapi({
         description: "What happened. Determines the fields of `data`.",
         example: TYPE,
       }),
@@ -34,7 +35,7 @@ const ProjectEvent = component(
         description:
           "The records concerned, as they were at that time: the `data` of the body of this type. " +
           "Webhooks describes it for each type.",
-        example: EVENTS[TYPE].example,
+        example: PAYLOADS[TYPE].example,
       }),
     })
     .openapi({ description: "Something that happened in a project." }),
@@ -42,21 +43,23 @@ const ProjectEvent = component(
 
 export const ProjectEventList = envelopeOf(ProjectEvent, "ProjectEventList");
 
-export const EventQuery = ListQuery.extend({
-  type: enumFilter("EventType", EVENT_TYPES).openapi({
-    description: "Only these types. Several are repeated, or separated by commas. Default: all.",
+export const EventQuery = lazy(() =>
+  ListQuery().extend({
+    type: enumFilter("EventType", EVENT_TYPES).openapi({
+      description: "Only these types. Several are repeated, or separated by commas. Default: all.",
+    }),
+    environment_id: identifierInput("environment")
+      .optional()
+      .openapi({ description: "Only events of this environment, which may be deleted by now." }),
+    from: timestampInput().optional().openapi({
+      format: "date-time",
+      description: "Only events of this time and later.",
+      example: "2026-11-21T00:00:00Z",
+    }),
+    to: timestampInput().optional().openapi({
+      format: "date-time",
+      description: "Only events before this time.",
+      example: "2026-11-22T00:00:00Z",
+    }),
   }),
-  environment_id: identifierInput("environment")
-    .optional()
-    .openapi({ description: "Only events of this environment, which may be deleted by now." }),
-  from: timestampInput().optional().openapi({
-    format: "date-time",
-    description: "Only events of this time and later.",
-    example: "2026-11-21T00:00:00Z",
-  }),
-  to: timestampInput().optional().openapi({
-    format: "date-time",
-    description: "Only events before this time.",
-    example: "2026-11-22T00:00:00Z",
-  }),
-});
+);

@@ -40,8 +40,8 @@ const create = operation({
     integration_unconfirmed: new Conflict(UNCONFIRMED),
     recovery_running: new Conflict(RUNNING),
   },
-  request: { params: IntegrationParams, body: jsonBody(CreateRecovery) },
-  responses: { 201: jsonReply(Recovery, "The recovery, running.") },
+  request: { params: IntegrationParams(), body: jsonBody(CreateRecovery()) },
+  responses: { 201: jsonReply(Recovery(), "The recovery, running.") },
 });
 
 const list = operation({
@@ -54,8 +54,8 @@ const list = operation({
   polled: true,
   scope: "integrations:read",
   notFound: ["notification integration"],
-  request: { params: IntegrationParams, query: ListQuery },
-  responses: { 200: jsonReply(RecoveryList, "A page of recoveries.") },
+  request: { params: IntegrationParams(), query: ListQuery() },
+  responses: { 200: jsonReply(RecoveryList(), "A page of recoveries.") },
 });
 
 const get = operation({
@@ -68,8 +68,8 @@ const get = operation({
   record: true,
   scope: "integrations:read",
   notFound: ["recovery"],
-  request: { params: RecoveryParams },
-  responses: { 200: jsonReply(Recovery, "The recovery.") },
+  request: { params: RecoveryParams() },
+  responses: { 200: jsonReply(Recovery(), "The recovery.") },
 });
 
 /** No caller changes a recovery. */

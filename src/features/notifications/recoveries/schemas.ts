@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
+import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf, timestampInput, timestampOf } from "../../../lib/schemas.ts";
 import { IntegrationParams } from "../integrations/index.ts";
@@ -8,20 +9,18 @@ import { RECOVERY_STATUSES } from "./model.ts";
 
 export const MAXIMUM_DAYS = LIMITS.recoveryMs.value / (24 * 3_600_000);
 
-const Status = component(
-  "RecoveryStatus",
+const Status = component("RecoveryStatus", () =>
   z.enum(RECOVERY_STATUSES).openapi({
     description: "`running` until it has read every failed delivery of the period.",
   }),
 );
 
-export const Recovery = component(
-  "Recovery",
+export const Recovery = component("Recovery", () =>
   z
     .object({
       id: identifierOf("recovery", "The `recovery_id` in the paths."),
       integration_id: identifierOf("integration", "The integration that the events are sent to."),
-      status: Status,
+      status: Status(),
       since: timestampOf("It covers deliveries that were created at this time or later."),
       until: timestampOf("It covers deliveries that were created before this time."),
       delivery_count: z.int().openapi({
@@ -37,8 +36,7 @@ export const Recovery = component(
 
 export const RecoveryList = envelopeOf(Recovery, "RecoveryList");
 
-export const CreateRecovery = component(
-  "CreateRecovery",
+export const CreateRecovery = component("CreateRecovery", () =>
   z
     .strictObject({
       since: timestampInput().openapi({
@@ -57,6 +55,6 @@ export const CreateRecovery = component(
     }),
 );
 
-export const RecoveryParams = IntegrationParams.extend(
-  idParam("recovery_id", "recovery", "recovery"),
+export const RecoveryParams = lazy(() =>
+  IntegrationParams().extend(idParam("recovery_id", "recovery", "recovery")),
 );

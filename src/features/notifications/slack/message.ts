@@ -1,5 +1,6 @@
 import { canonicalId } from "../../../lib/ids.ts";
-import { EVENTS, type EventData, type EventType } from "../events.ts";
+import type { EventData } from "../event-payloads.ts";
+import { EVENTS, type EventType } from "../events.ts";
 import type { Payload } from "../outbox/model.ts";
 import {
   type Block,

@@ -33,8 +33,8 @@ const install = operation({
   errors: {
     slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
   },
-  request: { params: ProjectParams },
-  responses: { 200: jsonReply(SlackInstallation, "The URL.") },
+  request: { params: ProjectParams() },
+  responses: { 200: jsonReply(SlackInstallation(), "The URL.") },
 });
 
 const callback = operation({
@@ -74,7 +74,7 @@ const callback = operation({
     ),
     slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
   },
-  request: { query: CallbackQuery },
+  request: { query: CallbackQuery() },
   responses: {
     200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
   },

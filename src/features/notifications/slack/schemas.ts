@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, line } from "../../../lib/schemas.ts";
 
@@ -6,8 +7,7 @@ const EXAMPLE_URL =
   "https://slack.com/oauth/v2/authorize?client_id=1.2&scope=incoming-webhook" +
   "&redirect_uri=https%3A%2F%2Flongshore.example.com%2Fv1%2Fslack%2Fcallback&state=k1";
 
-export const SlackInstallation = component(
-  "SlackInstallation",
+export const SlackInstallation = component("SlackInstallation", () =>
   z
     .object({
       url: z.url().openapi({
@@ -22,8 +22,10 @@ export const SlackInstallation = component(
 const parameter = (description: string) =>
   line(LIMITS.callbackLength.value).optional().openapi({ description });
 
-export const CallbackQuery = z.object({
-  code: parameter("The authorization code from Slack."),
-  state: parameter("The state that the installation started with."),
-  error: parameter("Why Slack issued no code."),
-});
+export const CallbackQuery = lazy(() =>
+  z.object({
+    code: parameter("The authorization code from Slack."),
+    state: parameter("The state that the installation started with."),
+    error: parameter("Why Slack issued no code."),
+  }),
+);

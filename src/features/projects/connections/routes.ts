@@ -27,8 +27,8 @@ const connect = operation({
       "The project is disconnecting. Retry after its deployments have ended.",
     ),
   },
-  request: { params: ProjectParams, body: jsonBody(ConnectProject) },
-  responses: { 200: jsonReply(Project, "The project, now connected.") },
+  request: { params: ProjectParams(), body: jsonBody(ConnectProject()) },
+  responses: { 200: jsonReply(Project(), "The project, now connected.") },
 });
 
 const disconnect = operation({
@@ -43,7 +43,7 @@ const disconnect = operation({
     `Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
     "last of them has ended. Has no effect on a disconnected project.",
   notFound: ["project"],
-  request: { params: ProjectParams },
+  request: { params: ProjectParams() },
   responses: { 204: NO_CONTENT },
 });
 

@@ -3,17 +3,15 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { clearable, component } from "../../../lib/schemas.ts";
 import { PROVIDERS } from "../index.ts";
 
-const CloudProvider = component(
-  "CloudProvider",
+const CloudProvider = component("CloudProvider", () =>
   z.enum(PROVIDERS).openapi({ description: "The cloud provider. More may follow." }),
 );
 
 /** Source of the formats: AWS. */
-export const ConnectProject = component(
-  "ConnectProject",
+export const ConnectProject = component("ConnectProject", () =>
   z
     .strictObject({
-      provider: CloudProvider,
+      provider: CloudProvider(),
       account_id: z
         .string()
         .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")

@@ -23,8 +23,8 @@ const list = operation({
   policy: "polling",
   notFound: ["organization", "runner pool"],
   errors: { lacks_deployments: Unauthorized.scope("deployments:read") },
-  request: { params: RunnerPoolParams, query: ListQuery },
-  responses: { 200: jsonReply(RunnerPoolAttemptList, "A page of attempts.") },
+  request: { params: RunnerPoolParams(), query: ListQuery() },
+  responses: { 200: jsonReply(RunnerPoolAttemptList(), "A page of attempts.") },
 });
 
 export const attemptRoutes = createRouter().openapi(list, async (c) => {

@@ -4,32 +4,29 @@ import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { LEASE_TTL_MS } from "../../deployments/index.ts";
 import { RunnerToken } from "../index.ts";
 
-const State = component(
-  "RunnerPoolAttemptState",
+const State = component("RunnerPoolAttemptState", () =>
   z.enum(["offered", "running"]).openapi({
     description: "`offered` until the runner starts the deployment, then `running`.",
   }),
 );
 
-const Token = component(
-  "RunnerTokenReference",
+const Token = component("RunnerTokenReference", () =>
   z
     .object({
       id: identifierOf("runnerToken", "The `token_id` in the paths."),
-      name: RunnerToken.shape.name,
+      name: RunnerToken().shape.name,
     })
     .openapi({ description: "The token that a runner has." }),
 );
 
-const RunnerPoolAttempt = component(
-  "RunnerPoolAttempt",
+const RunnerPoolAttempt = component("RunnerPoolAttempt", () =>
   z
     .object({
       id: identifierOf("attempt", "The attempt's own ID, which its runner knows, too."),
       deployment_id: identifierOf("deployment", "The deployment that the runner executes."),
       environment_id: identifierOf("environment", "The environment that is deployed."),
-      state: State,
-      token: Token.optional().openapi({
+      state: State(),
+      token: Token().optional().openapi({
         description:
           "With which the runner claimed the deployment. Absent if it was revoked since.",
       }),

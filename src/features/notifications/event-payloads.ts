@@ -1,0 +1,269 @@
+import { z } from "@hono/zod-openapi";
+import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { lazy } from "../../lib/lazy.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
+import { ChangeAction, ChangedRecordType } from "../changelog/model.ts";
+import { FAILURES, type StackStatus, StackStatusName } from "../deployments/lifecycle.ts";
+import type { EventType } from "./events.ts";
+
+const recordOf = (kind: "project" | "environment" | "stack", name: string) =>
+  component(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}Reference`, () =>
+    z
+      .object({
+        id: identifierOf(kind, `Read it with \`GET /v1/${kind}s/{${kind}_id}\`.`),
+        name: z
+          .string()
+          .openapi({ description: "Its name when the event happened.", example: name }),
+      })
+      .openapi({ description: `The ${kind}, as far as the event names it.` }),
+  );
+
+const PROJECT = { id: EXAMPLE_IDS.project, name: "storefront" };
+const ENVIRONMENT = { id: EXAMPLE_IDS.environment, name: "production" };
+const STAGING = { id: EXAMPLE_IDS.stagingEnvironment, name: "staging" };
+const STACK = { id: EXAMPLE_IDS.stack, name: "api-production" };
+
+const Project = recordOf("project", PROJECT.name);
+const Environment = recordOf("environment", ENVIRONMENT.name);
+const Stack = recordOf("stack", STACK.name);
+
+const location = lazy(() => ({ project: Project(), environment: Environment() }));
+const LOCATION = { project: PROJECT, environment: ENVIRONMENT };
+
+const DeployedStack = component("DeployedStack", () =>
+  z
+    .object({
+      id: identifierOf("stack", "Read it with `GET /v1/stacks/{stack_id}`."),
+      name: z
+        .string()
+        .openapi({ description: "Its name when the event happened.", example: STACK.name }),
+      status: StackStatusName(),
+    })
+    .openapi({ description: "What the deployment has done to one of its stacks so far." }),
+);
+
+function deploymentData<const Status extends string>(status: Status) {
+  return z.object({
+    deployment_id: identifierOf(
+      "deployment",
+      "Read it with `GET /v1/deployments/{deployment_id}`.",
+    ),
+    status: z.literal(status).openapi({ description: "The status at the time of the event." }),
+    failure_reason: z
+      .string()
+      .optional()
+      .openapi({
+        description:
+          `Why it failed: the runner's reason, or one of ${Object.values(FAILURES).join(", ")}. ` +
+          "Absent unless it has failed for a stated reason.",
+      }),
+    ...location(),
+    stacks: z
+      .array(DeployedStack())
+      .openapi({ description: `The first ${LIMITS.deploymentEventStacks.value} of its stacks.` }),
+  });
+}
+
+function deploymentExample<const Status extends string>(status: Status, ofStack: StackStatus) {
+  const stacks = [{ ...STACK, status: ofStack }];
+  return { deployment_id: EXAMPLE_IDS.deployment, status, ...LOCATION, stacks };
+}
+
+function alarmData<const State extends string>(state: State) {
+  return z.object({
+    stack_id: identifierOf("stack", "The stack that the alarm watches."),
+    name: z.string().openapi({ description: "The name of the alarm in its stack." }),
+    state: z.literal(state).openapi({ description: "The new state of the alarm." }),
+    reason: z.string().optional().openapi({
+      description: "Why the alarm is in this state. Absent if the report gave none.",
+    }),
+    ...location(),
+    stack: Stack(),
+  });
+}
+
+function alarmExample<const State extends string>(state: State, reason: string) {
+  const stack = { stack_id: EXAMPLE_IDS.stack, stack: STACK };
+  return { name: "latency", state, reason, ...LOCATION, ...stack };
+}
+
+const ChangelogEntry = lazy(() =>
+  z.object({
+    changelog_id: identifierOf("changelogEntry", "The ID of the entry in the project's changelog."),
+    action: ChangeAction(),
+    record: z
+      .object({
+        type: ChangedRecordType(),
+        id: identifierOf(
+          "environment",
+          "The ID of the changed record. For a project member, that of the membership.",
+        ),
+        name: z
+          .string()
+          .optional()
+          .openapi({
+            description:
+              `The first ${LIMITS.changelogEventName.value} characters of its name. Absent if it has ` +
+              "none.",
+          }),
+      })
+      .openapi({ description: "The changed record. It may be deleted by now." }),
+  }),
+);
+
+const ChangeOfEvent = component("ChangelogEventEntry", () =>
+  ChangelogEntry().openapi({ description: "One change that a request made." }),
+);
+
+const CHANGE = {
+  changelog_id: EXAMPLE_IDS.changelogEntry,
+  action: "updated" as const,
+  record: { type: "environment" as const, ...ENVIRONMENT },
+};
+
+interface PayloadDefinition<Data extends z.ZodType> {
+  /** Of the webhook in the OpenAPI document. */
+  summary: string;
+  data: Data;
+  example: z.output<Data>;
+}
+
+function define<Data extends z.ZodType>(
+  definition: PayloadDefinition<Data>,
+): PayloadDefinition<Data> {
+  return definition;
+}
+
+/** The bodies of the events. Only the OpenAPI document has them at run time. */
+export const PAYLOADS = {
+  ping: define({
+    summary: "Somebody pings the integration",
+    data: z.object({
+      integration_id: identifierOf("integration", "The integration that is pinged."),
+    }),
+    example: { integration_id: EXAMPLE_IDS.integration },
+  }),
+  "deployments.in_progress": define({
+    summary: "A deployment has started",
+    data: deploymentData("in_progress"),
+    example: deploymentExample("in_progress", "pending"),
+  }),
+  "deployments.succeeded": define({
+    summary: "A deployment has succeeded",
+    data: deploymentData("succeeded"),
+    example: deploymentExample("succeeded", "succeeded"),
+  }),
+  "deployments.failed": define({
+    summary: "A deployment has failed",
+    data: deploymentData("failed"),
+    example: {
+      ...deploymentExample("failed", "failed"),
+      failure_reason: FAILURES.stackFailed,
+    },
+  }),
+  "promotions.created": define({
+    summary: "A deployment is promoted to another environment",
+    data: z.object({
+      deployment_id: identifierOf("deployment", "The new deployment, in the target environment."),
+      from_deployment_id: identifierOf("stagingDeployment", "The deployment that is promoted."),
+      project: Project(),
+      environment: Environment().openapi({ description: "The environment to deploy." }),
+      from_environment: Environment().openapi({
+        description: "The environment of the promoted deployment.",
+        example: STAGING,
+      }),
+    }),
+    example: {
+      deployment_id: EXAMPLE_IDS.deployment,
+      from_deployment_id: EXAMPLE_IDS.stagingDeployment,
+      ...LOCATION,
+      from_environment: STAGING,
+    },
+  }),
+  "services.in_alarm": define({
+    summary: "An alarm of a stack has gone off",
+    data: alarmData("alarm"),
+    example: alarmExample("alarm", "p99 over 2 s for 5 minutes"),
+  }),
+  "services.ok": define({
+    summary: "An alarm of a stack has ended",
+    data: alarmData("ok"),
+    example: alarmExample("ok", "p99 back under 2 s"),
+  }),
+  "changelog.created": define({
+    summary: "A request has changed the project",
+    // The first entry is at the top level too: receivers from before `entries` read it there.
+    data: ChangelogEntry().extend({
+      account_id: identifierOf(
+        "account",
+        "Who made the change. Absent if the service made it by itself.",
+      ).optional(),
+      membership_id: identifierOf(
+        "membership",
+        "The membership of the person or the program that made the change. Absent as `account_id`.",
+      ).optional(),
+      key_id: identifierOf(
+        "apiKey",
+        "The API key that sent the request. Absent as `account_id`.",
+      ).optional(),
+      entries: z.array(ChangeOfEvent()).openapi({
+        description:
+          `The first ${LIMITS.changelogEventEntries.value} changes of the request. The first of ` +
+          "them is at the top level too.",
+      }),
+      count: z.int().openapi({
+        description: "How many changes the request made. The project's changelog has all of them.",
+      }),
+    }),
+    example: {
+      ...CHANGE,
+      account_id: EXAMPLE_IDS.account,
+      membership_id: EXAMPLE_IDS.membership,
+      key_id: EXAMPLE_IDS.apiKey,
+      entries: [CHANGE],
+      count: 1,
+    },
+  }),
+} satisfies Record<EventType, unknown>;
+
+/** The body of each event, as a component. */
+export const EVENT_PAYLOADS = Object.entries(PAYLOADS).map(([type, { summary, data, example }]) => {
+  const name = pascalCase(type);
+  const timestamp = "2026-11-21T09:30:00.000Z";
+  const schema = component(`${name}Event`, () =>
+    z
+      .object({
+        id: identifierOf("event", "The ID of the event, as in `webhook-id`."),
+        type: z
+          .literal(type as EventType)
+          .openapi({ description: "What happened. Determines the fields of `data`." }),
+        timestamp: timestampOf("When the event happened."),
+        data: data.openapi({ description: "The records concerned, as they were at that time." }),
+      })
+      .openapi({
+        description: `${summary}.`,
+        example: { id: EXAMPLE_IDS.event, type, timestamp, data: example },
+      }),
+  );
+  return { type, name, summary, schema };
+});
+
+export const EventPayload = component("EventPayload", () =>
+  z.union(EVENT_PAYLOADS.map(({ schema }) => schema())).openapi({
+    description: "The body that is sent to a webhook. Its `type` determines the fields of `data`.",
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(
+        EVENT_PAYLOADS.map(({ type, name }) => [type, `#/components/schemas/${name}Event`]),
+      ),
+    },
+  }),
+);
+
+/** `DeploymentsInProgress` for `deployments.in_progress`. */
+function pascalCase(type: string): string {
+  return `_${type}`.replaceAll(/[._](.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export type EventData<Type extends EventType> = z.output<(typeof PAYLOADS)[Type]["data"]>;
