@@ -1,37 +1,30 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
 import { Dispatcher } from "./auth/dispatcher.ts";
 import { apiKeyScheme, runnerTokenScheme, sessionScheme } from "./auth/schemes.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
 import { HEALTH_PATH } from "./features/health/routes.ts";
-import { readIdempotencyKey } from "./features/idempotency/middleware.ts";
+import { isIdempotent, readIdempotencyKey } from "./features/idempotency/middleware.ts";
 import { FEATURES } from "./features/index.ts";
 import {
   consume,
   type DeliveryMessage,
-  Endpoints,
+  Endpoints as WebhookEndpoints,
 } from "./features/notifications/delivery/index.ts";
-import { describeWebhooks } from "./features/notifications/webhooks.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
 import { isConsolePath, serveConsole } from "./http/console.ts";
 import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
 import { readPreconditions, replyNotModified, tagPolled } from "./http/entity-tags.ts";
-import { describeApi, type OpenApiDocument } from "./http/openapi.ts";
+import type { Operation } from "./http/operation.ts";
+import { readersOf } from "./http/read-body.ts";
 import {
   createRequestContext,
   handleRequest,
   originOf,
   type RequestContext,
 } from "./http/request-pipeline.ts";
-import { type FindRoute, RouteIndex } from "./http/route-index.ts";
-import {
-  type ApiKeyEnv,
-  createRouter,
-  type PublicEnv,
-  type RunnerEnv,
-  readBody,
-} from "./http/router.ts";
+import { type Call, type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
+import type { ApiKeyEnv } from "./http/router.ts";
 import { mayUseCookie } from "./http/same-origin.ts";
 import { hasSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
@@ -40,7 +33,6 @@ import { CROSS_ORIGIN } from "./lib/header-errors.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
 import { ClientAddressLimiter, Limiter } from "./rate-limits/index.ts";
-import { referenceRoutes } from "./reference/routes.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";
 
 export interface App {
@@ -49,7 +41,8 @@ export interface App {
   sweep(env: Env, execution: ExecutionContext): Promise<void>;
   /** Sends the deliveries that are due. */
   queue(batch: MessageBatch<DeliveryMessage>, env: Env, execution: ExecutionContext): Promise<void>;
-  describe(): OpenApiDocument;
+  /** In the order of the OpenAPI document. */
+  operations: readonly Operation[];
 }
 
 export interface AppOptions {
@@ -73,18 +66,21 @@ export function createApp({
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
   const limiter = new Limiter(clock, log);
-  const routers = createRouters({
+  const endpoints = listEndpoints({
     ...{ clock, log, fetch: network, createContext: bindContext },
     invalidateKeys: (env, keys) => limiter.invalidateKeys(env.RATE_LIMITER, keys),
   });
-  const route = createRouteHandler(routers, { clock, log, createContext });
-  const endpoints = new Endpoints();
+  const routes = createRouteIndex(endpoints);
+  const route = createRouteHandler(routes, { clock, log, createContext });
+  const webhooks = new WebhookEndpoints();
   return {
-    describe: routers.describe,
+    operations: Object.values(endpoints).flatMap((each: Endpoints[keyof Endpoints]) =>
+      each.map(({ operation }) => operation),
+    ),
     fetch: async (request, env, execution) => {
       const context = createRequestContext(request, env, execution);
       const response = await handleRequest(context, log, route);
-      setCorsHeaders(response.headers, context, routers.routes);
+      setCorsHeaders(response.headers, context, routes);
       return response;
     },
     sweep: async (env, execution) => {
@@ -99,38 +95,52 @@ export function createApp({
       const ctx = bindContext(env, execution);
       const { DELIVERIES: queue } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-      const sending = { fetch: network, random, queue, endpoints, waitUntil };
+      const sending = { fetch: network, random, queue, endpoints: webhooks, waitUntil };
       return consume({ ...ctx, ...sending }, batch);
     },
   };
 }
 
-function createRouters(deps: PublicRouteDeps) {
-  const all = new OpenAPIHono();
-  const describe = () =>
-    describeApi(
-      all,
-      FEATURES.flatMap(({ tags = [] }) => tags),
-    );
-  const findRoute: FindRoute = (method, path) => routes.find(method, path);
-  const publicRouter = createPublicRouter(deps, describe);
-  const apiKeyRouter = createApiKeyRouter(findRoute);
-  const runnerRouter = createRunnerRouter(findRoute);
-  all.route("/", publicRouter).route("/", apiKeyRouter).route("/", runnerRouter);
-  describeWebhooks(all.openAPIRegistry);
-  const routes = new RouteIndex(all.openAPIRegistry.definitions);
-  return { publicRouter, apiKeyRouter, runnerRouter, routes, describe };
+function listEndpoints(deps: PublicRouteDeps): Endpoints {
+  const routes = FEATURES.flatMap((feature) => feature.routes ?? []);
+  return {
+    public: routes.flatMap(
+      (each) => each.public?.(deps).flatMap(({ endpoints }) => endpoints) ?? [],
+    ),
+    apiKey: routes.flatMap(({ apiKey = [] }) => apiKey.flatMap(({ endpoints }) => endpoints)),
+    runnerToken: routes.flatMap(({ runnerToken = [] }) =>
+      runnerToken.flatMap(({ endpoints }) => endpoints),
+    ),
+  };
+}
+
+function createRouteIndex(endpoints: Endpoints): RouteIndex {
+  const read = (...[request, ctx, execution]: Parameters<Call<ApiKeyEnv>>) => {
+    const { pathname } = new URL(request.url);
+    const call = index.find(request.method, pathname)?.apiKey;
+    if (!call) throw index.noRouteError(request.method, pathname);
+    return call(request, ctx, execution);
+  };
+  const apiKey = (operation: Operation) => [
+    ...readersOf(operation),
+    ...(operation.method === "get" ? [] : [readPreconditions(operation)]),
+    ...(isIdempotent(operation) ? [readIdempotencyKey(operation, read)] : []),
+    ...(operation.record || operation.polled ? [replyNotModified] : []),
+    ...(operation.polled ? [tagPolled] : []),
+  ];
+  const index = new RouteIndex(toRoutes(endpoints, { apiKey, runnerToken: readersOf }));
+  return index;
 }
 
 function createRouteHandler(
-  { publicRouter, apiKeyRouter, runnerRouter, routes }: ReturnType<typeof createRouters>,
+  routes: RouteIndex,
   { clock, log, createContext }: { clock: Clock; log: Log; createContext: CreateSystemContext },
 ) {
   const addressLimiter = new ClientAddressLimiter(clock, log);
   const deps = { routes, addressLimiter, clock, log, createContext };
-  const apiKeyDispatcher = new Dispatcher(apiKeyScheme(apiKeyRouter), deps);
-  const sessionDispatcher = new Dispatcher(sessionScheme(apiKeyRouter), deps);
-  const runnerDispatcher = new Dispatcher(runnerTokenScheme(runnerRouter), deps);
+  const apiKeyDispatcher = new Dispatcher(apiKeyScheme, deps);
+  const sessionDispatcher = new Dispatcher(sessionScheme, deps);
+  const runnerDispatcher = new Dispatcher(runnerTokenScheme, deps);
   return async (context: RequestContext): Promise<Response> => {
     const { requestId, request, env, execution, path, requestLog } = context;
     const route = routes.find(request.method, path);
@@ -159,42 +169,7 @@ function createRouteHandler(
     }
     await addressLimiter.enforce(context);
     if (isConsolePath(path)) return serveConsole(request, path, env.CONSOLE);
-    if (!route) throw routes.noRouteError(request.method, path);
-    return publicRouter.fetch(request, { ...env, origin: originOf(context) }, execution);
+    if (!route?.public) throw routes.noRouteError(request.method, path);
+    return route.public(request, { ...env, origin: originOf(context) }, execution);
   };
-}
-
-function createPublicRouter(deps: PublicRouteDeps, describe: () => OpenApiDocument) {
-  const router = createRouter<PublicEnv>();
-  router.onError(rethrow);
-  for (const { routes } of FEATURES) {
-    if (routes?.public) router.route("/", routes.public(deps));
-  }
-  return router.route("/", referenceRoutes(describe));
-}
-
-function createApiKeyRouter(findRoute: FindRoute) {
-  const router = createRouter<ApiKeyEnv>();
-  router.on(["POST", "PUT", "PATCH"], "*", readBody(findRoute));
-  router.on(["POST", "PUT", "PATCH", "DELETE"], "*", readPreconditions(findRoute));
-  router.on(["POST", "PATCH"], "*", readIdempotencyKey(findRoute, router.fetch));
-  router.get("*", replyNotModified, tagPolled(findRoute));
-  router.onError(rethrow);
-  const routers = FEATURES.flatMap(({ routes }) => routes?.apiKey ?? []);
-  for (const each of routers) router.route("/", each);
-  return router;
-}
-
-function createRunnerRouter(findRoute: FindRoute) {
-  const router = createRouter<RunnerEnv>();
-  router.on(["POST", "PUT", "PATCH"], "*", readBody(findRoute));
-  router.onError(rethrow);
-  const routers = FEATURES.flatMap(({ routes }) => routes?.runnerToken ?? []);
-  for (const each of routers) router.route("/", each);
-  return router;
-}
-
-/** `handleRequest` renders the errors of all routers. */
-function rethrow(error: Error): never {
-  throw error;
 }

@@ -1,10 +1,9 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Env as HonoEnv } from "hono";
 import type { ChangedKey, SystemContext } from "./context.ts";
 import type { OwnedTable } from "./db/ownership.ts";
 import type { SealedColumn } from "./db/sealed-column.ts";
 import type { LimitedKind } from "./features/usage/model.ts";
-import type { Tag } from "./http/openapi.ts";
-import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/router.ts";
+import type { ApiKeyEnv, Endpoint, PublicEnv, RunnerEnv } from "./http/router.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
@@ -19,14 +18,18 @@ export interface PublicRouteDeps {
   invalidateKeys(env: Env, keys: readonly ChangedKey[]): Promise<void>;
 }
 
-/** The manifest of a feature. */
+/** A router, whatever it declares of its responses. */
+interface Routes<E extends HonoEnv> {
+  readonly endpoints: readonly Endpoint<E>[];
+}
+
+/** The manifest of a feature. Its `document.ts` has what only the OpenAPI document needs. */
 export interface Feature {
-  tags?: readonly Tag[];
   /** By the credential that opens them. Public routes need none. */
   routes?: {
-    apiKey?: readonly OpenAPIHono<ApiKeyEnv>[];
-    runnerToken?: readonly OpenAPIHono<RunnerEnv>[];
-    public?(deps: PublicRouteDeps): OpenAPIHono<PublicEnv>;
+    apiKey?: readonly Routes<ApiKeyEnv>[];
+    runnerToken?: readonly Routes<RunnerEnv>[];
+    public?(deps: PublicRouteDeps): readonly Routes<PublicEnv>[];
   };
   tables?: readonly OwnedTable[];
   /** The maximum number of records of an organization, by kind. */

@@ -1,7 +1,7 @@
 import type { CoreContext, SystemContext } from "../context.ts";
 import { type Database, openForReading, openForWriting } from "../db/client.ts";
 import { originOf, type RequestContext } from "../http/request-pipeline.ts";
-import type { IndexedRoute, RouteIndex } from "../http/route-index.ts";
+import type { Call, IndexedRoute, RouteIndex } from "../http/route-index.ts";
 import type { Clock } from "../lib/clock.ts";
 import { RateLimited, Unauthenticated } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
@@ -23,24 +23,20 @@ import type { PresentedKey } from "./credentials.ts";
 
 export interface AuthScheme<P extends Principal, Bound extends CoreContext>
   extends CredentialReader {
-  api: {
-    fetch(
-      request: Request,
-      context: Bound,
-      execution: ExecutionContext,
-    ): Response | Promise<Response>;
-  };
+  /** How the credential calls a route. Undefined: it does not open the route. */
+  callOf(route: IndexedRoute): Call<{ Bindings: Bound }> | undefined;
   policyOf(route: IndexedRoute | undefined): PolicyName;
   credentialStore: CredentialStore<P>;
   unauthenticatedMessage: string;
   /** Throws `Unauthorized` if the credential is narrowed and lacks the scope. */
   requireScope(principal: P, scope: Scope): void;
-  /** `refresh` reads the principal again; undefined if its key is no longer valid. */
-  bind(
-    core: CoreContext,
-    principal: P,
-    deps: { env: Env; refresh(): Promise<P | undefined> },
-  ): Bound;
+  bind(core: CoreContext, principal: P, deps: BindDeps<P>): Bound;
+}
+
+export interface BindDeps<P extends Principal> {
+  env: Env;
+  /** Reads the principal again; undefined if its key is no longer valid. */
+  refresh(): Promise<P | undefined>;
 }
 
 export interface DispatcherDeps {
@@ -169,7 +165,8 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   async #dispatch(request: AuthenticatedRequest<P>, principal: P): Promise<Response> {
     const { context, isRead, route } = request;
     const { env, execution, requestLog, responseHeaders } = context;
-    if (!route) throw this.#routes.noRouteError(context.request.method, context.path);
+    const call = route && this.#scheme.callOf(route);
+    if (!call) throw this.#routes.noRouteError(context.request.method, context.path);
     if (route.scope) this.#scheme.requireScope(principal, route.scope);
     const session = isRead
       ? openForReading(env.DB, context.request.headers.get("x-d1-bookmark") ?? undefined)
@@ -178,7 +175,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
       const core = this.#createCoreContext(context, session.db);
       const refresh = () => this.#refresh(request, principal);
       const bound = this.#scheme.bind(core, principal, { env, refresh });
-      return await this.#scheme.api.fetch(context.request, bound, execution);
+      return await call(context.request, bound, execution);
     } finally {
       const bookmark = session.bookmark();
       if (bookmark && requestLog.keyId) responseHeaders["x-d1-bookmark"] = bookmark;

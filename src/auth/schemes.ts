@@ -1,4 +1,5 @@
 import {
+  type CoreContext,
   type RunnerContext,
   requireScope,
   type ServiceContext,
@@ -14,73 +15,66 @@ import { parseSession, type SessionPrincipal, sessionStore } from "../features/s
 import { readSessionCookie } from "../http/session-cookie.ts";
 import { hmacHex } from "../lib/digest.ts";
 import { SIGN_IN_AGAIN } from "../lib/header-errors.ts";
-import type { AuthScheme } from "./dispatcher.ts";
+import type { AuthScheme, BindDeps } from "./dispatcher.ts";
 
-export function apiKeyScheme(
-  api: AuthScheme<KeyPrincipal, ServiceContext>["api"],
-): AuthScheme<KeyPrincipal, ServiceContext> {
-  return {
-    api,
-    policyOf: (route) => route?.policy ?? "default",
-    credentialStore: apiKeyStore,
-    readCredential: readApiKey,
-    parseKey: parseApiKey,
-    unauthenticatedMessage: "Send a valid API key in the x-api-key header.",
-    requireScope,
-    bind: bindActor,
-  };
-}
+export const apiKeyScheme: AuthScheme<KeyPrincipal, ServiceContext> = {
+  callOf: ({ apiKey }) => apiKey,
+  policyOf: (route) => route?.policy ?? "default",
+  credentialStore: apiKeyStore,
+  readCredential: readApiKey,
+  parseKey: parseApiKey,
+  unauthenticatedMessage: "Send a valid API key in the x-api-key header.",
+  requireScope,
+  bind: bindActor,
+};
 
 /** Does what the key of the session does, in a window of its own. */
-export function sessionScheme(
-  api: AuthScheme<SessionPrincipal, ServiceContext>["api"],
-): AuthScheme<SessionPrincipal, ServiceContext> {
-  return {
-    api,
-    policyOf: (route) => (route?.policy === "reveal" ? "reveal" : "console"),
-    credentialStore: sessionStore,
-    readCredential: (request) =>
-      request.headers.has("x-api-key") ? "" : readSessionCookie(request),
-    parseKey: parseSession,
-    unauthenticatedMessage: SIGN_IN_AGAIN,
-    requireScope,
-    bind: bindActor,
-  };
-}
+export const sessionScheme: AuthScheme<SessionPrincipal, ServiceContext> = {
+  callOf: ({ apiKey }) => apiKey,
+  policyOf: (route) => (route?.policy === "reveal" ? "reveal" : "console"),
+  credentialStore: sessionStore,
+  readCredential: (request) => (request.headers.has("x-api-key") ? "" : readSessionCookie(request)),
+  parseKey: parseSession,
+  unauthenticatedMessage: SIGN_IN_AGAIN,
+  requireScope,
+  bind: bindActor,
+};
 
-export function runnerTokenScheme(
-  api: AuthScheme<RunnerPrincipal, RunnerContext>["api"],
-): AuthScheme<RunnerPrincipal, RunnerContext> {
-  return {
-    api,
-    policyOf: (route) => route?.policy ?? "runner",
-    credentialStore: runnerTokenStore,
-    readCredential: readApiKey,
-    parseKey: parseRunnerToken,
-    unauthenticatedMessage:
-      "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
-      "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
-    // Its routes and its pool bound what a runner token can do.
-    requireScope: () => undefined,
-    bind: (core, runner, { env }) => ({
-      ...core,
-      runner,
-      leaseToken: (attemptId) => hmacHex(env.LEASE_SECRET, attemptId),
-    }),
-  };
-}
+export const runnerTokenScheme: AuthScheme<RunnerPrincipal, RunnerContext> = {
+  callOf: ({ runnerToken }) => runnerToken,
+  policyOf: (route) => route?.policy ?? "runner",
+  credentialStore: runnerTokenStore,
+  readCredential: readApiKey,
+  parseKey: parseRunnerToken,
+  unauthenticatedMessage:
+    "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
+    "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
+  // Its routes and its pool bound what a runner token can do.
+  requireScope: () => undefined,
+  bind: (core, runner, { env }) => ({
+    ...core,
+    runner,
+    leaseToken: (attemptId) => hmacHex(env.LEASE_SECRET, attemptId),
+  }),
+};
 
 function readApiKey({ headers }: Request): string {
   return headers.get("x-api-key") ?? "";
 }
 
-const bindActor: AuthScheme<KeyPrincipal, ServiceContext>["bind"] = (core, actor, deps) => ({
-  ...core,
-  actor,
-  refreshActor: deps.refresh,
-  settings: settingsOf(deps.env),
-  allowsNewOrganizations: deps.env.ALLOW_NEW_ORGANIZATIONS === "true",
-});
+function bindActor(
+  core: CoreContext,
+  actor: KeyPrincipal,
+  { env, refresh }: BindDeps<KeyPrincipal>,
+): ServiceContext {
+  return {
+    ...core,
+    actor,
+    refreshActor: refresh,
+    settings: settingsOf(env),
+    allowsNewOrganizations: env.ALLOW_NEW_ORGANIZATIONS === "true",
+  };
+}
 
 /** The bindings and the secrets of the Worker stay out of the context of handlers. */
 function settingsOf(env: Env & Pick<Settings, "SLACK_CLIENT_SECRET">): Settings {

@@ -1,10 +1,24 @@
 import { allowedOrigins } from "../lib/settings.ts";
-import { HEADERS } from "./openapi-components.ts";
 import type { RequestContext } from "./request-pipeline.ts";
 import type { RouteIndex } from "./route-index.ts";
 
-/** `Allow` is of a method that a path does not have, so that no operation documents it. */
-const EXPOSED = [...Object.keys(HEADERS), "Allow"].join(", ");
+/** The headers that scripts of an allowed origin may read. */
+export const EXPOSED_HEADERS = [
+  "X-Request-Id",
+  "X-D1-Bookmark",
+  "X-Ratelimit-Limit",
+  "X-Ratelimit-Remaining",
+  "X-Ratelimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
+  "ETag",
+  "Location",
+  "Idempotency-Replayed",
+  "Retry-After",
+  "Deployment-Desired",
+  "Allow",
+] as const;
+const EXPOSED = EXPOSED_HEADERS.join(", ");
 
 /** The longest time that Chromium accepts. */
 const MAX_AGE_SECONDS = 7_200;

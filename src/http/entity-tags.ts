@@ -6,7 +6,7 @@ import {
   UNSUPPORTED_IF_MATCH,
   UNSUPPORTED_IF_NONE_MATCH,
 } from "../lib/header-errors.ts";
-import type { FindRoute } from "./route-index.ts";
+import type { Operation } from "./operation.ts";
 import type { ApiKeyEnv } from "./router.ts";
 
 /**
@@ -42,16 +42,14 @@ export function setLocation(
 }
 
 /** Reads `If-Match`. No write ignores a condition: one that it does not support is `bad_input`. */
-export function readPreconditions(findRoute: FindRoute): MiddlewareHandler<ApiKeyEnv> {
-  return async (c, next) => {
-    if (c.req.header("if-none-match") !== undefined) {
-      throw UNSUPPORTED_IF_NONE_MATCH;
-    }
-    const header = c.req.header("if-match");
-    if (header === undefined) return next();
-    if (c.req.method === "POST" || !findRoute(c.req.method, c.req.path)?.isRecord) {
-      throw UNSUPPORTED_IF_MATCH;
-    }
+export function readPreconditions({ method, record }: Operation): MiddlewareHandler<ApiKeyEnv> {
+  const isSupported = record === true && method !== "post";
+  return (c, next) => {
+    const { headers } = c.req.raw;
+    if (headers.has("if-none-match")) throw UNSUPPORTED_IF_NONE_MATCH;
+    const header = headers.get("if-match");
+    if (header === null) return next();
+    if (!isSupported) throw UNSUPPORTED_IF_MATCH;
     const expectedVersions = parseIfMatch(header);
     if (expectedVersions === undefined) throw INVALID_IF_MATCH;
     c.env = { ...c.env, expectedVersions };
@@ -59,16 +57,14 @@ export function readPreconditions(findRoute: FindRoute): MiddlewareHandler<ApiKe
   };
 }
 
-/** Sets the `ETag` of the responses of routes that are `polled`. */
-export function tagPolled(findRoute: FindRoute): MiddlewareHandler<ApiKeyEnv> {
-  return async (c, next) => {
-    await next();
-    if (!findRoute(c.req.method, c.req.path)?.isPolled || !c.res.ok) return;
-    const body = await c.res.arrayBuffer();
-    c.res = new Response(body, c.res);
-    c.header("etag", await bodyTag(body));
-  };
-}
+/** Sets the `ETag` of the responses of operations that are `polled`. */
+export const tagPolled: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
+  await next();
+  if (!c.res.ok) return;
+  const body = await c.res.arrayBuffer();
+  c.res = new Response(body, c.res);
+  c.header("etag", await bodyTag(body));
+};
 
 /** Replies 304 to a GET whose `If-None-Match` lists the tag of the response (RFC 9110, 15.4.5). */
 export const replyNotModified: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {

@@ -1,32 +1,17 @@
 import type { RouteConfig } from "@hono/zod-openapi";
-import type { ApiError } from "../lib/errors.ts";
-import type { ProjectRole } from "../lib/roles.ts";
-import { SCOPES, type Scope } from "../lib/scopes.ts";
+import type { MiddlewareHandler } from "hono";
+import type { Scope } from "../lib/scopes.ts";
 import { POLICIES, type PolicyName, WINDOW_MS } from "../rate-limits/policies.ts";
-
-export const POLICY_EXTENSION = "x-ratelimit-policy";
-const WRITES_EXTENSION = "x-writes";
-export const SCOPE_EXTENSION = "x-scope";
-const RECORD_EXTENSION = "x-record";
-const POLLED_EXTENSION = "x-polled";
 
 /** An operation that accepts an API key accepts a session, too. */
 export type Credential = "api_key" | "session" | "runner_token" | "bootstrap_token";
 
-/** A role in the project, or `admin` in the organization. */
-type NeededRole = ProjectRole | "admin";
-
-/** What an operation declares of its errors. The rest follows from its other parts. */
-export interface ErrorOptions {
-  /** The role that an API key needs. */
-  role?: NeededRole;
-  /** The records that may be `not_found`, as the messages name them. */
-  notFound?: readonly string[];
-  /** Examples of the other errors, by a name that is unique in the document. */
-  errors?: Readonly<Record<string, ApiError>>;
-}
-
-interface OperationOptions extends ErrorOptions {
+/** What the Worker needs of an operation. The rest is in the `document.ts` of its feature. */
+export interface Operation {
+  method: "get" | "post" | "put" | "patch" | "delete";
+  /** As in the OpenAPI document: `/v1/projects/{project_id}`. */
+  path: string;
+  operationId: string;
   /** Any one of these gives access; `[]` makes the operation public. Default: an API key. */
   credentials?: readonly Credential[];
   /** Default: the policy of the credential. */
@@ -42,88 +27,33 @@ interface OperationOptions extends ErrorOptions {
   polled?: true;
   /** What a narrowed API key needs. Null: nothing, so that every key may call it. */
   scope?: Scope | null;
+  /** The status of a response that is no error. Default: 200. */
+  status?: 200 | 201 | 202 | 204 | 303;
+  /** For a response that is a page of HTML. */
+  page?: true;
+  /** Called when the operation is requested first, because schemas are expensive to build. */
+  request?: () => NonNullable<RouteConfig["request"]>;
+  middleware?: MiddlewareHandler[];
 }
-
-type DocumentedFields = "method" | "path" | "description" | "request" | "responses" | "middleware";
-
-interface OperationConfig extends OperationOptions, Pick<RouteConfig, DocumentedFields> {
-  operationId: string;
-  tags: string[];
-  summary: string;
-}
-
-type Operation<Config extends OperationConfig> = Omit<Config, keyof OperationOptions>;
 
 /** Without this, inference for the type parameter accepts misspelled options. */
-type NoOtherKeys<Config> = Record<Exclude<keyof Config, keyof OperationConfig>, never>;
+type NoOtherKeys<Config> = Record<Exclude<keyof Config, keyof Operation>, never>;
 
 /** Every operation that accepts an API key declares a scope, and no other. */
-type DeclaresScope<Config extends OperationConfig> = Config extends {
+type DeclaresScope<Config extends Operation> = Config extends {
   credentials: readonly Exclude<Credential, "api_key">[];
 }
   ? { scope?: never }
   : { scope: Scope | null };
 
-/** The document leaves this key out. */
-const ERROR_OPTIONS = "errorOptions";
-
-export function operation<const Config extends OperationConfig>(
+export function operation<const Config extends Operation>(
   config: Config & NoOtherKeys<Config> & DeclaresScope<Config>,
-): Operation<Config> {
-  const {
-    credentials = ["api_key"],
-    policy,
-    writes,
-    record,
-    polled,
-    scope,
-    ...others
-  }: OperationConfig = config;
-  const { role, notFound, errors, ...route } = others;
-  const needs = [role && describeRole(role), scope && `Needs the scope \`${scope}\`.`];
-  const description = [...needs, route.description].filter(Boolean).join(" ");
-  return {
-    ...route,
-    ...(description && { description }),
-    security: credentials.flatMap((name) =>
-      name === "api_key" ? [{ api_key: [] }, { session: [] }] : [{ [name]: [] }],
-    ),
-    ...(policy && { [POLICY_EXTENSION]: policy }),
-    ...(writes && { [WRITES_EXTENSION]: writes }),
-    ...(record && { [RECORD_EXTENSION]: record }),
-    ...(polled && { [POLLED_EXTENSION]: polled }),
-    ...(scope && { [SCOPE_EXTENSION]: scope }),
-    [ERROR_OPTIONS]: { role, notFound, errors },
-  } as unknown as Operation<Config>;
+): Config {
+  return config;
 }
 
-/** Source: spec, "Project member" and "Authentication". */
-function describeRole(role: NeededRole): string {
-  if (role === "admin") return "Needs the role `admin` in the organization.";
-  return `Needs the role \`${role}\` in the project, or \`admin\` in the organization.`;
-}
-
-export function optionsOf(route: RouteConfig) {
-  const policy: unknown = route[POLICY_EXTENSION];
-  const scope: unknown = route[SCOPE_EXTENSION];
-  return {
-    credentials: route.security?.flatMap((each) => Object.keys(each)) ?? [],
-    policy: isPolicyName(policy) ? policy : undefined,
-    writes: route[WRITES_EXTENSION] === true,
-    isRecord: route[RECORD_EXTENSION] === true,
-    isPolled: route[POLLED_EXTENSION] === true,
-    scope: SCOPES.find((each) => each === scope),
-  };
-}
-
-export function separateErrorOptions(route: RouteConfig): {
-  documented: RouteConfig;
-  options: ErrorOptions;
-} {
-  const { [ERROR_OPTIONS]: options = {}, ...documented } = route as RouteConfig & {
-    [ERROR_OPTIONS]?: ErrorOptions;
-  };
-  return { documented: documented as RouteConfig, options };
+export function credentialsOf({ credentials = ["api_key"] }: Operation): readonly Credential[] {
+  return credentials.flatMap((each) => (each === "api_key" ? ["api_key", "session"] : [each]));
 }
 
 /** The rate limit policies of requests with an API key, as the API presents them. */
@@ -134,8 +64,4 @@ function presentPolicies(names: readonly PolicyName[]) {
   return names.map((name) => {
     return { name, limit: POLICIES[name].limit, window_seconds: WINDOW_MS / 1000 };
   });
-}
-
-function isPolicyName(name: unknown): name is PolicyName {
-  return typeof name === "string" && name in POLICIES;
 }

@@ -1,13 +1,28 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Env as HonoEnv, MiddlewareHandler } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { SmartRouter } from "hono/router/smart-router";
-import { TrieRouter } from "hono/router/trie-router";
 import { type ApiError, MethodNotImplemented, NotFound } from "../lib/errors.ts";
+import { lazy } from "../lib/lazy.ts";
 import type { Scope } from "../lib/scopes.ts";
 import type { PolicyName } from "../rate-limits/policies.ts";
-import { type Credential, optionsOf } from "./operation.ts";
+import { type Credential, credentialsOf, type Operation } from "./operation.ts";
+import type { ApiKeyEnv, Endpoint, PublicEnv, RunnerEnv } from "./router.ts";
 
-export interface IndexedRoute {
+/** Calls the handler of a route. */
+export type Call<E extends HonoEnv> = (
+  request: Request,
+  bindings: E["Bindings"],
+  execution: Pick<ExecutionContext, "waitUntil">,
+) => Response | Promise<Response>;
+
+/** By the credential that opens a route. */
+interface Calls {
+  public?: Call<PublicEnv>;
+  apiKey?: Call<ApiKeyEnv>;
+  runnerToken?: Call<RunnerEnv>;
+}
+
+export interface IndexedRoute extends Calls {
   method: string;
   /** As in the OpenAPI document: `/v1/projects/{project_id}`. */
   path: string;
@@ -20,61 +35,49 @@ export interface IndexedRoute {
   /** Whether an API key does not open the route. */
   needsSession: boolean;
   acceptsRunnerToken: boolean;
-  requiresBody: boolean;
-  /** Whether the body is text, not JSON. */
-  acceptsText: boolean;
-  /** Whether the request or the response is one record. */
-  isRecord: boolean;
-  /** Whether the response has the tag of its body. */
-  isPolled: boolean;
   /** Whether the response is a page of HTML. */
   isPage: boolean;
-  /** The status of a response that is no error. */
-  successStatus: number;
 }
 
-export type FindRoute = (method: string, path: string) => IndexedRoute | undefined;
+/** By the credential that opens them. */
+export interface Endpoints {
+  public: readonly Endpoint<PublicEnv>[];
+  apiKey: readonly Endpoint<ApiKeyEnv>[];
+  runnerToken: readonly Endpoint<RunnerEnv>[];
+}
 
-/** Has the matching rules of Hono's own router. */
+type MiddlewareOf = (operation: Operation) => readonly MiddlewareHandler[];
+
+/** What runs before the handler of an operation. */
+interface MiddlewareByCredential {
+  apiKey: MiddlewareOf;
+  runnerToken: MiddlewareOf;
+}
+
+/**
+ * Finds the route of a request. A path without parameters takes precedence over one with them, and is not
+ * in Hono's router, which refuses the one beside the other.
+ */
 export class RouteIndex {
-  readonly #router = new SmartRouter<IndexedRoute>({
-    routers: [new RegExpRouter(), new TrieRouter()],
-  });
+  readonly #fixed = new Map<string, IndexedRoute>();
+  readonly #router = new RegExpRouter<IndexedRoute>();
   readonly #methods = new Set<string>();
 
-  constructor(definitions: OpenAPIHono["openAPIRegistry"]["definitions"]) {
-    for (const definition of definitions) {
-      if (definition.type !== "route") continue;
-      const { route } = definition;
-      const method = route.method.toUpperCase();
-      const { credentials, policy, writes, isRecord, isPolled, scope } = optionsOf(route);
-      const accepts = (credential: Credential) => credentials.includes(credential);
-      const indexed = {
-        method,
-        path: route.path,
-        policy,
-        writes,
-        scope,
-        isPublic: !accepts("session") && !accepts("runner_token"),
-        needsSession: accepts("session") && !accepts("api_key"),
-        acceptsRunnerToken: accepts("runner_token"),
-        requiresBody: route.request?.body?.required === true,
-        acceptsText: "text/plain" in (route.request?.body?.content ?? {}),
-        isRecord,
-        isPolled,
-        isPage: Object.values(route.responses).some(
-          (reply) => "content" in reply && reply.content && "text/html" in reply.content,
-        ),
-        successStatus: Number(Object.keys(route.responses)[0]),
-      };
+  constructor(routes: Iterable<IndexedRoute>) {
+    for (const route of routes) {
+      const { method, path } = route;
       this.#methods.add(method);
-      this.#router.add(method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), indexed);
+      if (path.includes("{")) this.#router.add(method, path.replaceAll(/\{(.+?)\}/g, ":$1"), route);
+      else this.#fixed.set(`${method} ${path}`, route);
     }
   }
 
   /** A HEAD request uses the GET route. */
   find(method: string, path: string): IndexedRoute | undefined {
-    const [[found]] = this.#router.match(method === "HEAD" ? "GET" : method, path);
+    const effective = method === "HEAD" ? "GET" : method;
+    const fixed = this.#fixed.get(`${effective} ${path}`);
+    if (fixed) return fixed;
+    const [[found]] = this.#router.match(effective, path);
     return found?.[0];
   }
 
@@ -87,4 +90,50 @@ export class RouteIndex {
     const allowed = [...this.#methods].filter((method) => this.find(method, path));
     return allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
   }
+}
+
+/** One route for each method and path: both an API key and a runner token may open it. */
+export function toRoutes(
+  endpoints: Endpoints,
+  middlewareOf: MiddlewareByCredential,
+): IndexedRoute[] {
+  const routes = new Map<string, IndexedRoute>();
+  const add = (operation: Operation, calls: Calls) => {
+    const key = `${operation.method} ${operation.path}`;
+    routes.set(key, { ...(routes.get(key) ?? describeRoute(operation)), ...calls });
+  };
+  for (const { operation, createApp } of endpoints.public) {
+    add(operation, { public: toCall(() => createApp([])) });
+  }
+  for (const { operation, createApp } of endpoints.apiKey) {
+    add(operation, { apiKey: toCall(() => createApp(middlewareOf.apiKey(operation))) });
+  }
+  for (const { operation, createApp } of endpoints.runnerToken) {
+    add(operation, { runnerToken: toCall(() => createApp(middlewareOf.runnerToken(operation))) });
+  }
+  return [...routes.values()];
+}
+
+/** Creates the app at the first request. */
+function toCall<E extends HonoEnv>(create: () => OpenAPIHono<E>): Call<E> {
+  const app = lazy(create);
+  return (request, bindings, execution) =>
+    app().fetch(request, bindings, execution as ExecutionContext);
+}
+
+function describeRoute(operation: Operation): IndexedRoute {
+  const { path, policy, writes = false, scope, page = false } = operation;
+  const credentials = credentialsOf(operation);
+  const accepts = (credential: Credential) => credentials.includes(credential);
+  return {
+    method: operation.method.toUpperCase(),
+    path,
+    policy,
+    writes,
+    scope: scope ?? undefined,
+    isPublic: !accepts("session") && !accepts("runner_token"),
+    needsSession: accepts("session") && !accepts("api_key"),
+    acceptsRunnerToken: accepts("runner_token"),
+    isPage: page,
+  };
 }

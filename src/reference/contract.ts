@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from "../http/openapi.ts";
-import { POLICY_EXTENSION, SCOPE_EXTENSION } from "../http/operation.ts";
+import type { OpenApiDocument } from "../document/describe-api.ts";
+import { POLICY_EXTENSION, SCOPE_EXTENSION } from "../document/route.ts";
 import { type Schema, Schemas } from "./schemas.ts";
 
 export interface Contract {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../http/openapi.ts";
+import type { OpenApiDocument } from "../document/describe-api.ts";
 import { NotFound } from "../lib/errors.ts";
 import { type Contract, readContract } from "./contract.ts";
 import { renderPage } from "./page.ts";

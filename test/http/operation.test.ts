@@ -2,7 +2,7 @@ import { type RouteConfig, z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
 import { operation, optionsOf } from "../../src/http/operation.ts";
 import { withErrorReplies } from "../../src/http/operation-errors.ts";
-import { jsonReply } from "../../src/http/replies.ts";
+import { jsonReply } from "../../src/document/replies.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { Conflict } from "../../src/lib/errors.ts";
 

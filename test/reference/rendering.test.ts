@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OpenApiDocument } from "../../src/http/openapi.ts";
+import type { OpenApiDocument } from "../../src/document/describe-api.ts";
 import { Site } from "../../src/reference/site.ts";
 
 /** All pages of a document. */

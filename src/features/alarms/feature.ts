@@ -4,7 +4,6 @@ import { alarmRoutes, alarmRoutesForRunners } from "./routes.ts";
 import { alarms } from "./table.ts";
 
 export const alarmsFeature = {
-  tags: [{ name: "Alarms", description: "The reported health of stacks." }],
   routes: { apiKey: [alarmRoutes], runnerToken: [alarmRoutesForRunners] },
   quotas: { alarms: LIMITS.alarms.value },
   tables: [

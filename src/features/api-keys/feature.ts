@@ -5,12 +5,6 @@ import { apiKeyRoutes } from "./routes.ts";
 import { apiKeys, revokedKeys } from "./table.ts";
 
 export const apiKeysFeature = {
-  tags: [
-    {
-      name: "API keys",
-      description: "Credentials for one organization. Each key belongs to one membership.",
-    },
-  ],
   routes: { apiKey: [apiKeyRoutes, apiKeyPolicyRoutes] },
   quotas: { api_keys: LIMITS.apiKeys.value },
   tables: [

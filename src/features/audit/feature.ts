@@ -3,12 +3,6 @@ import { auditRoutes } from "./routes.ts";
 import { auditLog, auditRecords } from "./table.ts";
 
 export const auditFeature = {
-  tags: [
-    {
-      name: "Audit log",
-      description: "Who did what in the organization, when, and from where.",
-    },
-  ],
   routes: { apiKey: [auditRoutes] },
   tables: [
     {

@@ -3,7 +3,7 @@ import { bootstrapRoutes } from "./routes.ts";
 import { bootstraps } from "./table.ts";
 
 export const bootstrapFeature = {
-  routes: { public: ({ clock }) => bootstrapRoutes(clock) },
+  routes: { public: ({ clock }) => [bootstrapRoutes(clock)] },
   tables: [
     {
       table: bootstraps,

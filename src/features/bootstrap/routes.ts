@@ -1,16 +1,17 @@
 import type { MiddlewareHandler } from "hono";
+import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { jsonBody, jsonReply } from "../../http/replies.ts";
-import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
+import { readJsonBody } from "../../http/read-body.ts";
+import { createRouter, type PublicEnv } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewAccount } from "../memberships/index.ts";
 import {
-  CreatedOrganization,
   ORGANIZATION_PATH,
   presentCreatedOrganization,
   presentOrganization,
 } from "../organizations/index.ts";
+import type { Documented } from "./document.ts";
 import { Bootstrap } from "./schemas.ts";
 import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
 
@@ -25,26 +26,15 @@ const create = operation({
   method: "post",
   path: "/v1/bootstrap",
   operationId: "bootstrap",
-  tags: ["Service"],
-  summary: "Create the very first API key",
+  status: 201,
   record: true,
-  description:
-    "Creates the first account, organization and key of a new installation. Works once; afterwards " +
-    "the response is `not_found`.",
   credentials: ["bootstrap_token"],
-  middleware: [requireToken, readJsonBody(() => true)],
-  notFound: ["path"],
-  request: { body: jsonBody(Bootstrap()) },
-  responses: {
-    201: jsonReply(
-      CreatedOrganization(),
-      "The organization and its first key, which is not shown again.",
-    ),
-  },
+  middleware: [requireToken, readJsonBody({ isRequired: true })],
+  request: () => ({ body: jsonBody(Bootstrap()) }),
 });
 
 export function bootstrapRoutes(clock: Clock) {
-  return createRouter<PublicEnv>().openapi(create, async (c) => {
+  return createRouter<Documented, PublicEnv>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
     const input = { organizationName: organization.name, account: toNewAccount(account) };
     const { DB: d1, origin } = c.env;

@@ -4,7 +4,6 @@ import { componentRoutes } from "./routes.ts";
 import { components } from "./table.ts";
 
 export const componentsFeature = {
-  tags: [{ name: "Components", description: "The parts of an app in an environment." }],
   routes: { apiKey: [componentRoutes] },
   quotas: { components: LIMITS.components.value },
   tables: [

@@ -1,14 +1,14 @@
+import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
+import type { Documented } from "./document.ts";
 import { presentComponent } from "./presenters.ts";
-import { Component, ComponentInput, ComponentList, UpdateComponent } from "./schemas.ts";
+import { ComponentInput, UpdateComponent } from "./schemas.ts";
 import {
   changeComponent,
   createComponent,
@@ -21,109 +21,58 @@ const list = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/components",
   operationId: "listComponents",
-  tags: ["Components"],
-  summary: "List the components of an environment",
-  role: "viewer",
   scope: "environments:read",
-  notFound: ["environment"],
-  request: { params: EnvironmentParams(), query: namedListQuery(LIMITS.slugLength.value) },
-  responses: { 200: jsonReply(ComponentList(), "A page of components.") },
+  request: () => ({ params: EnvironmentParams(), query: namedListQuery(LIMITS.slugLength.value) }),
 });
 
 const create = operation({
   method: "post",
   path: "/v1/environments/{environment_id}/components",
   operationId: "createComponent",
-  tags: ["Components"],
-  summary: "Create a component",
-  role: "contributor",
+  status: 201,
   record: true,
   scope: "environments:write",
-  description: `A name that is taken in the environment is a \`conflict\`.`,
-  notFound: ["environment"],
-  errors: {
-    component_name_taken: new Conflict(
-      "The environment already has a component with this name. Choose another name.",
-    ),
-    component_limit: new LimitReached(LIMITS.components.value, "components"),
-  },
-  request: { params: EnvironmentParams(), body: jsonBody(ComponentInput()) },
-  responses: { 201: jsonReply(Component(), "The component.") },
+  request: () => ({ params: EnvironmentParams(), body: jsonBody(ComponentInput()) }),
 });
 
 const get = operation({
   method: "get",
   path: "/v1/components/{component_id}",
   operationId: "getComponent",
-  tags: ["Components"],
-  summary: "Read a component",
-  role: "viewer",
   record: true,
   scope: "environments:read",
-  notFound: ["component"],
-  request: { params: ComponentParams() },
-  responses: { 200: jsonReply(Component(), "The component.") },
+  request: () => ({ params: ComponentParams() }),
 });
 
 const replace = operation({
   method: "put",
   path: "/v1/components/{component_id}",
   operationId: "replaceComponent",
-  tags: ["Components"],
-  summary: "Replace a component",
-  role: "contributor",
   record: true,
   scope: "environments:write",
-  description: `A name that is taken in the environment is a \`conflict\`.`,
-  notFound: ["component"],
-  errors: {
-    component_name_taken: new Conflict(
-      "The environment already has a component with this name. Choose another name.",
-    ),
-  },
-  request: { params: ComponentParams(), body: jsonBody(ComponentInput()) },
-  responses: { 200: jsonReply(Component(), "The component.") },
+  request: () => ({ params: ComponentParams(), body: jsonBody(ComponentInput()) }),
 });
 
 const update = operation({
   method: "patch",
   path: "/v1/components/{component_id}",
   operationId: "updateComponent",
-  tags: ["Components"],
-  summary: "Change some fields of a component",
-  role: "contributor",
   record: true,
   scope: "environments:write",
-  description:
-    "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
-  notFound: ["component"],
-  errors: {
-    component_name_taken: new Conflict(
-      "The environment already has a component with this name. Choose another name.",
-    ),
-  },
-  request: { params: ComponentParams(), body: jsonBody(UpdateComponent()) },
-  responses: { 200: jsonReply(Component(), "The component.") },
+  request: () => ({ params: ComponentParams(), body: jsonBody(UpdateComponent()) }),
 });
 
 const remove = operation({
   method: "delete",
   path: "/v1/components/{component_id}",
   operationId: "deleteComponent",
-  tags: ["Components"],
-  summary: "Delete a component",
-  role: "contributor",
+  status: 204,
   record: true,
   scope: "environments:write",
-  description:
-    `Deletes its variables too. Its stacks stay in the environment, because ` +
-    "they represent what runs at the provider.",
-  notFound: ["component"],
-  request: { params: ComponentParams() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: ComponentParams() }),
 });
 
-export const componentRoutes = createRouter()
+export const componentRoutes = createRouter<Documented>()
   .openapi(list, async (c) => {
     const page = toNamedPageRequest(c.req.valid("query"));
     const components = await listComponents(c.env, c.req.valid("param").environment_id, page);

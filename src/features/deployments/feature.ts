@@ -7,12 +7,6 @@ import { hasLog } from "./store.ts";
 import { attempts, deploymentStacks, deployments } from "./table.ts";
 
 export const deploymentsFeature = {
-  tags: [
-    {
-      name: "Deployments",
-      description: "Changes of an environment to a configuration and source.",
-    },
-  ],
   routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes, changeRoutes] },
   tables: [
     {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { ErrorBody } from "../../document/replies.ts";
 import { envelopeOf, ListQuery } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
-import { ErrorBody } from "../../http/replies.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";

@@ -2,64 +2,44 @@ import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { StackParams } from "../stacks/index.ts";
+import type { Documented } from "./document.ts";
 import { presentDeployment } from "./presenters.ts";
-import {
-  Deployment,
-  DeploymentList,
-  DeploymentOfEnvironmentParams,
-  DeploymentQuery,
-} from "./schemas.ts";
+import { DeploymentOfEnvironmentParams, DeploymentQuery } from "./schemas.ts";
 import { getDeployment, listDeploymentsOfEnvironment, listDeploymentsOfStack } from "./service.ts";
 
 const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/deployments",
   operationId: "listEnvironmentDeployments",
-  tags: ["Deployments"],
-  summary: "List the deployments of an environment",
-  role: "viewer",
   polled: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["environment"],
-  request: { params: EnvironmentParams(), query: DeploymentQuery() },
-  responses: { 200: jsonReply(DeploymentList(), "A page of deployments.") },
+  request: () => ({ params: EnvironmentParams(), query: DeploymentQuery() }),
 });
 
 const getOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/deployments/{deployment_id}",
   operationId: "getEnvironmentDeployment",
-  tags: ["Deployments"],
-  summary: "Read a deployment of an environment",
-  role: "viewer",
   record: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["deployment"],
-  request: { params: DeploymentOfEnvironmentParams() },
-  responses: { 200: jsonReply(Deployment(), "The deployment.") },
+  request: () => ({ params: DeploymentOfEnvironmentParams() }),
 });
 
 const listOfStack = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/deployments",
   operationId: "listStackDeployments",
-  tags: ["Deployments"],
-  summary: "List the deployments of a stack",
-  role: "viewer",
   polled: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["stack"],
-  request: { params: StackParams(), query: DeploymentQuery() },
-  responses: { 200: jsonReply(DeploymentList(), "A page of deployments.") },
+  request: () => ({ params: StackParams(), query: DeploymentQuery() }),
 });
 
-export const scopedDeploymentRoutes = createRouter()
+export const scopedDeploymentRoutes = createRouter<Documented>()
   .openapi(listOfEnvironment, async (c) => {
     const query = c.req.valid("query");
     const page = { ...toPageRequest(query), statuses: query.status ?? [] };

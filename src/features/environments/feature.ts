@@ -4,9 +4,6 @@ import { environmentRoutes } from "./routes.ts";
 import { ENVIRONMENT_TOMBSTONE, environments } from "./table.ts";
 
 export const environmentsFeature = {
-  tags: [
-    { name: "Environments", description: "Where a project runs, and with which configuration." },
-  ],
   routes: { apiKey: [environmentRoutes] },
   quotas: { environments: LIMITS.environments.value },
   tables: [

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { readsEverything, type ServiceContext } from "../../context.ts";
-import type { FindRoute } from "../../http/route-index.ts";
+import type { Operation } from "../../http/operation.ts";
 import type { ApiKeyEnv } from "../../http/router.ts";
 import { readSessionCookie } from "../../http/session-cookie.ts";
 import { hmacHex, sha256Hex } from "../../lib/digest.ts";
@@ -12,6 +12,10 @@ import { LIMITS } from "../../lib/limits.ts";
 const maximum = LIMITS.idempotencyKeyLength.value;
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${maximum}}$`);
 
+export function isIdempotent({ method }: Operation): boolean {
+  return method === "post" || method === "patch";
+}
+
 /** Calls a route with the actor of the context. */
 type Read = (
   request: Request,
@@ -22,7 +26,10 @@ type Read = (
 /**
  * Reads the `Idempotency-Key` of POST and PATCH requests, after the body, whose size is limited.
  */
-export function readIdempotencyKey(findRoute: FindRoute, read: Read): MiddlewareHandler<ApiKeyEnv> {
+export function readIdempotencyKey(
+  { status = 200 }: Operation,
+  read: Read,
+): MiddlewareHandler<ApiKeyEnv> {
   return async (c, next) => {
     const key = c.req.header("idempotency-key");
     if (key === undefined) return next();
@@ -30,7 +37,7 @@ export function readIdempotencyKey(findRoute: FindRoute, read: Read): Middleware
     const idempotentRequest = {
       key,
       fingerprint: await fingerprintOf(c),
-      status: findRoute(c.req.method, c.req.path)?.successStatus ?? 200,
+      status,
       recordId: newId(c.env.clock),
       isRecorded: false,
       hasSecrets: false,

@@ -4,7 +4,6 @@ import { logRoutes } from "./routes.ts";
 import { logRunnerRoutes } from "./runner-routes.ts";
 
 export const logsFeature = {
-  tags: [{ name: "Logs", description: "What the commands of runners print, live and stored." }],
   routes: { apiKey: [logRoutes], runnerToken: [logRunnerRoutes] },
   sweep: sweepLogs,
 } satisfies Feature;

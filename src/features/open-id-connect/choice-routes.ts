@@ -1,20 +1,19 @@
-import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { CoreContext } from "../../context.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
+import { readJsonBody } from "../../http/read-body.ts";
+import { createRouter, type PublicEnv } from "../../http/router.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie } from "../../http/session-cookie.ts";
-import { LimitReached } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import type { SignInContext } from "../sessions/index.ts";
 import { pageHeaders, renderChoices, renderRefusal } from "./choice-page.ts";
 import { chooseOrganization, declineOrganization, listChoices } from "./choice-service.ts";
-import { CANNOT_DECLINE, CHOICES_PATH, NO_ACCOUNT, UNKNOWN_SIGN_IN } from "./model.ts";
+import type { Documented } from "./document.ts";
+import { CHOICES_PATH } from "./model.ts";
 import { PROVEN_SIGN_IN } from "./pending-sign-in.ts";
 import { ChoicesQuery } from "./schemas.ts";
 
@@ -24,60 +23,32 @@ const show = operation({
   method: "get",
   path: CHOICES_PATH,
   operationId: "showSignInOrganizations",
-  tags: ["Sessions"],
-  summary: "Choose an organization after signing in with OpenID Connect",
-  description:
-    "An HTML page that lists the memberships of the verified e-mail address, the last used first, and then " +
-    "its open invitations and the memberships that others have added. Opening it changes nothing.",
+  page: true,
   credentials: [],
   middleware: [showErrors],
-  errors: { unknown_sign_in: UNKNOWN_SIGN_IN, no_account: NO_ACCOUNT },
-  request: { query: ChoicesQuery() },
-  responses: {
-    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-  },
+  request: () => ({ query: ChoicesQuery() }),
 });
-
-const CHOOSING = { cross_origin: CROSS_ORIGIN, unknown_sign_in: UNKNOWN_SIGN_IN };
 
 const choose = operation({
   method: "post",
   path: `${CHOICES_PATH}/{org_id}`,
   operationId: "chooseSignInOrganization",
-  tags: ["Sessions"],
-  summary: "Sign in to an organization",
-  description:
-    "What a button of the page sends. Accepts the invitation or the membership, if the person has not yet, " +
-    "and sets the cookie of a new session.",
+  status: 303,
   credentials: [],
   writes: true,
-  middleware: [showErrors, readJsonBody(() => false)],
-  notFound: ["organization"],
-  errors: {
-    ...CHOOSING,
-    session_limit: new LimitReached(LIMITS.sessionsOfMembership.value, "sessions of a membership"),
-    member_limit: new LimitReached(LIMITS.members.value, "members"),
-  },
-  request: { params: OrganizationParams() },
-  responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
+  middleware: [showErrors, readJsonBody({ isRequired: false })],
+  request: () => ({ params: OrganizationParams() }),
 });
 
 const decline = operation({
   method: "post",
   path: `${CHOICES_PATH}/{org_id}/decline`,
   operationId: "declineSignInOrganization",
-  tags: ["Sessions"],
-  summary: "Decline an invitation or a membership",
-  description:
-    "What a button of the page sends. Deletes the open invitation, or the membership that somebody has " +
-    "added and the person has not accepted.",
+  status: 303,
   credentials: [],
   writes: true,
-  middleware: [showErrors, readJsonBody(() => false)],
-  notFound: ["organization"],
-  errors: { ...CHOOSING, cannot_decline: CANNOT_DECLINE },
-  request: { params: OrganizationParams() },
-  responses: { 303: { description: "Declined. `Location` is the page with the others." } },
+  middleware: [showErrors, readJsonBody({ isRequired: false })],
+  request: () => ({ params: OrganizationParams() }),
 });
 
 type ChoiceContext = SignInContext & Pick<CoreContext, "invalidateKeys">;
@@ -92,7 +63,7 @@ export function choiceRoutes(
     const ctx = createContext(c.env, c.executionCtx);
     return { ctx, proven: await PROVEN_SIGN_IN.open(c.req.raw, await ctx.cipher(), ctx.clock) };
   };
-  return createRouter<PublicEnv>()
+  return createRouter<Documented, PublicEnv>()
     .openapi(show, async (c) => {
       const { ctx, proven } = await open(c);
       const request = toPageRequest(c.req.valid("query"));

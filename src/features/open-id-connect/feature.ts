@@ -18,7 +18,7 @@ export const openIdConnectFeature = {
         origin: env.origin,
         invalidateKeys: (keys) => invalidateKeys(env, keys),
       }));
-      return routes.route("/", choices);
+      return [routes, choices];
     },
   },
   tables: [{ table: usedSignIns, deletedWith: [] }],

@@ -3,7 +3,6 @@ import { organizationRoutes } from "./routes.ts";
 import { organizations } from "./table.ts";
 
 export const organizationsFeature = {
-  tags: [{ name: "Organizations", description: "Tenants and their members." }],
   routes: { apiKey: [organizationRoutes] },
   tables: [
     {

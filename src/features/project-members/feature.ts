@@ -4,7 +4,6 @@ import { projectMemberRoutes } from "./routes.ts";
 import { projectMembers } from "./table.ts";
 
 export const projectMembersFeature = {
-  tags: [{ name: "Project members", description: "The roles of members in a project." }],
   routes: { apiKey: [projectMemberRoutes] },
   quotas: { project_members: LIMITS.projectMembers.value },
   tables: [

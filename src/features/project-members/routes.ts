@@ -1,19 +1,14 @@
+import { jsonBody } from "../../http/bodies.ts";
 import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
-import { PENDING_MEMBER } from "../memberships/index.ts";
+import type { Documented } from "./document.ts";
 import { presentProjectMember } from "./presenters.ts";
 import {
-  AddedProjectMembers,
   AddProjectMembers,
-  ProjectMember,
-  ProjectMemberList,
   ProjectMemberParams,
   ProjectMemberQuery,
   ReplaceProjectMember,
@@ -24,93 +19,48 @@ const list = operation({
   method: "get",
   path: "/v1/projects/{project_id}/members",
   operationId: "listProjectMembers",
-  tags: ["Project members"],
-  summary: "List the members of a project",
-  role: "viewer",
   scope: "projects:read",
-  notFound: ["project"],
-  request: { params: ProjectParams(), query: ProjectMemberQuery() },
-  responses: { 200: jsonReply(ProjectMemberList(), "A page of members.") },
+  request: () => ({ params: ProjectParams(), query: ProjectMemberQuery() }),
 });
 
 const add = operation({
   method: "post",
   path: "/v1/projects/{project_id}/members",
   operationId: "addProjectMembers",
-  tags: ["Project members"],
-  summary: "Add members to a project",
-  role: "owner",
+  status: 201,
   scope: "projects:write",
-  description:
-    `Adds all of them or none. A membership that is already in the project is a ` +
-    "`conflict`; an unknown one is `not_found`.",
-  notFound: ["project", "membership"],
-  errors: {
-    pending_member: new Conflict(PENDING_MEMBER),
-    project_member_exists: new Conflict(
-      "One of the memberships is already in the project; none was added.",
-    ),
-    project_member_limit: new LimitReached(LIMITS.projectMembers.value, "project members"),
-  },
-  request: { params: ProjectParams(), body: jsonBody(AddProjectMembers()) },
-  responses: { 201: jsonReply(AddedProjectMembers(), "The added members.") },
+  request: () => ({ params: ProjectParams(), body: jsonBody(AddProjectMembers()) }),
 });
 
 const get = operation({
   method: "get",
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "getProjectMember",
-  tags: ["Project members"],
-  summary: "Read a member of a project",
-  role: "viewer",
   record: true,
   scope: "projects:read",
-  notFound: ["project", "member of the project"],
-  request: { params: ProjectMemberParams() },
-  responses: { 200: jsonReply(ProjectMember(), "The member.") },
+  request: () => ({ params: ProjectMemberParams() }),
 });
 
 const replace = operation({
   method: "put",
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "replaceProjectMember",
-  tags: ["Project members"],
-  summary: "Replace the role of a member in a project",
-  role: "owner",
   record: true,
   scope: "projects:write",
-  description: `The last owner of a project cannot get another role.`,
-  notFound: ["project", "member of the project"],
-  errors: {
-    last_project_owner: new Conflict(
-      "A project needs at least one owner. Make another member owner first.",
-    ),
-  },
-  request: { params: ProjectMemberParams(), body: jsonBody(ReplaceProjectMember()) },
-  responses: { 200: jsonReply(ProjectMember(), "The member.") },
+  request: () => ({ params: ProjectMemberParams(), body: jsonBody(ReplaceProjectMember()) }),
 });
 
 const remove = operation({
   method: "delete",
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "removeProjectMember",
-  tags: ["Project members"],
-  summary: "Remove a member from a project",
-  role: "owner",
+  status: 204,
   record: true,
   scope: "projects:write",
-  description: `The last owner of a project cannot be removed.`,
-  notFound: ["project", "member of the project"],
-  errors: {
-    last_project_owner: new Conflict(
-      "A project needs at least one owner. Make another member owner first.",
-    ),
-  },
-  request: { params: ProjectMemberParams() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: ProjectMemberParams() }),
 });
 
-export const projectMemberRoutes = createRouter()
+export const projectMemberRoutes = createRouter<Documented>()
   .openapi(list, async (c) => {
     const query = c.req.valid("query");
     const page = { ...toNamedPageRequest(query), roles: query.role ?? [] };

@@ -5,12 +5,6 @@ import { projectRoutes } from "./routes.ts";
 import { PROJECT_TOMBSTONE, projectConnections, projects } from "./table.ts";
 
 export const projectsFeature = {
-  tags: [
-    {
-      name: "Projects",
-      description: "The applications of a team, and their connections to a cloud provider.",
-    },
-  ],
   routes: { apiKey: [projectRoutes, connectionRoutes] },
   quotas: { projects: LIMITS.projects.value },
   tables: [

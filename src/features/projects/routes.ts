@@ -1,25 +1,22 @@
+import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
+import type { Documented } from "./document.ts";
 import { presentProject } from "./presenters.ts";
-import { CreateProject, Project, ProjectList, ReplaceProject, UpdateProject } from "./schemas.ts";
+import { CreateProject, ReplaceProject, UpdateProject } from "./schemas.ts";
 import {
   changeProject,
   createProject,
   deleteProject,
   getProject,
   listProjects,
-  ONLY_IN_PROJECTS,
 } from "./service.ts";
-
-const READABLE = "Returns the projects that you may read. An admin may read all of them.";
 
 const ProjectQuery = lazy(() => namedListQuery(LIMITS.nameLength.value));
 
@@ -27,117 +24,67 @@ const list = operation({
   method: "get",
   path: "/v1/projects",
   operationId: "listProjects",
-  tags: ["Projects"],
-  summary: "List the projects of your organization",
   polled: true,
   scope: "projects:read",
-  description: READABLE,
-  request: { query: ProjectQuery() },
-  responses: { 200: jsonReply(ProjectList(), "A page of projects.") },
+  request: () => ({ query: ProjectQuery() }),
 });
 
 const listOfOrganization = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/projects",
   operationId: "listProjectsOfOrganization",
-  tags: ["Projects"],
-  summary: "List the projects of an organization",
   scope: "projects:read",
-  description: READABLE,
-  notFound: ["organization"],
-  request: { params: OrganizationParams(), query: ProjectQuery() },
-  responses: { 200: jsonReply(ProjectList(), "A page of projects.") },
+  request: () => ({ params: OrganizationParams(), query: ProjectQuery() }),
 });
 
 const create = operation({
   method: "post",
   path: "/v1/projects",
   operationId: "createProject",
-  tags: ["Projects"],
-  summary: "Create a project",
+  status: 201,
   record: true,
   scope: "projects:write",
-  description: "You become its owner. A new project has one environment, `production`.",
-  // For a repeat with an `Idempotency-Key`.
-  notFound: ["project"],
-  errors: {
-    key_of_projects: new Unauthorized(ONLY_IN_PROJECTS),
-    project_limit: new LimitReached(LIMITS.projects.value, "projects"),
-  },
-  request: { body: jsonBody(CreateProject()) },
-  responses: { 201: jsonReply(Project(), "The project.") },
+  request: () => ({ body: jsonBody(CreateProject()) }),
 });
 
 const get = operation({
   method: "get",
   path: "/v1/projects/{project_id}",
   operationId: "getProject",
-  tags: ["Projects"],
-  summary: "Read a project",
-  role: "viewer",
   record: true,
   scope: "projects:read",
-  notFound: ["project"],
-  request: { params: ProjectParams() },
-  responses: { 200: jsonReply(Project(), "The project.") },
+  request: () => ({ params: ProjectParams() }),
 });
 
 const replace = operation({
   method: "put",
   path: "/v1/projects/{project_id}",
   operationId: "replaceProject",
-  tags: ["Projects"],
-  summary: "Replace a project",
-  role: "owner",
   record: true,
   scope: "projects:write",
-  description: `Clears optional fields that the body leaves out, except the name.`,
-  notFound: ["project", "environment in the project"],
-  errors: {
-    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
-  },
-  request: { params: ProjectParams(), body: jsonBody(ReplaceProject()) },
-  responses: { 200: jsonReply(Project(), "The project.") },
+  request: () => ({ params: ProjectParams(), body: jsonBody(ReplaceProject()) }),
 });
 
 const update = operation({
   method: "patch",
   path: "/v1/projects/{project_id}",
   operationId: "updateProject",
-  tags: ["Projects"],
-  summary: "Change some fields of a project",
-  role: "owner",
   record: true,
   scope: "projects:write",
-  description:
-    "A field that is absent stays as it is; `null` clears a description, an icon or a repository.",
-  notFound: ["project", "environment in the project"],
-  errors: {
-    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
-  },
-  request: { params: ProjectParams(), body: jsonBody(UpdateProject()) },
-  responses: { 200: jsonReply(Project(), "The project.") },
+  request: () => ({ params: ProjectParams(), body: jsonBody(UpdateProject()) }),
 });
 
 const remove = operation({
   method: "delete",
   path: "/v1/projects/{project_id}",
   operationId: "deleteProject",
-  tags: ["Projects"],
-  summary: "Delete a project",
-  role: "owner",
+  status: 204,
   record: true,
   scope: "projects:write",
-  description: `Deletes its environments and the roles of its members too.`,
-  notFound: ["project"],
-  errors: {
-    project_in_use: new Conflict("The project has an unfinished deployment. Cancel it first."),
-  },
-  request: { params: ProjectParams() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: ProjectParams() }),
 });
 
-export const projectRoutes = createRouter()
+export const projectRoutes = createRouter<Documented>()
   .openapi(list, async (c) => {
     const page = toNamedPageRequest(c.req.valid("query"));
     const projects = await listProjects(c.env, c.env.actor.organizationId, page);

@@ -2,17 +2,11 @@ import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { jsonReply } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
 import { StackParams } from "../stacks/index.ts";
+import type { Documented } from "./document.ts";
 import { presentResource } from "./presenters.ts";
-import {
-  Resource,
-  ResourceList,
-  ResourceOfEnvironmentParams,
-  ResourceOfStackParams,
-  ResourceParams,
-} from "./schemas.ts";
+import { ResourceOfEnvironmentParams, ResourceOfStackParams, ResourceParams } from "./schemas.ts";
 import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from "./service.ts";
 
 /** Only runners write resources. */
@@ -22,78 +16,53 @@ const get = operation({
   method: "get",
   path: "/v1/resources/{resource_id}",
   operationId: "getResource",
-  tags: ["Resources"],
-  summary: "Read a resource",
-  role: "viewer",
   record: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["resource"],
-  request: { params: ResourceParams() },
-  responses: { 200: jsonReply(Resource(), "The resource.") },
+  request: () => ({ params: ResourceParams() }),
 });
 
 const getOfStack = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/resources/{resource_id}",
   operationId: "getStackResource",
-  tags: ["Resources"],
-  summary: "Read a resource of a stack",
-  role: "viewer",
   record: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["resource"],
-  request: { params: ResourceOfStackParams() },
-  responses: { 200: jsonReply(Resource(), "The resource.") },
+  request: () => ({ params: ResourceOfStackParams() }),
 });
 
 const getOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/resources/{resource_id}",
   operationId: "getEnvironmentResource",
-  tags: ["Resources"],
-  summary: "Read a resource of an environment",
-  role: "viewer",
   record: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["resource"],
-  request: { params: ResourceOfEnvironmentParams() },
-  responses: { 200: jsonReply(Resource(), "The resource.") },
+  request: () => ({ params: ResourceOfEnvironmentParams() }),
 });
 
 const listOfStack = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}/resources",
   operationId: "listStackResources",
-  tags: ["Resources"],
-  summary: "List the resources of a stack",
-  role: "viewer",
   polled: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["stack"],
-  request: { params: StackParams(), query: ListQuery() },
-  responses: { 200: jsonReply(ResourceList(), "A page of resources.") },
+  request: () => ({ params: StackParams(), query: ListQuery() }),
 });
 
 const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/resources",
   operationId: "listEnvironmentResources",
-  tags: ["Resources"],
-  summary: "List the resources of an environment",
-  role: "viewer",
   polled: true,
   scope: "deployments:read",
   policy: "polling",
-  notFound: ["environment"],
-  request: { params: EnvironmentParams(), query: ListQuery() },
-  responses: { 200: jsonReply(ResourceList(), "A page of resources.") },
+  request: () => ({ params: EnvironmentParams(), query: ListQuery() }),
 });
 
-export const resourceRoutes = createRouter()
+export const resourceRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const { resource_id } = c.req.valid("param");
     const resource = await getResource(c.env, resource_id);

@@ -5,12 +5,6 @@ import { runnerPoolRoutes } from "./routes.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
 export const runnerPoolsFeature = {
-  tags: [
-    {
-      name: "Runner pools",
-      description: "Groups of runners, and the environments whose deployments they execute.",
-    },
-  ],
   routes: { apiKey: [runnerPoolRoutes, attemptRoutes] },
   quotas: { runner_pools: LIMITS.runnerPools.value, runner_tokens: LIMITS.runnerTokens.value },
   tables: [

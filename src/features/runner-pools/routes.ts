@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import {
@@ -9,225 +10,119 @@ import {
   toPageRequest,
 } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { Output } from "../../lib/schemas.ts";
 import { once } from "../idempotency/index.ts";
+import type { Documented } from "./document.ts";
 import type { RunnerPoolChange } from "./model.ts";
 import { presentCreatedToken, presentPool, presentToken } from "./presenters.ts";
 import {
-  CreatedRunnerToken,
   CreateRunnerPool,
   CreateRunnerToken,
   RotateRunnerToken,
-  RunnerPool,
-  RunnerPoolList,
   RunnerPoolParams,
-  RunnerToken,
-  RunnerTokenList,
   RunnerTokenParams,
   UpdateRunnerPool,
 } from "./schemas.ts";
 import { createPool, deletePool, getPool, listPools, updatePool } from "./service.ts";
-import {
-  CREATOR_REVOKED,
-  createToken,
-  getToken,
-  listTokens,
-  NOT_ROTATED,
-  revokeToken,
-  rotateToken,
-  TOKEN_OUTLIVES_KEY,
-} from "./token-service.ts";
+import { createToken, getToken, listTokens, revokeToken, rotateToken } from "./token-service.ts";
 
 const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools",
   operationId: "listRunnerPools",
-  tags: ["Runner pools"],
-  summary: "List the runner pools of an organization",
-  role: "admin",
   scope: "runners:read",
-  notFound: ["organization"],
-  request: { params: OrganizationParams(), query: namedListQuery(LIMITS.nameLength.value) },
-  responses: { 200: jsonReply(RunnerPoolList(), "A page of runner pools.") },
+  request: () => ({ params: OrganizationParams(), query: namedListQuery(LIMITS.nameLength.value) }),
 });
 
 const create = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/runner-pools",
   operationId: "createRunnerPool",
-  tags: ["Runner pools"],
-  summary: "Create a runner pool",
-  role: "admin",
+  status: 201,
   record: true,
   scope: "runners:write",
-  description: `Its runners may claim the deployments of its environments.`,
-  notFound: ["organization", "environment in the organization"],
-  errors: {
-    pool_name_taken: new Conflict(
-      "The organization already has a runner pool with this name. Choose another name.",
-    ),
-    pool_limit: new LimitReached(LIMITS.runnerPools.value, "runner pools"),
-  },
-  request: { params: OrganizationParams(), body: jsonBody(CreateRunnerPool()) },
-  responses: { 201: jsonReply(RunnerPool(), "The runner pool.") },
+  request: () => ({ params: OrganizationParams(), body: jsonBody(CreateRunnerPool()) }),
 });
 
 const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
   operationId: "getRunnerPool",
-  tags: ["Runner pools"],
-  summary: "Read a runner pool",
-  role: "admin",
   record: true,
   scope: "runners:read",
-  notFound: ["organization", "runner pool"],
-  request: { params: RunnerPoolParams() },
-  responses: { 200: jsonReply(RunnerPool(), "The runner pool.") },
+  request: () => ({ params: RunnerPoolParams() }),
 });
 
 const update = operation({
   method: "patch",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
   operationId: "updateRunnerPool",
-  tags: ["Runner pools"],
-  summary: "Change a runner pool",
-  role: "admin",
   record: true,
   scope: "runners:write",
-  description:
-    "A field that is absent stays as it is. Attempts that the pool's runners have claimed continue: other " +
-    "environments apply to the next claims, and another maximum duration to the next starts.",
-  notFound: ["organization", "runner pool", "environment in the organization"],
-  errors: {
-    stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
-    pool_name_taken: new Conflict(
-      "The organization already has a runner pool with this name. Choose another name.",
-    ),
-  },
-  request: { params: RunnerPoolParams(), body: jsonBody(UpdateRunnerPool()) },
-  responses: { 200: jsonReply(RunnerPool(), "The runner pool.") },
+  request: () => ({ params: RunnerPoolParams(), body: jsonBody(UpdateRunnerPool()) }),
 });
 
 const remove = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
   operationId: "deleteRunnerPool",
-  tags: ["Runner pools"],
-  summary: "Delete a runner pool",
-  role: "admin",
+  status: 204,
   record: true,
   scope: "runners:write",
-  description:
-    `Deletes its tokens and the trusts that name it, too. While one of its runners executes a deployment, this ` +
-    "is a `conflict`.",
-  notFound: ["organization", "runner pool"],
-  errors: {
-    pool_in_use: new Conflict("A runner of the pool carries out a deployment. Cancel it first."),
-  },
-  request: { params: RunnerPoolParams() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: RunnerPoolParams() }),
 });
 
 const listTokensOfPool = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens",
   operationId: "listRunnerTokens",
-  tags: ["Runner pools"],
-  summary: "List the tokens of a runner pool",
-  role: "admin",
   polled: true,
   scope: "runners:read",
-  description:
-    "Without the tokens themselves. A token that has expired remains until it is revoked, except for " +
-    "a token of a trust, which is removed.",
-  notFound: ["organization", "runner pool"],
-  request: { params: RunnerPoolParams(), query: ListQuery() },
-  responses: { 200: jsonReply(RunnerTokenList(), "A page of runner tokens.") },
+  request: () => ({ params: RunnerPoolParams(), query: ListQuery() }),
 });
 
 const issueToken = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens",
   operationId: "createRunnerToken",
-  tags: ["Runner pools"],
-  summary: "Create a runner token",
-  role: "admin",
+  status: 201,
   record: true,
   scope: "runners:write",
-  description: `The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
-  notFound: ["organization", "runner pool"],
-  errors: {
-    token_expires_in_the_past: new BadInput([
-      { path: "expires_at", message: "Send a time in the future." },
-    ]),
-    creator_revoked: new Conflict(CREATOR_REVOKED),
-    token_outlives_key: new BadInput([{ path: "expires_at", message: TOKEN_OUTLIVES_KEY }]),
-    runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
-    pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
-  },
-  request: { params: RunnerPoolParams(), body: jsonBody(CreateRunnerToken()) },
-  responses: { 201: jsonReply(CreatedRunnerToken(), "The token, shown once.") },
+  request: () => ({ params: RunnerPoolParams(), body: jsonBody(CreateRunnerToken()) }),
 });
 
 const readToken = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
   operationId: "getRunnerToken",
-  tags: ["Runner pools"],
-  summary: "Read a runner token",
-  role: "admin",
   record: true,
   scope: "runners:read",
-  description: "The response does not contain the token itself.",
-  notFound: ["organization", "runner token"],
-  request: { params: RunnerTokenParams() },
-  responses: { 200: jsonReply(RunnerToken(), "The runner token.") },
+  request: () => ({ params: RunnerTokenParams() }),
 });
 
 const rotate = operation({
   method: "post",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}/rotate",
   operationId: "rotateRunnerToken",
-  tags: ["Runner pools"],
-  summary: "Rotate a runner token",
-  role: "admin",
+  status: 201,
   record: true,
   scope: "runners:write",
-  description:
-    "Creates a token with the same name, which is valid for as long as the old one was, but not longer " +
-    "than your own key. The old token is revoked, or expires after the overlap.",
-  notFound: ["organization", "runner token"],
-  errors: {
-    creator_revoked: new Conflict(CREATOR_REVOKED),
-    token_of_trust: new Conflict(NOT_ROTATED),
-    runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
-    pool_token_limit: new LimitReached(LIMITS.runnerTokensOfPool.value, "tokens of a runner pool"),
-  },
-  request: { params: RunnerTokenParams(), body: jsonBody(RotateRunnerToken()) },
-  responses: { 201: jsonReply(CreatedRunnerToken(), "The new token, shown once.") },
+  request: () => ({ params: RunnerTokenParams(), body: jsonBody(RotateRunnerToken()) }),
 });
 
 const revoke = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
   operationId: "revokeRunnerToken",
-  tags: ["Runner pools"],
-  summary: "Revoke a runner token",
-  role: "admin",
+  status: 204,
   record: true,
   scope: "runners:write",
-  description: `The token's next request is refused.`,
-  notFound: ["organization", "runner token"],
-  request: { params: RunnerTokenParams() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: RunnerTokenParams() }),
 });
 
-export const runnerPoolRoutes = createRouter()
+export const runnerPoolRoutes = createRouter<Documented>()
   .openapi(list, async (c) => {
     const { org_id } = c.req.valid("param");
     const page = await listPools(c.env, org_id, toNamedPageRequest(c.req.valid("query")));

@@ -6,19 +6,14 @@ import { endedSessions, sessions, signInLinks } from "./table.ts";
 const NOT_IN_BACKUPS = "A restore would bring back sessions that were revoked, and used links.";
 
 export const sessionsFeature = {
-  tags: [
-    {
-      name: "Sessions",
-      description: "A person signs in at a browser, with an API key or a link that works once.",
-    },
-  ],
   routes: {
     apiKey: [sessionRoutes],
-    public: ({ createContext }) =>
+    public: ({ createContext }) => [
       publicSessionRoutes((env, execution) => ({
         ...createContext(env, execution),
         origin: env.origin,
       })),
+    ],
   },
   tables: [
     { table: sessions, deletedWith: [sessions.membershipId], notInBackups: NOT_IN_BACKUPS },

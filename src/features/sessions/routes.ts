@@ -1,21 +1,19 @@
-import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { jsonBody } from "../../http/bodies.ts";
 import { CONSOLE_PATH } from "../../http/console.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
-import { createRouter, type PublicEnv, readJsonBody } from "../../http/router.ts";
+import { readJsonBody } from "../../http/read-body.ts";
+import { createRouter, type PublicEnv } from "../../http/router.ts";
 import { isFromAnotherOrigin, isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
-import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
-import { LESS_ACCESS, RevokeQuery } from "../api-keys/index.ts";
+import { RevokeQuery } from "../api-keys/index.ts";
 import { once } from "../idempotency/index.ts";
-import { LAST_OWNER_KEY } from "../memberships/index.ts";
-import { CREATOR_ENDED, SIGN_IN_PATH } from "./model.ts";
+import type { Documented } from "./document.ts";
+import { SIGN_IN_PATH } from "./model.ts";
 import { pageHeaders, renderRefusal, renderSignIn } from "./page.ts";
 import {
   presentMemberSession,
@@ -25,14 +23,10 @@ import {
 } from "./presenters.ts";
 import {
   CreateSession,
-  MemberSessionList,
   MemberSessionParams,
   MemberSessionsParams,
   MemberSessionsQuery,
-  Session,
-  SessionList,
   SessionParams,
-  SignInLink,
   SignInLinkParams,
 } from "./schemas.ts";
 import {
@@ -46,134 +40,70 @@ import {
 import {
   type CreatedSession,
   findSignIn,
-  INVALID_API_KEY,
-  INVALID_LINK,
   NO_SESSIONS_HERE,
   type SignInContext,
   signInWithKey,
   signInWithLink,
 } from "./sign-in-service.ts";
 
-const SIGNING_IN = {
-  cross_origin: CROSS_ORIGIN,
-  session_over_http: NO_SESSIONS_HERE,
-  session_limit: new LimitReached(LIMITS.sessionsOfMembership.value, "sessions of a membership"),
-};
-
-const REVOKING = {
-  needs_owner_of_organization: Unauthorized.role("owner"),
-  less_access: LESS_ACCESS,
-  last_owner_key: new Conflict(LAST_OWNER_KEY),
-};
-
 const create = operation({
   method: "post",
   path: "/v1/sessions",
   operationId: "createSession",
-  tags: ["Sessions"],
-  summary: "Sign in with an API key",
-  description:
-    "Needs no other credential. Sets the session's cookie, and always starts a new session. The session " +
-    "has the role, the scopes and the boundaries of the key, and ends with it.",
+  status: 201,
   credentials: [],
-  middleware: [readJsonBody(() => true)],
-  errors: { invalid_api_key: INVALID_API_KEY, ...SIGNING_IN },
-  request: { body: jsonBody(CreateSession()) },
-  responses: { 201: jsonReply(Session(), "The session. Its cookie is in `Set-Cookie`.") },
+  middleware: [readJsonBody({ isRequired: true })],
+  request: () => ({ body: jsonBody(CreateSession()) }),
 });
 
 const list = operation({
   method: "get",
   path: "/v1/sessions",
   operationId: "listSessions",
-  tags: ["Sessions"],
-  summary: "List the sessions of your membership",
   scope: "keys:read",
-  description: "Without those that have ended.",
-  request: { query: ListQuery() },
-  responses: { 200: jsonReply(SessionList(), "A page of sessions.") },
+  request: () => ({ query: ListQuery() }),
 });
 
 const endCurrent = operation({
   method: "delete",
   path: "/v1/sessions/current",
   operationId: "endCurrentSession",
-  tags: ["Sessions"],
-  summary: "Sign out",
+  status: 204,
   credentials: ["session"],
-  description: "Ends the session of the request, and clears its cookie.",
-  responses: { 204: NO_CONTENT },
 });
 
 const revoke = operation({
   method: "delete",
   path: "/v1/sessions/{session_id}",
   operationId: "revokeSession",
-  tags: ["Sessions"],
-  summary: "Revoke a session of your membership",
+  status: 204,
   scope: "keys:write",
-  description:
-    "The session's next request is refused. What was made in it stays, unless `descendants=revoke` ends " +
-    "that, too, in all of your organizations; the session itself may have ended then. Needs at least the " +
-    "access of the session.",
-  notFound: ["session"],
-  errors: REVOKING,
-  request: { params: SessionParams(), query: RevokeQuery() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: SessionParams(), query: RevokeQuery() }),
 });
 
 const listOfMember = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/members/{member_id}/sessions",
   operationId: "listMemberSessions",
-  tags: ["Sessions"],
-  summary: "List the sessions of a member",
-  role: "admin",
   scope: "members:read",
-  description:
-    "Also those of a sign-in with OpenID Connect, which no key of the list of API keys has.",
-  notFound: ["organization", "membership"],
-  request: { params: MemberSessionsParams(), query: MemberSessionsQuery() },
-  responses: { 200: jsonReply(MemberSessionList(), "A page of sessions.") },
+  request: () => ({ params: MemberSessionsParams(), query: MemberSessionsQuery() }),
 });
 
 const revokeOfMember = operation({
   method: "delete",
   path: "/v1/orgs/{org_id}/members/{member_id}/sessions/{member_session_id}",
   operationId: "revokeMemberSession",
-  tags: ["Sessions"],
-  summary: "Revoke a session of a member",
-  role: "admin",
+  status: 204,
   scope: "members:write",
-  description:
-    "The session's next request is refused. What was made in it stays, unless `descendants=revoke` ends " +
-    "that, too; the session itself may have ended then. Only an owner revokes across organizations: " +
-    "what was made in an organization that the session founded. Needs at least the access of the session.",
-  notFound: ["organization", "session"],
-  errors: REVOKING,
-  request: { params: MemberSessionParams(), query: RevokeQuery() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: MemberSessionParams(), query: RevokeQuery() }),
 });
 
 const createLink = operation({
   method: "post",
   path: "/v1/sign-in-links",
   operationId: "createSignInLink",
-  tags: ["Sessions"],
-  summary: "Create a sign-in link",
+  status: 201,
   scope: "keys:write",
-  description:
-    "Returns a link that signs in once, within 10 minutes. Its session has the role, the scopes and the " +
-    "boundaries of the key of the request. Opening the link changes nothing: the button of its page " +
-    "signs in.",
-  errors: {
-    creator_ended: new Conflict(CREATOR_ENDED),
-    sign_in_link_limit: new LimitReached(
-      LIMITS.signInLinksOfKey.value,
-      "unused sign-in links of a key",
-    ),
-  },
-  responses: { 201: jsonReply(SignInLink(), "The link. It is not shown again.") },
 });
 
 const showErrors = showErrorsAs({
@@ -185,37 +115,24 @@ const show = operation({
   method: "get",
   path: `${SIGN_IN_PATH}/{token}`,
   operationId: "showSignInLink",
-  tags: ["Sessions"],
-  summary: "Open a sign-in link",
-  description:
-    "An HTML page that names the organization and the person, with a button that signs in. Opening it " +
-    "changes nothing. Errors are a page, too, if `Accept` has `text/html`.",
+  page: true,
   credentials: [],
   middleware: [showErrors],
-  errors: { invalid_sign_in_link: INVALID_LINK },
-  request: { params: SignInLinkParams() },
-  responses: {
-    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-  },
+  request: () => ({ params: SignInLinkParams() }),
 });
 
 const useLink = operation({
   method: "post",
   path: `${SIGN_IN_PATH}/{token}`,
   operationId: "useSignInLink",
-  tags: ["Sessions"],
-  summary: "Sign in with a link",
-  description:
-    "What the button of the page sends. Sets the session's cookie, and always starts a new session.",
+  status: 303,
   credentials: [],
   writes: true,
-  middleware: [showErrors, readJsonBody(() => false)],
-  errors: { invalid_sign_in_link: INVALID_LINK, ...SIGNING_IN },
-  request: { params: SignInLinkParams() },
-  responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
+  middleware: [showErrors, readJsonBody({ isRequired: false })],
+  request: () => ({ params: SignInLinkParams() }),
 });
 
-export const sessionRoutes = createRouter()
+export const sessionRoutes = createRouter<Documented>()
   .openapi(list, async (c) => {
     const page = await listSessions(c.env, toPageRequest(c.req.valid("query")));
     const currentId = c.env.actor.session?.id;
@@ -261,7 +178,7 @@ export function publicSessionRoutes(
     execution: Pick<ExecutionContext, "waitUntil">,
   ) => SignInContext,
 ) {
-  return createRouter<PublicEnv>()
+  return createRouter<Documented, PublicEnv>()
     .openapi(create, async (c) => {
       if (isFromAnotherOrigin(c.req.raw)) throw CROSS_ORIGIN;
       requireSessions(c);

@@ -4,7 +4,6 @@ import { stackRoutes } from "./routes.ts";
 import { STACK_TOMBSTONE, stacks } from "./table.ts";
 
 export const stacksFeature = {
-  tags: [{ name: "Stacks", description: "The units that are provisioned in an environment." }],
   routes: { apiKey: [stackRoutes] },
   quotas: { stacks: LIMITS.stacks.value },
   tables: [

@@ -1,128 +1,75 @@
+import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
-import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { once } from "../idempotency/index.ts";
+import type { Documented } from "./document.ts";
 import { presentStack } from "./presenters.ts";
-import { Stack, StackInput, StackList, StackParams, UpdateStack } from "./schemas.ts";
+import { StackInput, StackParams, UpdateStack } from "./schemas.ts";
 import { changeStack, createStack, deleteStack, getStack, listStacks } from "./service.ts";
 
 const list = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/stacks",
   operationId: "listStacks",
-  tags: ["Stacks"],
-  summary: "List the stacks of an environment",
-  role: "viewer",
   scope: "environments:read",
-  notFound: ["environment"],
-  request: { params: EnvironmentParams(), query: namedListQuery(LIMITS.stackNameLength.value) },
-  responses: { 200: jsonReply(StackList(), "A page of stacks.") },
+  request: () => ({
+    params: EnvironmentParams(),
+    query: namedListQuery(LIMITS.stackNameLength.value),
+  }),
 });
 
 const create = operation({
   method: "post",
   path: "/v1/environments/{environment_id}/stacks",
   operationId: "createStack",
-  tags: ["Stacks"],
-  summary: "Create a stack",
-  role: "contributor",
+  status: 201,
   record: true,
   scope: "environments:write",
-  description: `A name that is taken in the environment is a \`conflict\`.`,
-  notFound: ["environment", "component in the environment"],
-  errors: {
-    stack_name_taken: new Conflict(
-      "The environment already has a stack with this name. Choose another name.",
-    ),
-    stack_limit: new LimitReached(LIMITS.stacks.value, "stacks"),
-    environment_stack_limit: new LimitReached(
-      LIMITS.stacksOfEnvironment.value,
-      "stacks in an environment",
-    ),
-  },
-  request: { params: EnvironmentParams(), body: jsonBody(StackInput()) },
-  responses: { 201: jsonReply(Stack(), "The stack.") },
+  request: () => ({ params: EnvironmentParams(), body: jsonBody(StackInput()) }),
 });
 
 const get = operation({
   method: "get",
   path: "/v1/stacks/{stack_id}",
   operationId: "getStack",
-  tags: ["Stacks"],
-  summary: "Read a stack",
-  role: "viewer",
   record: true,
   scope: "environments:read",
-  notFound: ["stack"],
-  request: { params: StackParams() },
-  responses: { 200: jsonReply(Stack(), "The stack.") },
+  request: () => ({ params: StackParams() }),
 });
 
 const replace = operation({
   method: "put",
   path: "/v1/stacks/{stack_id}",
   operationId: "replaceStack",
-  tags: ["Stacks"],
-  summary: "Replace a stack",
-  role: "contributor",
   record: true,
   scope: "environments:write",
-  description: `A name that is taken in the environment is a \`conflict\`.`,
-  notFound: ["stack", "component in the environment"],
-  errors: {
-    stack_name_taken: new Conflict(
-      "The environment already has a stack with this name. Choose another name.",
-    ),
-  },
-  request: { params: StackParams(), body: jsonBody(StackInput()) },
-  responses: { 200: jsonReply(Stack(), "The stack.") },
+  request: () => ({ params: StackParams(), body: jsonBody(StackInput()) }),
 });
 
 const update = operation({
   method: "patch",
   path: "/v1/stacks/{stack_id}",
   operationId: "updateStack",
-  tags: ["Stacks"],
-  summary: "Change some fields of a stack",
-  role: "contributor",
   record: true,
   scope: "environments:write",
-  description:
-    "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
-  notFound: ["stack", "component in the environment"],
-  errors: {
-    stack_name_taken: new Conflict(
-      "The environment already has a stack with this name. Choose another name.",
-    ),
-  },
-  request: { params: StackParams(), body: jsonBody(UpdateStack()) },
-  responses: { 200: jsonReply(Stack(), "The stack.") },
+  request: () => ({ params: StackParams(), body: jsonBody(UpdateStack()) }),
 });
 
 const remove = operation({
   method: "delete",
   path: "/v1/stacks/{stack_id}",
   operationId: "deleteStack",
-  tags: ["Stacks"],
-  summary: "Delete a stack",
-  role: "contributor",
+  status: 204,
   record: true,
   scope: "environments:write",
-  description: `Changes nothing at the provider.`,
-  notFound: ["stack"],
-  errors: {
-    stack_in_use: new Conflict("An unfinished deployment includes the stack. Cancel it first."),
-  },
-  request: { params: StackParams() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: StackParams() }),
 });
 
-export const stackRoutes = createRouter()
+export const stackRoutes = createRouter<Documented>()
   .openapi(list, async (c) => {
     const page = toNamedPageRequest(c.req.valid("query"));
     const stacks = await listStacks(c.env, c.req.valid("param").environment_id, page);

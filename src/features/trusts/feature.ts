@@ -5,18 +5,11 @@ import { removeExpired } from "./sweep.ts";
 import { trusts, usedTokens } from "./table.ts";
 
 export const trustsFeature = {
-  tags: [
-    {
-      name: "Trusts",
-      description:
-        "Rules that let CI jobs exchange a token of their CI system for a key that expires soon, so " +
-        "that no key is stored in the CI system.",
-    },
-  ],
   routes: {
     apiKey: [trustRoutes],
-    public: ({ fetch, clock, createContext }) =>
+    public: ({ fetch, clock, createContext }) => [
       exchangeRoutes(new IssuerKeys(fetch, clock), createContext),
+    ],
   },
   tables: [
     {

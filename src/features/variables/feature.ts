@@ -9,12 +9,6 @@ import { variables } from "./table.ts";
 const { id, organizationId, projectId, environmentId, componentId } = variables;
 
 export const variablesFeature = {
-  tags: [
-    {
-      name: "Variables",
-      description: "Encrypted values for components and environments.",
-    },
-  ],
   routes: { apiKey: [variableRoutes, scopedVariableRoutes] },
   quotas: { variables: LIMITS.variables.value },
   tables: [

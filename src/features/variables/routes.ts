@@ -1,86 +1,51 @@
+import { jsonBody } from "../../http/bodies.ts";
 import { tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { jsonBody, jsonReply, NO_CONTENT } from "../../http/replies.ts";
 import { createRouter } from "../../http/router.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import type { Documented } from "./document.ts";
 import { presentVariable, toVariableInput } from "./presenters.ts";
-import { Variable, VariableInput, VariableParams, VariableValue } from "./schemas.ts";
+import { VariableInput, VariableParams } from "./schemas.ts";
 import { deleteVariable, getVariable, replaceVariable, revealVariable } from "./service.ts";
 
 export const get = operation({
   method: "get",
   path: "/v1/variables/{variable_id}",
   operationId: "getVariable",
-  tags: ["Variables"],
-  summary: "Read a variable",
-  role: "viewer",
   record: true,
   scope: "variables:read",
-  description: `The value has a separate path.`,
-  notFound: ["variable"],
-  request: { params: VariableParams() },
-  responses: { 200: jsonReply(Variable(), "The variable.") },
+  request: () => ({ params: VariableParams() }),
 });
 
 const replace = operation({
   method: "put",
   path: "/v1/variables/{variable_id}",
   operationId: "replaceVariable",
-  tags: ["Variables"],
-  summary: "Replace a variable",
-  role: "contributor",
   record: true,
   scope: "variables:write",
-  description: `Increases the version by one, and keeps the \`resource_id\`.`,
-  notFound: ["variable"],
-  errors: {
-    variable_name_taken: new Conflict(
-      "A variable with this name already exists. Replace it, or choose another name.",
-    ),
-    resource_id_taken: new Conflict(
-      "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
-    ),
-    value_bytes_limit: new LimitReached(
-      LIMITS.variableBytesOfEnvironment.value,
-      "bytes of values in an environment",
-    ),
-  },
-  request: { params: VariableParams(), body: jsonBody(VariableInput()) },
-  responses: { 200: jsonReply(Variable(), "The variable.") },
+  request: () => ({ params: VariableParams(), body: jsonBody(VariableInput()) }),
 });
 
 const remove = operation({
   method: "delete",
   path: "/v1/variables/{variable_id}",
   operationId: "deleteVariable",
-  tags: ["Variables"],
-  summary: "Delete a variable",
-  role: "contributor",
+  status: 204,
   record: true,
   scope: "variables:write",
-  notFound: ["variable"],
-  request: { params: VariableParams() },
-  responses: { 204: NO_CONTENT },
+  request: () => ({ params: VariableParams() }),
 });
 
 const reveal = operation({
   method: "get",
   path: "/v1/variables/{variable_id}/value",
   operationId: "revealVariable",
-  tags: ["Variables"],
-  summary: "Reveal the value of a variable",
-  role: "contributor",
   scope: "variables:reveal",
-  description: `The audit log records every read of a value.`,
   policy: "reveal",
   writes: true,
-  notFound: ["variable"],
-  request: { params: VariableParams() },
-  responses: { 200: jsonReply(VariableValue(), "The decrypted value.") },
+  request: () => ({ params: VariableParams() }),
 });
 
-export const variableRoutes = createRouter()
+export const variableRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const variable = await getVariable(c.env, c.req.valid("param").variable_id);
     return c.json(await tagged(c, variable.version, presentVariable(variable)), 200);

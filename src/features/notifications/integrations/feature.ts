@@ -10,12 +10,6 @@ const { id, organizationId, projectId } = integrations;
 const KEYS = { id, organizationId, projectId };
 
 export const integrationsFeature = {
-  tags: [
-    {
-      name: "Notification integrations",
-      description: "The destinations of a project's events, and the events they receive.",
-    },
-  ],
   routes: { apiKey: [integrationRoutes] },
   quotas: { integrations: LIMITS.integrations.value },
   tables: [

@@ -3,13 +3,6 @@ import { eventRoutes } from "./routes.ts";
 import { deliveries, deliveryAttempts, events, isFinished, isUnused } from "./table.ts";
 
 export const outboxFeature = {
-  tags: [
-    {
-      name: "Events",
-      description:
-        "What happened in a project. Integrations receive the events that they subscribe to.",
-    },
-  ],
   routes: { apiKey: [eventRoutes] },
   tables: [
     {

@@ -4,12 +4,6 @@ import { sweepRecoveries } from "./service.ts";
 import { isFinishedBefore, recoveries } from "./table.ts";
 
 export const recoveriesFeature = {
-  tags: [
-    {
-      name: "Recoveries",
-      description: "New deliveries, in the background, of what failed in a period.",
-    },
-  ],
   routes: { apiKey: [recoveryRoutes] },
   tables: [
     {

@@ -1,81 +1,50 @@
+import { jsonBody } from "../../../http/bodies.ts";
 import { setLocation, tagged } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../../http/pagination.ts";
-import { jsonBody, jsonReply } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import { BadInput, Conflict } from "../../../lib/errors.ts";
-import { LIMITS } from "../../../lib/limits.ts";
 import { once } from "../../idempotency/index.ts";
-import { DISABLED, IntegrationParams, UNCONFIRMED } from "../integrations/index.ts";
+import { IntegrationParams } from "../integrations/index.ts";
+import type { Documented } from "./document.ts";
 import { presentRecovery } from "./presenters.ts";
-import { CreateRecovery, MAXIMUM_DAYS, Recovery, RecoveryList, RecoveryParams } from "./schemas.ts";
-import { createRecovery, getRecovery, listRecoveries, RUNNING } from "./service.ts";
+import { CreateRecovery, RecoveryParams } from "./schemas.ts";
+import { createRecovery, getRecovery, listRecoveries } from "./service.ts";
 
 const ALL =
   "/v1/projects/{project_id}/notification-integrations/{integration_id}/recoveries" as const;
-const TAGS = ["Recoveries"];
 
 const create = operation({
   method: "post",
   path: ALL,
   operationId: "createRecovery",
-  tags: TAGS,
-  summary: "Deliver again what failed in a period",
-  role: "owner",
+  status: 201,
   record: true,
   scope: "integrations:write",
-  description:
-    "Creates a new delivery, with the same `webhook-id`, for each event whose delivery failed in the " +
-    "period, except for those that this integration has received since, or that are pending. It " +
-    "starts within a minute, and reads up to " +
-    `${LIMITS.recoveredDeliveries.value} failed deliveries a minute. An integration that is disabled, a ` +
-    "Slack installation that is not confirmed, and a second recovery at a time are a `conflict`. A " +
-    "recovery of an integration that is disabled later waits until it is enabled.",
-  notFound: ["notification integration"],
-  errors: {
-    since_too_early: new BadInput([
-      { path: "since", message: `Send a time of the last ${MAXIMUM_DAYS} days.` },
-    ]),
-    integration_disabled: new Conflict(DISABLED),
-    integration_unconfirmed: new Conflict(UNCONFIRMED),
-    recovery_running: new Conflict(RUNNING),
-  },
-  request: { params: IntegrationParams(), body: jsonBody(CreateRecovery()) },
-  responses: { 201: jsonReply(Recovery(), "The recovery, running.") },
+  request: () => ({ params: IntegrationParams(), body: jsonBody(CreateRecovery()) }),
 });
 
 const list = operation({
   method: "get",
   path: ALL,
   operationId: "listRecoveries",
-  tags: TAGS,
-  summary: "List the recoveries of an integration",
-  role: "viewer",
   polled: true,
   scope: "integrations:read",
-  notFound: ["notification integration"],
-  request: { params: IntegrationParams(), query: ListQuery() },
-  responses: { 200: jsonReply(RecoveryList(), "A page of recoveries.") },
+  request: () => ({ params: IntegrationParams(), query: ListQuery() }),
 });
 
 const get = operation({
   method: "get",
   path: `${ALL}/{recovery_id}`,
   operationId: "getRecovery",
-  tags: TAGS,
-  summary: "Read a recovery",
-  role: "viewer",
   record: true,
   scope: "integrations:read",
-  notFound: ["recovery"],
-  request: { params: RecoveryParams() },
-  responses: { 200: jsonReply(Recovery(), "The recovery.") },
+  request: () => ({ params: RecoveryParams() }),
 });
 
 /** No caller changes a recovery. */
 const VERSION = 1;
 
-export const recoveryRoutes = createRouter()
+export const recoveryRoutes = createRouter<Documented>()
   .openapi(create, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
     const { since, until } = c.req.valid("json");

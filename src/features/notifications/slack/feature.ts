@@ -5,12 +5,13 @@ import { slackCallbackRoutes, slackRoutes } from "./routes.ts";
 export const slackFeature = {
   routes: {
     apiKey: [slackRoutes],
-    public: ({ fetch, createContext }) =>
+    public: ({ fetch, createContext }) => [
       slackCallbackRoutes((env, execution) => ({
         ...createContext(env, execution),
         origin: env.origin,
         fetch,
         slack: slackSettingsOf(env),
       })),
+    ],
   },
 } satisfies Feature;

@@ -1,5 +1,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
+import { toIssues } from "../http/errors.ts";
+import { credentialsOf } from "../http/operation.ts";
 import {
   ApiError,
   BadInput,
@@ -13,10 +15,10 @@ import {
   Unauthorized,
 } from "../lib/errors.ts";
 import { CROSS_ORIGIN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";
-import { toIssues } from "./errors.ts";
-import { type ErrorOptions, optionsOf, separateErrorOptions } from "./operation.ts";
+import type { OperationDocument } from "./feature-document.ts";
 import { headerErrors } from "./operation-headers.ts";
 import { errorReply } from "./replies.ts";
+import type { DocumentedOperation } from "./route.ts";
 
 type NamedErrors = Readonly<Record<string, ApiError>>;
 
@@ -53,22 +55,23 @@ const BOOKMARK = {
 /** Refused wherever the format of a parameter is checked. */
 const INVALID = "\0";
 
-/** The route with a reply for each error that it may return, and without the options of its errors. */
-export function withErrorReplies(route: RouteConfig): RouteConfig {
-  const { documented, options } = separateErrorOptions(route);
+/** The route with a reply for each error that it may return. */
+export function withErrorReplies(route: RouteConfig, documented: DocumentedOperation): RouteConfig {
   const byStatus = new Map<ErrorStatus, Record<string, ApiError>>();
-  for (const [name, error] of Object.entries(errorsOf(documented, options))) {
+  for (const [name, error] of Object.entries(errorsOf(route, documented))) {
     byStatus.set(error.status, { ...byStatus.get(error.status), [name]: error });
   }
   const replies = [...byStatus].map(([status, errors]) => [status, errorReply(errors)]);
-  return { ...documented, responses: { ...route.responses, ...Object.fromEntries(replies) } };
+  return { ...route, responses: { ...route.responses, ...Object.fromEntries(replies) } };
 }
 
-function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOptions): NamedErrors {
-  const { credentials, writes, scope } = optionsOf(route);
-  const sendsBody = ["post", "put", "patch"].includes(route.method);
+function errorsOf(route: RouteConfig, { operation, document }: DocumentedOperation): NamedErrors {
+  const { method, writes = false, scope } = operation;
+  const { role, notFound = [], errors } = document;
+  const credentials = credentialsOf(operation);
+  const sendsBody = ["post", "put", "patch"].includes(method);
   const hasKey = credentials.includes("session") || credentials.includes("runner_token");
-  const mayWrite = sendsBody || route.method === "delete" || writes;
+  const mayWrite = sendsBody || method === "delete" || writes;
   return {
     ...parameterErrors(route),
     ...(sendsBody && bodyErrors(route)),
@@ -80,7 +83,7 @@ function errorsOf(route: RouteConfig, { role, notFound = [], errors }: ErrorOpti
     ...((credentials.length > 0 || writes) && { timeout: new DatabaseTimeout() }),
     ...(hasKey && mayWrite && { deleted_meanwhile: DELETED }),
     ...(credentials.includes("session") && mayWrite && { cross_origin: CROSS_ORIGIN }),
-    ...headerErrors(route),
+    ...headerErrors(operation),
     rate_limited: new RateLimited(12),
     internal: INTERNAL,
     ...errors,
@@ -106,7 +109,7 @@ function parameterErrors({ request }: RouteConfig): NamedErrors {
   );
 }
 
-function roleError(role: NonNullable<ErrorOptions["role"]>): ApiError {
+function roleError(role: NonNullable<OperationDocument["role"]>): ApiError {
   return role === "admin" ? Unauthorized.role(role) : new Forbidden(role);
 }
 

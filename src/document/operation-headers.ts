@@ -1,5 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
+import { credentialsOf, type Operation } from "../http/operation.ts";
 import { type ApiError, EtagMismatch } from "../lib/errors.ts";
 import {
   IDEMPOTENCY_KEY_REUSED,
@@ -11,7 +12,7 @@ import {
 } from "../lib/header-errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { LIMITS } from "../lib/limits.ts";
-import { optionsOf } from "./operation.ts";
+import type { DocumentedOperation } from "./route.ts";
 
 const TAG = '"3.5f0c8a526f0e4a539d0f3f8e"';
 
@@ -42,9 +43,9 @@ const IF_NONE_MATCH = lazy(() =>
 );
 
 /** Which headers of safe writes a route reads. */
-function headersOf(route: RouteConfig) {
-  const { credentials, isRecord, isPolled } = optionsOf(route);
-  const { method } = route;
+function headersOf(operation: Operation) {
+  const { method, record: isRecord = false, polled: isPolled = false } = operation;
+  const credentials = credentialsOf(operation);
   return {
     hasIdempotencyKey: credentials.includes("api_key") && ["post", "patch"].includes(method),
     hasIfMatch: isRecord && ["put", "patch", "delete"].includes(method),
@@ -54,8 +55,8 @@ function headersOf(route: RouteConfig) {
 }
 
 /** The errors that the headers cause. */
-export function headerErrors(route: RouteConfig): Readonly<Record<string, ApiError>> {
-  const { hasIdempotencyKey, hasIfMatch, hasIfNoneMatch, isWrite } = headersOf(route);
+export function headerErrors(operation: Operation): Readonly<Record<string, ApiError>> {
+  const { hasIdempotencyKey, hasIfMatch, hasIfNoneMatch, isWrite } = headersOf(operation);
   return {
     ...(isWrite && { if_none_match_of_write: UNSUPPORTED_IF_NONE_MATCH }),
     ...(isWrite && !hasIfMatch && { unsupported_if_match: UNSUPPORTED_IF_MATCH }),
@@ -69,8 +70,11 @@ export function headerErrors(route: RouteConfig): Readonly<Record<string, ApiErr
 }
 
 /** The route with the headers as parameters, and with the reply to `If-None-Match`. */
-export function withHeaderParameters(route: RouteConfig): RouteConfig {
-  const { hasIdempotencyKey, hasIfMatch, hasIfNoneMatch } = headersOf(route);
+export function withHeaderParameters(
+  route: RouteConfig,
+  { operation }: DocumentedOperation,
+): RouteConfig {
+  const { hasIdempotencyKey, hasIfMatch, hasIfNoneMatch } = headersOf(operation);
   if (!hasIdempotencyKey && !hasIfMatch && !hasIfNoneMatch) return route;
   const headers = z.object({
     ...(hasIdempotencyKey && { "Idempotency-Key": IDEMPOTENCY_KEY() }),

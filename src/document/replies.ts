@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { NDJSON } from "../http/media-types.ts";
 import { type ApiError, ERRORS, type ErrorCode, NotFound } from "../lib/errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { component } from "../lib/schemas.ts";
@@ -8,8 +9,6 @@ const EXAMPLE = new NotFound("project");
 export function jsonReply<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
-
-export const NDJSON = "application/x-ndjson";
 
 /** The type of the key is wide, because the types of zod-openapi allow no handler for the literal. */
 export function ndjsonReply(description: string): {
@@ -31,17 +30,6 @@ export function jsonOrTextReply(
   });
   const content = Object.fromEntries([["application/json", { schema }], ...others]);
   return { description, content };
-}
-
-/** Bytes. `required` as of `jsonBody`. */
-export function textBody(description: string, example: string) {
-  const schema = z.string().openapi({ description, format: "binary", example });
-  return { required: true, content: { "text/plain": { schema } } };
-}
-
-/** `required`, because otherwise a request without a content type is not validated. */
-export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
-  return { required: true, content: { "application/json": { schema } } } as const;
 }
 
 export const NO_CONTENT = { description: "Done; there is no body." };

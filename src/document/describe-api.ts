@@ -1,5 +1,6 @@
-import { OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
+import { describeWebhooks } from "../features/notifications/webhooks.ts";
+import type { Operation } from "../http/operation.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { COMPONENTS } from "../lib/schemas.ts";
 import { POLICIES } from "../rate-limits/policies.ts";
@@ -8,17 +9,13 @@ import {
   HEADERS,
   type OpenApiDocument,
   shareParameters,
-} from "./openapi-components.ts";
-import { simplifySchemas } from "./openapi-schemas.ts";
-import { withErrorReplies } from "./operation-errors.ts";
-import { withHeaderParameters } from "./operation-headers.ts";
+} from "./components.ts";
+import type { OperationDocument } from "./feature-document.ts";
+import { FEATURE_DOCUMENTS } from "./features.ts";
+import { toRoute } from "./route.ts";
+import { simplifySchemas } from "./simplify-schemas.ts";
 
 export type { OpenApiDocument };
-
-export interface Tag {
-  name: string;
-  description: string;
-}
 
 const DESCRIPTION = `
 The control plane of a deployment platform. It stores projects, their environments and encrypted
@@ -60,14 +57,16 @@ changed. It counts toward the rate limit.
 \`X-D1-Bookmark\` of a response with a later request to read data that is at least as new.
 `.trim();
 
-export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
-  router.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
+type SecurityScheme = Parameters<OpenAPIRegistry["registerComponent"]>[2];
+
+const SECURITY_SCHEMES: Readonly<Record<string, SecurityScheme>> = {
+  api_key: {
     type: "apiKey",
     in: "header",
     name: "x-api-key",
     description: "`lsh_…`. `POST /v1/orgs/{org_id}/api-keys` returns it once.",
-  });
-  router.openAPIRegistry.registerComponent("securitySchemes", "session", {
+  },
+  session: {
     type: "apiKey",
     in: "cookie",
     name: "__Host-longshore",
@@ -75,26 +74,36 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
       "`lss_…`. `POST /v1/sessions` and sign-in links set it. At http://localhost, its name is " +
       "`longshore-` and the port. `x-api-key` takes precedence. A request that changes something needs " +
       "`Sec-Fetch-Site: same-origin`, or the same `Origin` from a browser that sends no fetch metadata.",
-  });
-  router.openAPIRegistry.registerComponent("securitySchemes", "runner_token", {
+  },
+  runner_token: {
     type: "apiKey",
     in: "header",
     name: "x-api-key",
     description:
       "`lsr_…`. `POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens` returns it once. It is valid " +
       "for `/v1/runner/*` and `PUT /v1/stacks/{stack_id}/alarms/{name}` only.",
-  });
-  router.openAPIRegistry.registerComponent("securitySchemes", "bootstrap_token", {
+  },
+  bootstrap_token: {
     type: "http",
     scheme: "bearer",
     description: "The `BOOTSTRAP_TOKEN` of this installation.",
-  });
-  const definitions = router.openAPIRegistry.definitions.map((definition) =>
-    definition.type === "route"
-      ? { ...definition, route: withHeaderParameters(withErrorReplies(definition.route)) }
-      : definition,
-  );
-  const generator = new OpenApiGeneratorV31([...COMPONENTS.definitions, ...definitions]);
+  },
+};
+
+/**
+ * The OpenAPI document of the operations. Only the build calls it, because it takes long.
+ * @throws If an operation is not documented, or a documented one does not exist.
+ */
+export function describeApi(operations: readonly Operation[]): OpenApiDocument {
+  const registry = new OpenAPIRegistry();
+  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
+    registry.registerComponent("securitySchemes", name, scheme);
+  }
+  for (const [operation, documented] of documentsOf(operations)) {
+    registry.registerPath(toRoute(operation, documented));
+  }
+  describeWebhooks(registry);
+  const generator = new OpenApiGeneratorV31([...COMPONENTS.definitions, ...registry.definitions]);
   // Before the webhooks, which the generator writes first: see `component`.
   generator.generateComponents();
   const document = generator.generateDocument({
@@ -107,12 +116,29 @@ export function describeApi(router: OpenAPIHono, tags: Tag[]): OpenApiDocument {
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This installation" }],
-    tags,
+    tags: FEATURE_DOCUMENTS.flatMap(({ tags = [] }) => tags),
   });
   document.components = { ...document.components, headers: HEADERS };
   addHeadersAndShareErrors(document);
   shareParameters(document);
   return simplifySchemas(document);
+}
+
+/** Each operation once, although an API key and a runner token may call it. */
+function documentsOf(operations: readonly Operation[]): Map<Operation, OperationDocument> {
+  const documented = new Map(
+    FEATURE_DOCUMENTS.flatMap((feature) => Object.entries(feature.operations)),
+  );
+  const found = new Map<Operation, OperationDocument>();
+  for (const operation of operations) {
+    const document = documented.get(operation.operationId);
+    if (!document) throw new Error(`${operation.operationId} is not documented`);
+    found.set(operation, document);
+  }
+  const names = new Set(operations.map(({ operationId }) => operationId));
+  const unknown = [...documented.keys()].filter((name) => !names.has(name));
+  if (unknown.length > 0) throw new Error(`There is no operation ${unknown.join(", ")}`);
+  return found;
 }
 
 function describePolicies(): string {

@@ -1,11 +1,15 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { EXPOSED_HEADERS } from "../http/cors.ts";
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
 /** Without a known key there is no window: a cross-origin request, or a limit of the client's address. */
 const ABSENT = "Absent if the request was refused before its credential was known.";
 
-export const HEADERS = {
+/** `Allow` is of a method that a path does not have, so that no operation documents it. */
+type HeaderName = Exclude<(typeof EXPOSED_HEADERS)[number], "Allow">;
+
+export const HEADERS: Record<HeaderName, ReturnType<typeof header>> = {
   "X-Request-Id": header("Identifies this request in the service's log."),
   "X-D1-Bookmark": header(
     "Send it with a later request to read data at least as new. Absent if the request did not need " +
@@ -34,8 +38,6 @@ export const HEADERS = {
   "Retry-After": header("Seconds to wait before a retry.", "integer"),
   "Deployment-Desired": header("What the runner must do: `continue`, `cancel`, or `stop` at once."),
 };
-
-type HeaderName = keyof typeof HEADERS;
 
 const COMMON_HEADERS: readonly HeaderName[] = ["X-Request-Id"];
 const OF_KNOWN_CREDENTIAL: readonly HeaderName[] = [

@@ -1,0 +1,42 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import { credentialsOf, type Operation } from "../http/operation.ts";
+import type { OperationDocument } from "./feature-document.ts";
+import { withErrorReplies } from "./operation-errors.ts";
+import { withHeaderParameters } from "./operation-headers.ts";
+
+export const POLICY_EXTENSION = "x-ratelimit-policy";
+export const SCOPE_EXTENSION = "x-scope";
+
+/** Both parts of an operation. */
+export interface DocumentedOperation {
+  operation: Operation;
+  document: OperationDocument;
+}
+
+/** The route as zod-openapi describes it: with its errors, its headers and our extensions. */
+export function toRoute(operation: Operation, document: OperationDocument): RouteConfig {
+  const { method, path, operationId, policy, writes, record, polled, scope, request } = operation;
+  const { tags, summary, role, responses } = document;
+  const needs = [role && describeRole(role), scope && `Needs the scope \`${scope}\`.`];
+  const description = [...needs, document.description].filter(Boolean).join(" ");
+  const route = {
+    ...{ method, path, operationId, tags, summary },
+    ...(description && { description }),
+    security: credentialsOf(operation).map((name) => ({ [name]: [] })),
+    ...(policy && { [POLICY_EXTENSION]: policy }),
+    ...(writes && { "x-writes": writes }),
+    ...(record && { "x-record": record }),
+    ...(polled && { "x-polled": polled }),
+    ...(scope && { [SCOPE_EXTENSION]: scope }),
+    ...(request && { request: request() }),
+    responses,
+  };
+  const documented = { operation, document };
+  return withHeaderParameters(withErrorReplies(route, documented), documented);
+}
+
+/** Source: spec, "Project member" and "Authentication". */
+function describeRole(role: NonNullable<OperationDocument["role"]>): string {
+  if (role === "admin") return "Needs the role `admin` in the organization.";
+  return `Needs the role \`${role}\` in the project, or \`admin\` in the organization.`;
+}

@@ -1,0 +1,79 @@
+import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
+import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { Component, ComponentList } from "./schemas.ts";
+
+const operations = {
+  listComponents: {
+    tags: ["Components"],
+    summary: "List the components of an environment",
+    role: "viewer",
+    notFound: ["environment"],
+    responses: { 200: jsonReply(ComponentList(), "A page of components.") },
+  },
+  createComponent: {
+    tags: ["Components"],
+    summary: "Create a component",
+    role: "contributor",
+    description: `A name that is taken in the environment is a \`conflict\`.`,
+    notFound: ["environment"],
+    errors: {
+      component_name_taken: new Conflict(
+        "The environment already has a component with this name. Choose another name.",
+      ),
+      component_limit: new LimitReached(LIMITS.components.value, "components"),
+    },
+    responses: { 201: jsonReply(Component(), "The component.") },
+  },
+  getComponent: {
+    tags: ["Components"],
+    summary: "Read a component",
+    role: "viewer",
+    notFound: ["component"],
+    responses: { 200: jsonReply(Component(), "The component.") },
+  },
+  replaceComponent: {
+    tags: ["Components"],
+    summary: "Replace a component",
+    role: "contributor",
+    description: `A name that is taken in the environment is a \`conflict\`.`,
+    notFound: ["component"],
+    errors: {
+      component_name_taken: new Conflict(
+        "The environment already has a component with this name. Choose another name.",
+      ),
+    },
+    responses: { 200: jsonReply(Component(), "The component.") },
+  },
+  updateComponent: {
+    tags: ["Components"],
+    summary: "Change some fields of a component",
+    role: "contributor",
+    description:
+      "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
+    notFound: ["component"],
+    errors: {
+      component_name_taken: new Conflict(
+        "The environment already has a component with this name. Choose another name.",
+      ),
+    },
+    responses: { 200: jsonReply(Component(), "The component.") },
+  },
+  deleteComponent: {
+    tags: ["Components"],
+    summary: "Delete a component",
+    role: "contributor",
+    description:
+      `Deletes its variables too. Its stacks stay in the environment, because ` +
+      "they represent what runs at the provider.",
+    notFound: ["component"],
+    responses: { 204: NO_CONTENT },
+  },
+} satisfies OperationDocuments;
+
+export type Documented = typeof operations;
+
+const tags = [{ name: "Components", description: "The parts of an app in an environment." }];
+
+export const document: FeatureDocument = { tags, operations };

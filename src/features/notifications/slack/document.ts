@@ -1,0 +1,74 @@
+import { z } from "@hono/zod-openapi";
+import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
+import { jsonReply } from "../../../document/replies.ts";
+import {
+  ApiError,
+  BadInput,
+  Conflict,
+  Forbidden,
+  LimitReached,
+  NotConfigured,
+} from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { SlackInstallation } from "./schemas.ts";
+
+const operations = {
+  installSlack: {
+    tags: ["Notification integrations"],
+    summary: "Connect Slack to a project",
+    role: "owner",
+    description:
+      `Returns a URL to open in a browser. Choosing a channel there creates an ` +
+      "integration of the type `slack`, with every kind of notification enabled. It sends nothing " +
+      "until an owner has confirmed the channel: `POST …/{integration_id}/confirm`. " +
+      "`not_implemented` if this installation has no Slack app.",
+    notFound: ["project"],
+    errors: {
+      slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
+    },
+    responses: { 200: jsonReply(SlackInstallation(), "The URL.") },
+  },
+  finishSlackInstallation: {
+    tags: ["Notification integrations"],
+    summary: "Come back from Slack",
+    description:
+      "Slack redirects the browser to this path. The key that requested the installation must still " +
+      "have the role. Repeating the request creates no second integration. The page states how to " +
+      "confirm the channel.",
+    errors: {
+      access_not_granted: new BadInput([
+        {
+          path: "error",
+          message: "Access was not granted. Ask for the installation again, and allow it.",
+        },
+      ]),
+      state_expired: new BadInput([
+        { path: "state", message: "It is older than ten minutes. Ask for the installation again." },
+      ]),
+      needs_owner: new Forbidden("owner"),
+      project_slack_limit: new Conflict(
+        `The project has ${LIMITS.integrationsPerProject.value} integrations, which is the most. Delete one first.`,
+      ),
+      integration_limit: new LimitReached(LIMITS.integrations.value, "integrations"),
+      slack_timeout: new ApiError(
+        "timeout",
+        "Slack took too long. Ask for the installation again.",
+      ),
+      slack_failed: new ApiError(
+        "internal",
+        "Slack did not respond as expected. Start the installation again.",
+        {
+          cause: { request_id: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17" },
+        },
+      ),
+      slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
+    },
+    responses: {
+      200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
+    },
+  },
+} satisfies OperationDocuments;
+
+export type Documented = typeof operations;
+
+export const document: FeatureDocument = { operations };

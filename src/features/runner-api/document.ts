@@ -1,0 +1,137 @@
+import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
+import { jsonReply } from "../../document/replies.ts";
+import { ApiError, Conflict } from "../../lib/errors.ts";
+import {
+  Claim,
+  ClaimList,
+  CompletedAttempt,
+  DeliveredVariables,
+  Progress,
+  StartedAttempt,
+} from "./schemas.ts";
+
+const LOST = "If the attempt is no longer yours, the reply is a `conflict`: stop.";
+
+const operations = {
+  claimDeployment: {
+    tags: ["Runners"],
+    summary: "Claim a deployment",
+    description:
+      "Offers the oldest deployment that may start in an environment of your pool. " +
+      "The same `request_id` returns the same attempt.",
+    responses: {
+      200: jsonReply(Claim(), "An attempt."),
+      204: { description: "No deployment to execute; see Retry-After." },
+    },
+  },
+  listAttempts: {
+    tags: ["Runners"],
+    summary: "List your live attempts",
+    description:
+      "Returns the attempts that were claimed with this token and have not ended, for a runner that " +
+      "lost its state. Each is as its claim returned it.",
+    responses: { 200: jsonReply(ClaimList(), "A page of attempts.") },
+  },
+  startAttempt: {
+    tags: ["Runners"],
+    summary: "Start an attempt",
+    description:
+      "Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, " +
+      "at most five times. If the environment's configuration has changed since the deployment was created, the " +
+      "patch is applied to the current one: execute the patch of this reply. If it does not apply, " +
+      `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
+    notFound: ["attempt"],
+    errors: {
+      lease_lost: new Conflict(
+        "The attempt has ended, or the lease token is of another attempt. Stop.",
+      ),
+      patch_conflict: new ApiError(
+        "conflict",
+        'The deployment has failed. patch_conflict: operation 0: "/replicas" does not have the value of the test.',
+        {
+          cause: { reason: "patch_conflict" },
+        },
+      ),
+      configuration_changing: new Conflict(
+        "The configuration keeps changing. Start the attempt again.",
+      ),
+    },
+    responses: { 200: jsonReply(StartedAttempt(), "The deployment to execute.") },
+  },
+  sendHeartbeat: {
+    tags: ["Runners"],
+    summary: "Renew the lease of an attempt",
+    description: LOST,
+    notFound: ["attempt"],
+    errors: {
+      lease_lost: new Conflict(
+        "The attempt has ended, or the lease token is of another attempt. Stop.",
+      ),
+      attempt_not_started: new Conflict("Start the attempt first."),
+    },
+    responses: { 200: jsonReply(Progress(), "The directive.") },
+  },
+  deliverVariables: {
+    tags: ["Runners"],
+    summary: "Read the values of the variables",
+    description:
+      "Only while the lease is valid. Give a stack the variables of the environment and, over them, " +
+      "those of its own component, never another's. The audit log records every read.",
+    notFound: ["attempt"],
+    errors: {
+      lease_lost: new Conflict(
+        "The attempt has ended, or the lease token is of another attempt. Stop.",
+      ),
+      attempt_not_started: new Conflict("Start the attempt first."),
+      lease_stale: new Conflict("The lease is stale. Send a heartbeat first."),
+    },
+    responses: { 200: jsonReply(DeliveredVariables(), "The values.") },
+  },
+  reportStack: {
+    tags: ["Runners"],
+    summary: "Report a stack",
+    description: `Ignores older reports, and reports of a stack that has ended. ${LOST}`,
+    notFound: ["attempt", "stack in the deployment"],
+    errors: {
+      lease_lost: new Conflict(
+        "The attempt has ended, or the lease token is of another attempt. Stop.",
+      ),
+      attempt_not_started: new Conflict("Start the attempt first."),
+      stack_ended: new Conflict("The stack has ended. Its status is final."),
+    },
+    responses: { 200: jsonReply(Progress(), "The directive.") },
+  },
+  completeAttempt: {
+    tags: ["Runners"],
+    summary: "Complete an attempt",
+    description: `Repeating it with the same body changes nothing. ${LOST}`,
+    notFound: ["attempt"],
+    errors: {
+      lease_lost: new Conflict(
+        "The attempt has ended, or the lease token is of another attempt. Stop.",
+      ),
+      attempt_not_started: new Conflict("Start the attempt first."),
+      other_outcome: new Conflict("The attempt was completed with another outcome."),
+    },
+    responses: { 200: jsonReply(CompletedAttempt(), "The outcome.") },
+  },
+  releaseAttempt: {
+    tags: ["Runners"],
+    summary: "Give an offer back",
+    description: `Only before it is started. The deployment is queued again. ${LOST}`,
+    notFound: ["attempt"],
+    errors: {
+      lease_lost: new Conflict(
+        "The attempt has ended, or the lease token is of another attempt. Stop.",
+      ),
+      attempt_running: new Conflict("The attempt is running: complete it."),
+    },
+    responses: { 200: jsonReply(Progress(), "The directive.") },
+  },
+} satisfies OperationDocuments;
+
+export type Documented = typeof operations;
+
+const tags = [{ name: "Runners", description: "Claiming, executing and reporting deployments." }];
+
+export const document: FeatureDocument = { tags, operations };

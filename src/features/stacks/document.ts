@@ -1,0 +1,84 @@
+import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
+import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { Stack, StackList } from "./schemas.ts";
+
+const operations = {
+  listStacks: {
+    tags: ["Stacks"],
+    summary: "List the stacks of an environment",
+    role: "viewer",
+    notFound: ["environment"],
+    responses: { 200: jsonReply(StackList(), "A page of stacks.") },
+  },
+  createStack: {
+    tags: ["Stacks"],
+    summary: "Create a stack",
+    role: "contributor",
+    description: `A name that is taken in the environment is a \`conflict\`.`,
+    notFound: ["environment", "component in the environment"],
+    errors: {
+      stack_name_taken: new Conflict(
+        "The environment already has a stack with this name. Choose another name.",
+      ),
+      stack_limit: new LimitReached(LIMITS.stacks.value, "stacks"),
+      environment_stack_limit: new LimitReached(
+        LIMITS.stacksOfEnvironment.value,
+        "stacks in an environment",
+      ),
+    },
+    responses: { 201: jsonReply(Stack(), "The stack.") },
+  },
+  getStack: {
+    tags: ["Stacks"],
+    summary: "Read a stack",
+    role: "viewer",
+    notFound: ["stack"],
+    responses: { 200: jsonReply(Stack(), "The stack.") },
+  },
+  replaceStack: {
+    tags: ["Stacks"],
+    summary: "Replace a stack",
+    role: "contributor",
+    description: `A name that is taken in the environment is a \`conflict\`.`,
+    notFound: ["stack", "component in the environment"],
+    errors: {
+      stack_name_taken: new Conflict(
+        "The environment already has a stack with this name. Choose another name.",
+      ),
+    },
+    responses: { 200: jsonReply(Stack(), "The stack.") },
+  },
+  updateStack: {
+    tags: ["Stacks"],
+    summary: "Change some fields of a stack",
+    role: "contributor",
+    description:
+      "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
+    notFound: ["stack", "component in the environment"],
+    errors: {
+      stack_name_taken: new Conflict(
+        "The environment already has a stack with this name. Choose another name.",
+      ),
+    },
+    responses: { 200: jsonReply(Stack(), "The stack.") },
+  },
+  deleteStack: {
+    tags: ["Stacks"],
+    summary: "Delete a stack",
+    role: "contributor",
+    description: `Changes nothing at the provider.`,
+    notFound: ["stack"],
+    errors: {
+      stack_in_use: new Conflict("An unfinished deployment includes the stack. Cancel it first."),
+    },
+    responses: { 204: NO_CONTENT },
+  },
+} satisfies OperationDocuments;
+
+export type Documented = typeof operations;
+
+const tags = [{ name: "Stacks", description: "The units that are provisioned in an environment." }];
+
+export const document: FeatureDocument = { tags, operations };

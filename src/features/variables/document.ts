@@ -1,0 +1,165 @@
+import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
+import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
+import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { RevealedVariableList, Variable, VariableList, VariableValue } from "./schemas.ts";
+
+const TAGS = ["Variables"];
+
+const TAKEN = "A name that is taken is a `conflict`.";
+
+const ATOMIC =
+  "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
+  "invalid one names its index. Returns the first 240 variables after the change.";
+
+const CREATION_ERRORS = {
+  variable_name_taken: new Conflict(
+    "A variable with this name already exists. Replace it, or choose another name.",
+  ),
+  resource_id_taken: new Conflict(
+    "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
+  ),
+  variable_limit: new LimitReached(LIMITS.variables.value, "variables"),
+  environment_variable_limit: new LimitReached(
+    LIMITS.variablesOfEnvironment.value,
+    "variables of an environment",
+  ),
+  value_bytes_limit: new LimitReached(
+    LIMITS.variableBytesOfEnvironment.value,
+    "bytes of values in an environment",
+  ),
+};
+
+const BULK_ERRORS = {
+  ...CREATION_ERRORS,
+  variables_changing: new Conflict("Another request is changing the same variables. Retry."),
+};
+
+const operations = {
+  getVariable: {
+    tags: ["Variables"],
+    summary: "Read a variable",
+    role: "viewer",
+    description: `The value has a separate path.`,
+    notFound: ["variable"],
+    responses: { 200: jsonReply(Variable(), "The variable.") },
+  },
+  replaceVariable: {
+    tags: ["Variables"],
+    summary: "Replace a variable",
+    role: "contributor",
+    description: `Increases the version by one, and keeps the \`resource_id\`.`,
+    notFound: ["variable"],
+    errors: {
+      variable_name_taken: new Conflict(
+        "A variable with this name already exists. Replace it, or choose another name.",
+      ),
+      resource_id_taken: new Conflict(
+        "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
+      ),
+      value_bytes_limit: new LimitReached(
+        LIMITS.variableBytesOfEnvironment.value,
+        "bytes of values in an environment",
+      ),
+    },
+    responses: { 200: jsonReply(Variable(), "The variable.") },
+  },
+  deleteVariable: {
+    tags: ["Variables"],
+    summary: "Delete a variable",
+    role: "contributor",
+    notFound: ["variable"],
+    responses: { 204: NO_CONTENT },
+  },
+  revealVariable: {
+    tags: ["Variables"],
+    summary: "Reveal the value of a variable",
+    role: "contributor",
+    description: `The audit log records every read of a value.`,
+    notFound: ["variable"],
+    responses: { 200: jsonReply(VariableValue(), "The decrypted value.") },
+  },
+  listComponentVariables: {
+    tags: TAGS,
+    summary: "List the variables of a component",
+    role: "viewer",
+    description: `Does not include the variables of its environment.`,
+    notFound: ["component"],
+    responses: { 200: jsonReply(VariableList(), "A page of variables.") },
+  },
+  createComponentVariable: {
+    tags: TAGS,
+    summary: "Create a variable of a component",
+    role: "contributor",
+    description: `${TAKEN}`,
+    notFound: ["component"],
+    errors: CREATION_ERRORS,
+    responses: { 201: jsonReply(Variable(), "The variable.") },
+  },
+  putComponentVariables: {
+    tags: TAGS,
+    summary: "Write many variables of a component",
+    role: "contributor",
+    description: `${ATOMIC}`,
+    notFound: ["component"],
+    errors: BULK_ERRORS,
+    responses: { 200: jsonReply(VariableList(), "The variables after the change.") },
+  },
+  revealComponentVariables: {
+    tags: TAGS,
+    summary: "Reveal the values of the variables of a component",
+    role: "contributor",
+    description:
+      "Returns all of them on one page, sorted by name, without those of its environment. One record of the " +
+      "audit log names them.",
+    notFound: ["component"],
+    responses: { 200: jsonReply(RevealedVariableList(), "The variables, with their values.") },
+  },
+  listEnvironmentVariables: {
+    tags: TAGS,
+    summary: "List the variables of an environment",
+    role: "viewer",
+    description: `Does not include the variables of its components.`,
+    notFound: ["environment"],
+    responses: { 200: jsonReply(VariableList(), "A page of variables.") },
+  },
+  createEnvironmentVariable: {
+    tags: TAGS,
+    summary: "Create a variable of an environment",
+    role: "contributor",
+    description: `${TAKEN}`,
+    notFound: ["environment"],
+    errors: CREATION_ERRORS,
+    responses: { 201: jsonReply(Variable(), "The variable.") },
+  },
+  putEnvironmentVariables: {
+    tags: TAGS,
+    summary: "Write many variables of an environment",
+    role: "contributor",
+    description: `${ATOMIC}`,
+    notFound: ["environment"],
+    errors: BULK_ERRORS,
+    responses: { 200: jsonReply(VariableList(), "The variables after the change.") },
+  },
+  revealEnvironmentVariables: {
+    tags: TAGS,
+    summary: "Reveal the values of the variables of an environment",
+    role: "contributor",
+    description:
+      "Returns all of them on one page, sorted by name, without those of its components. One record of the " +
+      "audit log names them.",
+    notFound: ["environment"],
+    responses: { 200: jsonReply(RevealedVariableList(), "The variables, with their values.") },
+  },
+} satisfies OperationDocuments;
+
+export type Documented = typeof operations;
+
+const tags = [
+  {
+    name: "Variables",
+    description: "Encrypted values for components and environments.",
+  },
+];
+
+export const document: FeatureDocument = { tags, operations };

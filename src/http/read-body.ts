@@ -1,0 +1,95 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { BadInput } from "../lib/errors.ts";
+import { nestsDeeper } from "../lib/json-document.ts";
+import { LIMITS } from "../lib/limits.ts";
+import { invalidBody, unsupportedContentType } from "./errors.ts";
+import type { Operation } from "./operation.ts";
+
+/** Reads and checks the body in the type that the operation accepts. */
+export function readersOf({ method, request }: Operation): readonly MiddlewareHandler[] {
+  if (method === "get" || method === "delete") return [];
+  const body = request?.().body;
+  if (body && "text/plain" in body.content) return [readTextBody];
+  return [readJsonBody({ isRequired: body?.required === true })];
+}
+
+/** Counts the bytes as they are read: Content-Length may be absent or wrong. */
+const limitTo = (maxSize: number, size: string) =>
+  bodyLimit({
+    maxSize,
+    onError: () => {
+      throw invalidBody(`The body is over ${size}; send less.`);
+    },
+  });
+const limitBody = limitTo(LIMITS.bodyBytes.value, "1 MiB");
+const limitLogChunk = limitTo(LIMITS.logChunkBytes.value, "256 KiB");
+
+/** Reads and checks a JSON body before it is parsed. */
+export function readJsonBody({ isRequired }: { isRequired: boolean }): MiddlewareHandler {
+  return async (c, next) => {
+    normalizeContentType(c);
+    const text = await readText(c);
+    if (text === "" && isRequired) {
+      throw invalidBody("Send a JSON body, with content-type: application/json.");
+    }
+    requireShallow(text);
+    await next();
+  };
+}
+
+/** The bytes of a log, in any encoding. */
+export const readTextBody: MiddlewareHandler = async (c, next) => {
+  const [essence] = (c.req.header("content-type") ?? "").split(";");
+  if (essence?.trim().toLowerCase() !== "text/plain") {
+    throw invalidBody("Send the body with content-type: text/plain.");
+  }
+  await readBytes(c, limitLogChunk);
+  await next();
+};
+
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+async function readText(c: Context): Promise<string> {
+  const bytes = await readBytes(c, limitBody);
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    throw invalidBody("Send the body in UTF-8.");
+  }
+}
+
+/** Hono caches the body that is read here, so the validators can read it again. */
+async function readBytes(c: Context, limit: MiddlewareHandler): Promise<ArrayBuffer> {
+  try {
+    await limit(c, async () => undefined);
+    return await c.req.arrayBuffer();
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    throw invalidBody("The body broke off before its end. Send it again.");
+  }
+}
+
+/**
+ * Rejects `+json` types, which the validators would accept, and removes the parameters of
+ * `application/json`, because the validators reject a space before the semicolon (RFC 9110, 8.3.1).
+ */
+function normalizeContentType(c: Context): void {
+  const type = c.req.header("content-type") ?? "";
+  const essence = String(type.split(";")[0]).trim().toLowerCase();
+  if (essence.endsWith("+json")) throw unsupportedContentType();
+  if (essence !== "application/json" || type === essence) return;
+  const headers = new Headers(c.req.raw.headers);
+  headers.set("content-type", essence);
+  c.req.raw = new Request(c.req.raw, { headers });
+}
+
+/** Checked before parsing: parsers and validators recurse, and would overflow the stack. */
+function requireShallow(text: string): void {
+  const maximum = LIMITS.bodyDepth.value;
+  if (!nestsDeeper(text, maximum)) return;
+  throw invalidBody(
+    `Nest the body at most ${maximum} levels deep, and a document in it at most ` +
+      `${LIMITS.documentDepth.value}.`,
+  );
+}
