@@ -2,7 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { NOT_FULL } from "../audit/index.ts";
-import { Account, WhoAmI } from "./schemas.ts";
+import { Account, WhoAmI } from "./responses.ts";
 import { LAST_OWNER_OF_SOME, SERVICE_ACCOUNT } from "./service.ts";
 
 const OF_PERSON = { credential_not_full: NOT_FULL, service_account: SERVICE_ACCOUNT };

@@ -2,7 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply } from "../../document/replies.ts";
 import { LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { Alarm, AlarmList } from "./schemas.ts";
+import { Alarm, AlarmList } from "./responses.ts";
 
 const operations = {
   listAlarms: {

@@ -18,7 +18,7 @@ import {
   TRUST_KEY,
 } from "./model.ts";
 import { POLICY_CHANGED } from "./policy.ts";
-import { ApiKey, ApiKeyList, ApiKeyPolicy, CreatedApiKey } from "./schemas.ts";
+import { ApiKey, ApiKeyList, ApiKeyPolicy, CreatedApiKey } from "./responses.ts";
 
 const OWN_OR_ADMIN =
   "Needs the role `admin` in the organization for a key of another membership. A key that is " +

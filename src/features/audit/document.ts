@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, ndjsonReply } from "../../document/replies.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { AuditRecordList } from "./schemas.ts";
+import { AuditRecordList } from "./responses.ts";
 
 const operations = {
   listAuditLog: {

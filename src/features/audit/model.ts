@@ -1,6 +1,3 @@
-import { z } from "@hono/zod-openapi";
-import { component } from "../../lib/schemas.ts";
-
 /** Every action of the audit log, by the type of its target. */
 export const AUDITED_ACTIONS = [
   "organization.created",
@@ -67,9 +64,6 @@ export const AUDITED_ACTIONS = [
   "credential.admitted",
   "credential.revoked",
 ] as const;
-export const AuditAction = component("AuditAction", () =>
-  z.enum(AUDITED_ACTIONS).openapi({ description: "What was done, by the type of the target." }),
-);
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 
 export const ACTOR_TYPES = [
@@ -84,21 +78,9 @@ export const ACTOR_TYPES = [
   "operator",
   "service",
 ] as const;
-export const AuditActorType = component("AuditActorType", () =>
-  z.enum(ACTOR_TYPES).openapi({
-    description:
-      "How the actor authenticated. `operator`: with a script of the installation. `service`: the " +
-      "service itself, such as at the end of a time limit.",
-  }),
-);
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 export const OUTCOMES = ["success", "refused"] as const;
-export const AuditOutcome = component("AuditOutcome", () =>
-  z.enum(OUTCOMES).openapi({
-    description: "Whether it was done. Of the refused requests, only escalations are recorded.",
-  }),
-);
 
 export const TARGET_TYPES = [
   "organization",
@@ -121,9 +103,6 @@ export const TARGET_TYPES = [
   "variable",
   "attempt",
 ] as const;
-export const AuditTargetType = component("AuditTargetType", () =>
-  z.enum(TARGET_TYPES).openapi({ description: "The type of the record that was acted on." }),
-);
 export type TargetType = (typeof TARGET_TYPES)[number];
 
 /** What is done, and to which record. */

@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
-import { CreatedOrganization } from "../organizations/index.ts";
+import { CreatedOrganization } from "../organizations/responses.ts";
 
 const operations = {
   bootstrap: {

@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
-import { ChangelogEntryList } from "./schemas.ts";
+import { ChangelogEntryList } from "./responses.ts";
 
 const operations = {
   listChangelog: {

@@ -1,5 +1,3 @@
-import { z } from "@hono/zod-openapi";
-import { component } from "../../lib/schemas.ts";
 import type { AuditedAction } from "../audit/model.ts";
 
 export const ACTIONS = [
@@ -15,9 +13,6 @@ export const ACTIONS = [
   "failing",
   "paused",
 ] as const;
-export const ChangeAction = component("ChangeAction", () =>
-  z.enum(ACTIONS).openapi({ description: "What was done to a record of a project." }),
-);
 export type Action = (typeof ACTIONS)[number];
 
 export const RECORD_TYPES = [
@@ -30,9 +25,6 @@ export const RECORD_TYPES = [
   "deployment",
   "integration",
 ] as const;
-export const ChangedRecordType = component("ChangedRecordType", () =>
-  z.enum(RECORD_TYPES).openapi({ description: "The type of a record that the changelog covers." }),
-);
 export type RecordType = (typeof RECORD_TYPES)[number];
 
 /** A record as the API presents it, without secrets. */

@@ -3,7 +3,7 @@ import { jsonReply } from "../../document/replies.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { CONFIGURATION_CLEARED } from "./copy-service.ts";
-import { ConfigurationChange, Deployment, DeploymentList, DeploymentPreview } from "./schemas.ts";
+import { ConfigurationChange, Deployment, DeploymentList, DeploymentPreview } from "./responses.ts";
 
 const NEEDS_ENVIRONMENTS = "Needs the scope `environments:read`, too.";
 

@@ -23,7 +23,7 @@ export {
   patchDocument,
 } from "./patch.ts";
 export { presentDeployment } from "./presenters.ts";
-export { Deployment } from "./schemas.ts";
+
 export {
   cutDeployments,
   DEPLOYMENT,

@@ -1,6 +1,4 @@
-import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../lib/limits.ts";
-import { component } from "../../lib/schemas.ts";
 
 export const DEPLOYMENT_STATUSES = [
   "queued",
@@ -22,13 +20,6 @@ export const STACK_STATUSES = [
   "skipped",
 ] as const;
 export type StackStatus = (typeof STACK_STATUSES)[number];
-export const StackStatusName = component("StackStatus", () =>
-  z.enum(STACK_STATUSES).openapi({
-    description:
-      "`pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or " +
-      "the deployment ended before it reached the stack.",
-  }),
-);
 
 export const REPORTED_STATUSES = [
   "in_progress",

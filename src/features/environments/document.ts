@@ -2,7 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { Environment, EnvironmentList } from "./schemas.ts";
+import { Environment, EnvironmentList } from "./responses.ts";
 
 const operations = {
   listEnvironments: {

@@ -1,19 +1,18 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf } from "../../http/pagination.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, identifierOf, slug, timestampOf } from "../../lib/schemas.ts";
+import { component, slug } from "../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
-const Name = lazy(() =>
+export const Name = lazy(() =>
   slug().openapi({ description: "Unique in the project.", example: "production" }),
 );
 
 const KIBIBYTES = LIMITS.configurationBytes.value / 1024;
 
 /** Not `z.record`: it drops the key `__proto__`. */
-const Configuration = component("Configuration", () =>
+export const Configuration = component("Configuration", () =>
   z.custom<Document>(isConfiguration, "Send a JSON object.").openapi({
     type: "object",
     additionalProperties: {},
@@ -32,21 +31,6 @@ const ConfigurationInput = lazy(() =>
     if (message) ctx.addIssue({ code: "custom", message });
   }),
 );
-
-export const Environment = component("Environment", () =>
-  z
-    .object({
-      id: identifierOf("environment", "The environment's own ID."),
-      project_id: identifierOf("project", "The project that the environment belongs to."),
-      name: Name(),
-      configuration: Configuration(),
-      created_at: timestampOf("When the environment was created."),
-      updated_at: timestampOf("When the name or the configuration last changed."),
-    })
-    .openapi({ description: "A place that a project runs in, such as production or staging." }),
-);
-
-export const EnvironmentList = envelopeOf(Environment, "EnvironmentList");
 
 export const CreateEnvironment = component("CreateEnvironment", () =>
   z

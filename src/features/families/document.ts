@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
 import { Unauthorized } from "../../lib/errors.ts";
-import { FamilyItemList } from "./schemas.ts";
+import { FamilyItemList } from "./responses.ts";
 
 const MEMBERS_STAY =
   "Of another organization, it has the name and counts only. The members that the family has added are " +

@@ -6,7 +6,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { MEMBER_EXISTS } from "../memberships/index.ts";
 import { INVALID_INVITATION, SIGN_IN_ONLY } from "./acceptance.ts";
-import { AcceptedInvitation, CreatedInvitation, Invitation, InvitationList } from "./schemas.ts";
+import { AcceptedInvitation, CreatedInvitation, Invitation, InvitationList } from "./responses.ts";
 import { OPEN_INVITATION_EXISTS } from "./service.ts";
 
 const ACCEPTING = {

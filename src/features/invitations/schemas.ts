@@ -1,64 +1,22 @@
 import { z } from "@hono/zod-openapi";
 import { INVITATION_TOKEN_PATTERN } from "../../auth/credentials.ts";
-import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
+import { component, text } from "../../lib/schemas.ts";
 import { EMAIL } from "../../lib/text-patterns.ts";
-import { CreatedApiKey } from "../api-keys/index.ts";
-import { Email, Member, OrgRole } from "../memberships/index.ts";
+import { Email, OrgRole } from "../memberships/index.ts";
 
 // The checksum is wrong, so that the service refuses it.
-const EXAMPLE_TOKEN = `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP`;
-const EMAIL_EXAMPLE = "grace@example.com";
+export const EXAMPLE_TOKEN = `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP`;
+export const EMAIL_EXAMPLE = "grace@example.com";
 
-const NAME = lazy(() =>
+export const NAME = lazy(() =>
   text(LIMITS.personLength.value).openapi({
     description: "What the organization calls the person.",
     example: "Grace Hopper",
   }),
-);
-
-const Inviter = component("Inviter", () =>
-  z
-    .object({
-      key_id: identifierOf("apiKey", "Which key the inviter used."),
-      membership_id: identifierOf("membership", "The membership of that key."),
-    })
-    .openapi({ description: "Who created an invitation." }),
-);
-
-export const Invitation = component("Invitation", () =>
-  z
-    .object({
-      id: identifierOf("invitation", "The invitation's own ID, which is also a part of its link."),
-      org_id: identifierOf("organization", "The organization that the person is invited to."),
-      email: z.string().openapi({
-        description: "The address, as the invitation names it.",
-        example: EMAIL_EXAMPLE,
-      }),
-      name: NAME().optional(),
-      role: OrgRole().openapi({ description: "The role that the member will have." }),
-      expires_at: timestampOf("The invitation cannot be accepted from this time on."),
-      created_at: timestampOf("When the invitation was created."),
-      created_by: Inviter(),
-    })
-    .openapi({ description: "An open invitation, without its link." }),
-);
-
-export const InvitationList = envelopeOf(Invitation, "InvitationList");
-
-export const CreatedInvitation = component("CreatedInvitation", () =>
-  Invitation()
-    .extend({
-      url: z.string().openapi({
-        description: "The link for the person, shown only once. It accepts the invitation once.",
-        example: `https://longshore.example.com/invitations/${EXAMPLE_TOKEN}`,
-      }),
-    })
-    .openapi({ description: "A new invitation. Only this response contains its link." }),
 );
 
 export const CreateInvitation = component("CreateInvitation", () =>
@@ -90,17 +48,6 @@ export const AcceptInvitation = component("AcceptInvitation", () =>
       }),
     })
     .openapi({ description: "The invitation to accept.", example: { token: EXAMPLE_TOKEN } }),
-);
-
-export const AcceptedInvitation = component("AcceptedInvitation", () =>
-  z
-    .object({
-      membership: Member().openapi({ description: "The new member of the organization." }),
-      api_key: CreatedApiKey().openapi({
-        description: "The member's own key. Its `key` is shown only once: store it now.",
-      }),
-    })
-    .openapi({ description: "The new member, with a key of their own." }),
 );
 
 export const InvitationParams = lazy(() =>

@@ -3,7 +3,7 @@ import { jsonOrTextReply, jsonReply } from "../../document/replies.ts";
 import { EVENT_STREAM, PLAIN_TEXT } from "../../http/media-types.ts";
 import { BadInput, Conflict } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { AppendedLog, LogPage } from "./schemas.ts";
+import { AppendedLog, LogPage } from "./responses.ts";
 
 const STREAM_MINUTES = LIMITS.logStreamMs.value / 60_000;
 

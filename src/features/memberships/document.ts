@@ -4,7 +4,7 @@ import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { LAST_OWNER_KEY } from "./model.ts";
-import { Member, MemberList } from "./schemas.ts";
+import { Member, MemberList } from "./responses.ts";
 import { CREATOR_CHANGED, LAST_OWNER, MEMBER_EXISTS, SERVICE_ACCOUNT_AS_OWNER } from "./service.ts";
 
 const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";

@@ -23,11 +23,8 @@ export {
   AccountInput,
   Descendants,
   Email,
-  Member,
-  MemberKind,
   MemberParams,
   OrgRole,
-  PERSON,
   ProfileInput,
 } from "./schemas.ts";
 export {

@@ -1,19 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
-import {
-  clearable,
-  component,
-  identifierOf,
-  paragraphs,
-  text,
-  timestampOf,
-} from "../../lib/schemas.ts";
+import { clearable, component, paragraphs, text } from "../../lib/schemas.ts";
 import { EMAIL } from "../../lib/text-patterns.ts";
-import { DESCENDANTS_OPTIONS, MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
+import { DESCENDANTS_OPTIONS } from "./model.ts";
 
 const LINE = LIMITS.personLength.value;
 const BIO = LIMITS.descriptionLength.value;
@@ -23,74 +15,13 @@ export const OrgRole = component("OrgRole", () =>
   z.enum(ORG_ROLES).openapi({ description: "A role in the organization: owner > admin > member." }),
 );
 
-export const MemberKind = component("MemberKind", () =>
-  z.enum(MEMBER_KINDS).openapi({ description: "Whether a member is a person or a program." }),
-);
-
-const MemberStatus = component("MemberStatus", () =>
-  z.enum(MEMBER_STATUSES).openapi({
-    description:
-      "A `pending` member has no keys and no projects until the person has signed in with the address, " +
-      "and accepted the membership.",
-  }),
-);
-
-const PROFILE = {
+export const PROFILE = {
   bio: "Some lines about the person.",
   github: "The user name at GitHub.",
   location: "Where the person is, as free text.",
   twitter: "The user name at Twitter.",
   website: "The address of the person's own pages.",
 };
-
-/** Source: spec, "Project member". */
-export const Profile = component("Profile", () =>
-  z
-    .object({
-      bio: z.string().optional().openapi({ description: PROFILE.bio }),
-      github: z.string().optional().openapi({ description: PROFILE.github }),
-      location: z.string().optional().openapi({ description: PROFILE.location }),
-      twitter: z.string().optional().openapi({ description: PROFILE.twitter }),
-      website: z.string().optional().openapi({ description: PROFILE.website }),
-    })
-    .openapi({
-      description: "What the person tells about themselves. A field that is not set is absent.",
-      example: { github: "ada", location: "London" },
-    }),
-);
-
-/** Of a person, in every record of a membership. */
-export const PERSON = lazy(() => ({
-  name: z.string().openapi({ description: "The person's full name.", example: "Ada Lovelace" }),
-  display_name: z
-    .string()
-    .openapi({ description: "What to call the person in lists.", example: "Ada" }),
-  avatar: z.string().optional().openapi({
-    description: "A URL of an image, or an emoji. Absent: the person has none.",
-    example: "https://example.com/ada.png",
-  }),
-  profile: Profile(),
-}));
-
-export const Member = component("Member", () =>
-  z
-    .object({
-      membership_id: identifierOf("membership", "The `member_id` in the paths."),
-      account_id: identifierOf(
-        "account",
-        "The person, in this organization. A person whom several organizations have added has another account in each.",
-      ),
-      org_id: identifierOf("organization", "The organization that the person is a member of."),
-      ...PERSON(),
-      role: OrgRole(),
-      kind: MemberKind(),
-      status: MemberStatus(),
-      created_at: timestampOf("When the person became a member."),
-    })
-    .openapi({ description: "The place of a person or a program in an organization." }),
-);
-
-export const MemberList = envelopeOf(Member, "MemberList");
 
 export const ProfileInput = component("ProfileInput", () =>
   z

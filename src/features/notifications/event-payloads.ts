@@ -3,8 +3,9 @@ import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { ChangeAction, ChangedRecordType } from "../changelog/model.ts";
-import { FAILURES, type StackStatus, StackStatusName } from "../deployments/lifecycle.ts";
+import { ChangeAction, ChangedRecordType } from "../changelog/responses.ts";
+import { FAILURES, type StackStatus } from "../deployments/lifecycle.ts";
+import { StackStatusName } from "../deployments/responses.ts";
 import type { EventType } from "./events.ts";
 
 const recordOf = (kind: "project" | "environment" | "stack", name: string) =>

@@ -1,6 +1,3 @@
-import { z } from "@hono/zod-openapi";
-import { component } from "../../lib/schemas.ts";
-
 interface EventDefinition<Kind extends string | undefined> {
   /** A ping has none: it is sent on request. */
   kind: Kind;
@@ -34,10 +31,6 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
-
-export const EventTypeName = component("EventType", () =>
-  z.enum(EVENT_TYPES).openapi({ description: "What happened. Webhooks describes each type." }),
-);
 
 export type Kind = NonNullable<(typeof EVENTS)[EventType]["kind"]>;
 

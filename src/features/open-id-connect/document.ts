@@ -5,7 +5,8 @@ import { LimitReached } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { INVALID_INVITATION, OTHER_ADDRESS } from "../invitations/index.ts";
-import { NO_SESSIONS_HERE, Session } from "../sessions/index.ts";
+import { NO_SESSIONS_HERE } from "../sessions/index.ts";
+import { Session } from "../sessions/responses.ts";
 import {
   CANNOT_DECLINE,
   NO_ACCOUNT,
@@ -16,7 +17,7 @@ import {
   UNKNOWN_SIGN_IN,
   UNVERIFIED_ADDRESS,
 } from "./model.ts";
-import { SessionOrganizationList, SignInMethods } from "./schemas.ts";
+import { SessionOrganizationList, SignInMethods } from "./responses.ts";
 
 const CHOOSING = { cross_origin: CROSS_ORIGIN, unknown_sign_in: UNKNOWN_SIGN_IN };
 

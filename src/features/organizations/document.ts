@@ -5,7 +5,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { CREATOR_CHANGED } from "../api-keys/index.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { DEPLOYING } from "./deletion.ts";
-import { CreatedOrganization, Organization, OrganizationList } from "./schemas.ts";
+import { CreatedOrganization, Organization, OrganizationList } from "./responses.ts";
 
 const operations = {
   listOrganizations: {

@@ -1,5 +1,5 @@
 export { ORGANIZATION_PATH } from "./model.ts";
 export { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
-export { CreatedOrganization } from "./schemas.ts";
+
 export { prepareOrganization } from "./service.ts";
 export type { OrganizationWithKey } from "./store.ts";

@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
 import { Unauthorized } from "../../lib/errors.ts";
-import { ProjectOverview } from "./schemas.ts";
+import { ProjectOverview } from "./responses.ts";
 
 const operations = {
   getProjectOverview: {

@@ -3,7 +3,7 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
-import { AddedProjectMembers, ProjectMember, ProjectMemberList } from "./schemas.ts";
+import { AddedProjectMembers, ProjectMember, ProjectMemberList } from "./responses.ts";
 
 const operations = {
   listProjectMembers: {

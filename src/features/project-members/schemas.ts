@@ -1,44 +1,19 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf, namedListQuery } from "../../http/pagination.ts";
+import { namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
-import {
-  component,
-  enumFilter,
-  identifierInput,
-  identifierOf,
-  timestampOf,
-} from "../../lib/schemas.ts";
-import { OrgRole, PERSON } from "../memberships/index.ts";
+import { component, enumFilter, identifierInput } from "../../lib/schemas.ts";
 
 const MAXIMUM_ADDED = LIMITS.addedMembers.value;
 
-const ProjectRole = component("ProjectRole", () =>
+export const ProjectRole = component("ProjectRole", () =>
   z.enum(PROJECT_ROLES).openapi({
     description: "A role in the project: owner > contributor > viewer.",
   }),
 );
-
-export const ProjectMember = component("ProjectMember", () =>
-  z
-    .object({
-      membership_id: identifierOf("membership", "The `member_id` in the paths."),
-      account_id: identifierOf("account", "The person, in every organization and project."),
-      project_id: identifierOf("project", "The project that the role is for."),
-      ...PERSON(),
-      org_role: OrgRole().openapi({
-        description: "The role in the organization. An admin may do everything in its projects.",
-      }),
-      role: ProjectRole(),
-      created_at: timestampOf("When the member was added to the project."),
-    })
-    .openapi({ description: "A member of the organization, with a role in one project." }),
-);
-
-export const ProjectMemberList = envelopeOf(ProjectMember, "ProjectMemberList");
 
 export const ProjectMemberQuery = lazy(() =>
   namedListQuery(LIMITS.personLength.value).extend({
@@ -68,10 +43,6 @@ export const AddProjectMembers = component("AddProjectMembers", () =>
       description: "The members to add.",
       example: { member_ids: [EXAMPLE_IDS.membership], role: "contributor" },
     }),
-);
-
-export const AddedProjectMembers = component("AddedProjectMembers", () =>
-  z.array(ProjectMember()).openapi({ description: "In the order of the request." }),
 );
 
 export const ReplaceProjectMember = component("ReplaceProjectMember", () =>

@@ -2,7 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { Project, ProjectList } from "./schemas.ts";
+import { Project, ProjectList } from "./responses.ts";
 import { ONLY_IN_PROJECTS } from "./service.ts";
 
 const READABLE = "Returns the projects that you may read. An admin may read all of them.";

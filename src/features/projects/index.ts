@@ -1,5 +1,5 @@
 export { PROVIDERS } from "./model.ts";
 export { presentProject } from "./presenters.ts";
-export { Project } from "./schemas.ts";
+
 export { requireProject } from "./service.ts";
 export { findProject, type ProjectRow } from "./store.ts";

@@ -1,26 +1,17 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import {
-  clearable,
-  component,
-  identifierInput,
-  identifierOf,
-  paragraphs,
-  text,
-  timestampOf,
-} from "../../lib/schemas.ts";
+import { clearable, component, identifierInput, paragraphs, text } from "../../lib/schemas.ts";
 import { LINE } from "../../lib/text-patterns.ts";
-import { CONNECTION_STATUSES } from "./model.ts";
 
 const ICON =
   "The name of an icon, an emoji, or the URL of an image, with its type before it. No control " +
   "characters.";
-const REPO = "The ID of the project's repository, which the service stores and does not check.";
+export const REPO =
+  "The ID of the project's repository, which the service stores and does not check.";
 
-const Icon = lazy(() =>
+export const Icon = lazy(() =>
   z
     .string()
     .max(LIMITS.urlLength.value, `Send at most ${LIMITS.urlLength.value} characters.`)
@@ -29,48 +20,18 @@ const Icon = lazy(() =>
     .refine((icon) => LINE.test(icon), "Send a text without control characters.")
     .openapi({ description: ICON, example: "emoji:🚢" }),
 );
-const Name = lazy(() =>
+export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi({
     description: "The display name. It need not be unique.",
     example: "storefront",
   }),
 );
-const Description = lazy(() =>
+export const Description = lazy(() =>
   paragraphs(LIMITS.descriptionLength.value).openapi({
     description: "What the project is, in a few lines.",
     example: "The shop and its API.",
   }),
 );
-
-const ConnectionStatus = component("ConnectionStatus", () =>
-  z.enum(CONNECTION_STATUSES).openapi({
-    description:
-      "Whether a project is connected to a cloud provider. Only a `connected` project can be " +
-      "deployed; `disconnecting` lasts until its unfinished deployments have ended.",
-  }),
-);
-
-export const Project = component("Project", () =>
-  z
-    .object({
-      id: identifierOf("project", "The project's own ID."),
-      org_id: identifierOf("organization", "The organization that owns the project."),
-      name: Name(),
-      description: Description().optional(),
-      icon: Icon().optional(),
-      repo_id: identifierOf("repository", `${REPO} Absent: none.`).optional(),
-      default_environment_id: identifierOf(
-        "environment",
-        "The environment that clients show first. It cannot be deleted.",
-      ),
-      connection_status: ConnectionStatus(),
-      created_at: timestampOf("When the project was created."),
-      updated_at: timestampOf("When a field of the project last changed."),
-    })
-    .openapi({ description: "What a team ships. It contains environments." }),
-);
-
-export const ProjectList = envelopeOf(Project, "ProjectList");
 
 export const CreateProject = component("CreateProject", () =>
   z

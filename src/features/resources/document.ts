@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
-import { Resource, ResourceList } from "./schemas.ts";
+import { Resource, ResourceList } from "./responses.ts";
 
 const operations = {
   getResource: {

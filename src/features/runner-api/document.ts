@@ -8,7 +8,7 @@ import {
   DeliveredVariables,
   Progress,
   StartedAttempt,
-} from "./schemas.ts";
+} from "./responses.ts";
 
 const LOST = "If the attempt is no longer yours, the reply is a `conflict`: stop.";
 

@@ -8,7 +8,7 @@ import {
   RunnerPoolList,
   RunnerToken,
   RunnerTokenList,
-} from "./schemas.ts";
+} from "./responses.ts";
 import { CREATOR_REVOKED, NOT_ROTATED, TOKEN_OUTLIVES_KEY } from "./token-service.ts";
 
 const operations = {

@@ -1,26 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { RUNNER_TOKEN_PATTERN } from "../../auth/credentials.ts";
-import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import {
-  component,
-  identifierInput,
-  identifierOf,
-  identifiersOf,
-  text,
-  timestampInput,
-  timestampOf,
-} from "../../lib/schemas.ts";
+import { component, identifierInput, text, timestampInput } from "../../lib/schemas.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
 
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;
 const COUNT = `Send 1 to ${MAXIMUM_ENVIRONMENTS} environments.`;
 
-const ENVIRONMENTS = "The environments whose deployments the pool's runners may claim.";
-const RUN_TIME =
+export const ENVIRONMENTS = "The environments whose deployments the pool's runners may claim.";
+export const RUN_TIME =
   "The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it " +
   "sends heartbeats, and its deployment fails with the reason `run_timeout`.";
 const SECONDS =
@@ -29,34 +19,18 @@ const SECONDS =
 
 const OVERLAP = `Send a whole number of seconds from 0 to ${LIMITS.tokenOverlapSeconds.value}.`;
 
-const Name = lazy(() =>
+export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi({
     description: "Unique in the organization.",
     example: "eu",
   }),
 );
-const TokenName = lazy(() =>
+export const TokenName = lazy(() =>
   text(LIMITS.nameLength.value).openapi({
     description: "What the token is for.",
     example: "ci",
   }),
 );
-
-export const RunnerPool = component("RunnerPool", () =>
-  z
-    .object({
-      id: identifierOf("runnerPool", "The `pool_id` in the paths."),
-      org_id: identifierOf("organization", "The organization that owns the pool."),
-      name: Name(),
-      environment_ids: identifiersOf("environment").openapi({ description: ENVIRONMENTS }),
-      max_run_seconds: z.int().openapi({ description: RUN_TIME, example: DEFAULT_RUN_SECONDS }),
-      created_at: timestampOf("When the pool was created."),
-      updated_at: timestampOf("When the pool last changed."),
-    })
-    .openapi({ description: "A group of runners that deploy the same environments." }),
-);
-
-export const RunnerPoolList = envelopeOf(RunnerPool, "RunnerPoolList");
 
 const EnvironmentIds = lazy(() =>
   z
@@ -140,57 +114,6 @@ export const RotateRunnerToken = component("RotateRunnerToken", () =>
         }),
     })
     .openapi({ description: "How to rotate the token.", example: { overlap_seconds: 3_600 } }),
-);
-
-const CreatedBy = component("RunnerTokenCreator", () =>
-  z
-    .object({
-      key_id: identifierOf("apiKey", "The key with which the token or its trust was created."),
-      membership_id: identifierOf("membership", "The membership of that key."),
-    })
-    .openapi({ description: "Who created the token. Absent: it is older than this field." }),
-);
-
-export const RunnerToken = component("RunnerToken", () =>
-  z
-    .object({
-      id: identifierOf("runnerToken", "The `token_id` in the paths, and a part of the token."),
-      pool_id: identifierOf("runnerPool", "The only pool that the token is valid for."),
-      name: TokenName(),
-      last_four: z
-        .string()
-        .openapi({ description: "The last four characters of the token.", example: "uOhD" }),
-      expires_at: timestampOf(
-        "The token is rejected from this time on. Absent: the token does not expire.",
-      ).optional(),
-      last_used_at: timestampOf(
-        "The time of the last use, to the hour. Absent: the token was never used.",
-      ).optional(),
-      created_by: CreatedBy().optional(),
-      trust_id: identifierOf(
-        "trust",
-        "The trust that the token was issued by. Absent: an admin created the token.",
-      ).optional(),
-      created_at: timestampOf("When the token was created."),
-    })
-    .openapi({ description: "A runner token, without the secret itself." }),
-);
-
-export const RunnerTokenList = envelopeOf(RunnerToken, "RunnerTokenList");
-
-export const CreatedRunnerToken = component("CreatedRunnerToken", () =>
-  z
-    .object({
-      ...RunnerToken().shape,
-      token: z
-        .string()
-        .regex(RUNNER_TOKEN_PATTERN)
-        .openapi({
-          description: "The token, shown only once. It cannot be read again: store it now.",
-          example: `lsr_${EXAMPLE_IDS.runnerToken}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD`,
-        }),
-    })
-    .openapi({ description: "A new runner token. Only this response contains the secret." }),
 );
 
 export const RunnerPoolParams = lazy(() =>

@@ -3,7 +3,7 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { NOT_FULL } from "../audit/index.ts";
-import { ServiceAccount, ServiceAccountList } from "./schemas.ts";
+import { ServiceAccount, ServiceAccountList } from "./responses.ts";
 import { OWNS_PROJECT } from "./service.ts";
 
 const NEVER_OWNER = new BadInput([

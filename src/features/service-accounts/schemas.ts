@@ -1,13 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, identifierOf, text, timestampOf } from "../../lib/schemas.ts";
-import { OrgRole } from "../memberships/index.ts";
+import { component, text } from "../../lib/schemas.ts";
 import { SERVICE_ACCOUNT_ROLES } from "./model.ts";
 
-const Name = lazy(() =>
+export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi({
     description: "The program that the service account is for.",
     example: "release-bot",
@@ -21,24 +19,6 @@ const Role = component("ServiceAccountRole", () =>
       description: "The role in the organization: admin > member.",
     }),
 );
-
-export const ServiceAccount = component("ServiceAccount", () =>
-  z
-    .object({
-      membership_id: identifierOf(
-        "membership",
-        "Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.",
-      ),
-      org_id: identifierOf("organization", "The organization that it belongs to."),
-      name: Name(),
-      role: OrgRole(),
-      created_at: timestampOf("When the service account was created."),
-      updated_at: timestampOf("When its name or its role last changed."),
-    })
-    .openapi({ description: "The membership of a program, which has no e-mail address." }),
-);
-
-export const ServiceAccountList = envelopeOf(ServiceAccount, "ServiceAccountList");
 
 export const CreateServiceAccount = component("CreateServiceAccount", () =>
   z.strictObject({ name: Name(), role: Role() }).openapi({

@@ -7,7 +7,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { LESS_ACCESS } from "../api-keys/index.ts";
 import { LAST_OWNER_KEY } from "../memberships/index.ts";
 import { CREATOR_ENDED } from "./model.ts";
-import { MemberSessionList, Session, SessionList, SignInLink } from "./schemas.ts";
+import { MemberSessionList, Session, SessionList, SignInLink } from "./responses.ts";
 import { INVALID_API_KEY, INVALID_LINK, NO_SESSIONS_HERE } from "./sign-in-service.ts";
 
 const SIGNING_IN = {

@@ -11,7 +11,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { CREATOR_CHANGED, exceedingKey } from "../api-keys/index.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
 import { MALFORMED } from "./model.ts";
-import { ExchangedKey, Trust, TrustList } from "./schemas.ts";
+import { ExchangedKey, Trust, TrustList } from "./responses.ts";
 import { EXPIRING_KEY, ONE_TARGET } from "./service.ts";
 import { issuerUnavailable, REFUSED } from "./token.ts";
 

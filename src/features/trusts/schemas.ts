@@ -1,20 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS, type ExampleKind } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import {
-  component,
-  identifierInput,
-  identifierOf,
-  identifiersOf,
-  text,
-  timestampOf,
-} from "../../lib/schemas.ts";
+import { component, identifierInput, text } from "../../lib/schemas.ts";
 import { SCOPES } from "../../lib/scopes.ts";
 import { ScopeName } from "../api-keys/index.ts";
-import { OrgRole } from "../memberships/index.ts";
 import { findConditionProblems } from "./conditions.ts";
 import { DEFAULT_TTL_SECONDS, MALFORMED, type TrustConditions } from "./model.ts";
 
@@ -24,31 +15,32 @@ const SECONDS =
 const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
 const ID_COUNT = `Send 1 to ${LIMITS.keyBoundaries.value} identifiers.`;
 
-const TTL = "How long each key or runner token is valid, in seconds.";
-const MEMBERSHIP = "The membership that the keys act for, such as that of a service account.";
-const POOL = "The pool that the runner tokens are for.";
-const NARROWED = {
+export const TTL = "How long each key or runner token is valid, in seconds.";
+export const MEMBERSHIP =
+  "The membership that the keys act for, such as that of a service account.";
+export const POOL = "The pool that the runner tokens are for.";
+export const NARROWED = {
   scopes: "The only scopes of the keys. Absent: all that their role permits.",
   projects: "The only projects that the keys can access. Absent: all.",
   environments: "The only environments that the keys can access. Absent: all.",
 };
-const CONDITIONS =
+export const CONDITIONS =
   "The claims that a token must have, each with its value, or with a list of which it must have one. In " +
   "a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its " +
   "JSON text. A missing claim, a list and an object do not match.";
-const EXAMPLE_CONDITIONS = {
+export const EXAMPLE_CONDITIONS = {
   repository_id: "74",
   environment: "production",
   job_workflow_ref: "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main",
 };
 
-const Name = lazy(() =>
+export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi({
     description: "What the trust is for. The names of its keys begin with it.",
     example: "deploy workflow",
   }),
 );
-const Issuer = lazy(() =>
+export const Issuer = lazy(() =>
   text(LIMITS.urlLength.value).openapi({
     description:
       "The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration " +
@@ -56,58 +48,13 @@ const Issuer = lazy(() =>
     example: "https://token.actions.githubusercontent.com",
   }),
 );
-const Audience = lazy(() =>
+export const Audience = lazy(() =>
   text(LIMITS.trustAudienceLength.value).openapi({
     description:
       "The `aud` that a token must have, or have among others. Use one that only Longshore accepts.",
     example: "https://longshore.example.com",
   }),
 );
-
-const ExchangedType = component("ExchangedKeyType", () =>
-  z.enum(["api_key", "runner_token"]).openapi({
-    description: "`runner_token` if the trust is for a pool.",
-  }),
-);
-
-const Creator = component("TrustCreator", () =>
-  z
-    .object({
-      key_id: identifierOf("apiKey", "The key that created the trust. The trust descends from it."),
-      membership_id: identifierOf("membership", "The membership of that key."),
-    })
-    .openapi({ description: "Who created the trust." }),
-);
-
-export const Trust = component("Trust", () =>
-  z
-    .object({
-      id: identifierOf("trust", "The `trust_id` in the paths."),
-      org_id: identifierOf("organization", "The organization that trusts the issuer."),
-      name: Name(),
-      issuer: Issuer(),
-      audience: Audience(),
-      conditions: z
-        .record(z.string(), z.union([z.string(), z.array(z.string())]))
-        .openapi({ description: CONDITIONS, example: EXAMPLE_CONDITIONS }),
-      membership_id: identifierOf("membership", `${MEMBERSHIP} Absent: a pool.`).optional(),
-      pool_id: identifierOf("runnerPool", `${POOL} Absent: a membership.`).optional(),
-      role: OrgRole().optional().openapi({
-        description: "The maximum role of the keys. Absent: the trust is for a pool.",
-      }),
-      scopes: z.array(ScopeName()).optional().openapi({ description: NARROWED.scopes }),
-      project_ids: identifiersOf("project").optional().openapi({ description: NARROWED.projects }),
-      environment_ids: identifiersOf("environment")
-        .optional()
-        .openapi({ description: NARROWED.environments }),
-      ttl_seconds: z.int().openapi({ description: TTL, example: DEFAULT_TTL_SECONDS }),
-      created_by: Creator(),
-      created_at: timestampOf("When the trust was created."),
-    })
-    .openapi({ description: "Which tokens of an issuer can be exchanged, and for what." }),
-);
-
-export const TrustList = envelopeOf(Trust, "TrustList");
 
 /** A record would leave out `__proto__`, and with it a condition. */
 const Conditions = lazy(() =>
@@ -202,25 +149,6 @@ export const ExchangeToken = component("ExchangeToken", () =>
       description: "The token to exchange.",
       example: { org_id: EXAMPLE_IDS.organization, token: EXAMPLE_JWT },
     }),
-);
-
-export const ExchangedKey = component("ExchangedKey", () =>
-  z
-    .object({
-      id: identifierOf("apiKey", "The ID of the key or runner token, which is also a part of it."),
-      trust_id: identifierOf("trust", "The trust that accepted the token."),
-      type: ExchangedType(),
-      key: z.string().openapi({
-        description:
-          "An API key or a runner token, for the header `x-api-key`. It is not shown again.",
-      }),
-      expires_at: timestampOf("The key is rejected from this time on."),
-      expires_in: z.int().openapi({
-        description: "The same in seconds from now, for a client whose clock is wrong.",
-        example: DEFAULT_TTL_SECONDS,
-      }),
-    })
-    .openapi({ description: "What a CI job gets for its token." }),
 );
 
 export const TrustParams = lazy(() =>

@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
-import { Usage } from "./schemas.ts";
+import { Usage } from "./responses.ts";
 
 const operations = {
   getUsage: {

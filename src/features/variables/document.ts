@@ -2,7 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { RevealedVariableList, Variable, VariableList, VariableValue } from "./schemas.ts";
+import { RevealedVariableList, Variable, VariableList, VariableValue } from "./responses.ts";
 
 const TAGS = ["Variables"];
 

@@ -1,3 +1,3 @@
 export type { StorageMethod } from "./model.ts";
-export { DELIVERED_VARIABLE } from "./schemas.ts";
+
 export { openValues } from "./values.ts";

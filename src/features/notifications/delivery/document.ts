@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
 import { jsonReply } from "../../../document/replies.ts";
 import { Conflict } from "../../../lib/errors.ts";
-import { Delivery, DeliveryInFull, DeliveryList } from "./schemas.ts";
+import { Delivery, DeliveryInFull, DeliveryList } from "./responses.ts";
 
 const TAGS = ["Deliveries"];
 

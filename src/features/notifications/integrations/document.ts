@@ -3,7 +3,12 @@ import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { BadInput, Conflict, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { CONFIRMATION_HOURS } from "./model.ts";
-import { CreatedIntegration, Integration, IntegrationList, RotatedIntegration } from "./schemas.ts";
+import {
+  CreatedIntegration,
+  Integration,
+  IntegrationList,
+  RotatedIntegration,
+} from "./responses.ts";
 import { DISABLED, UNCONFIRMED } from "./service.ts";
 
 const TAGS = ["Notification integrations"];

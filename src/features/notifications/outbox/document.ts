@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
 import { jsonReply } from "../../../document/replies.ts";
-import { ProjectEventList } from "./schemas.ts";
+import { ProjectEventList } from "./responses.ts";
 
 const operations = {
   listEvents: {

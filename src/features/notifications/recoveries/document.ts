@@ -3,7 +3,8 @@ import { jsonReply } from "../../../document/replies.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { DISABLED, UNCONFIRMED } from "../integrations/index.ts";
-import { MAXIMUM_DAYS, Recovery, RecoveryList } from "./schemas.ts";
+import { Recovery, RecoveryList } from "./responses.ts";
+import { MAXIMUM_DAYS } from "./schemas.ts";
 import { RUNNING } from "./service.ts";
 
 const TAGS = ["Recoveries"];

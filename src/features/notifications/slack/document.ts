@@ -10,7 +10,7 @@ import {
   NotConfigured,
 } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { SlackInstallation } from "./schemas.ts";
+import { SlackInstallation } from "./responses.ts";
 
 const operations = {
   installSlack: {

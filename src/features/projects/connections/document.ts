@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { Conflict } from "../../../lib/errors.ts";
-import { Project } from "../index.ts";
+import { Project } from "../responses.ts";
 
 const operations = {
   connectProject: {

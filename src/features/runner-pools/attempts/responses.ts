@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { LEASE_TTL_MS } from "../../deployments/index.ts";
-import { RunnerToken } from "../index.ts";
+import { RunnerToken } from "../responses.ts";
 
 const State = component("RunnerPoolAttemptState", () =>
   z.enum(["offered", "running"]).openapi({

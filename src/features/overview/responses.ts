@@ -1,14 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeFields } from "../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { Deployment } from "../deployments/index.ts";
-import { Environment } from "../environments/index.ts";
-import { Project } from "../projects/index.ts";
+import { Deployment } from "../deployments/responses.ts";
+import { Environment } from "../environments/responses.ts";
+import { Project } from "../projects/responses.ts";
 
-const { status, created_at, started_at, finished_at, updated_at } = Deployment().shape;
-
-const DeploymentSummary = component("DeploymentSummary", () =>
-  z
+const DeploymentSummary = component("DeploymentSummary", () => {
+  const { status, created_at, started_at, finished_at, updated_at } = Deployment().shape;
+  return z
     .object({
       id: identifierOf("deployment", "The `deployment_id` in the paths."),
       status,
@@ -18,8 +17,8 @@ const DeploymentSummary = component("DeploymentSummary", () =>
       finished_at,
       updated_at,
     })
-    .openapi({ description: "A deployment without its patch and its stacks." }),
-);
+    .openapi({ description: "A deployment without its patch and its stacks." });
+});
 
 const EnvironmentOverview = component("EnvironmentOverview", () =>
   z
