@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { createApp } from "../src/app.ts";
 import { REQUIRED_SECRETS } from "../src/lib/settings.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
+import { readDocument } from "./lib/document.ts";
 import { findRefusedLicenses } from "./lib/licenses.ts";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
@@ -133,7 +133,7 @@ function activeMs({ nodes, samples, timeDeltas }: CpuProfile): number {
 /** A client generator must accept the document, so it must pass the linter. */
 async function checkDocument(directory: string): Promise<string> {
   const file = join(directory, "openapi.json");
-  const document = createApp().describe();
+  const document = readDocument();
   writeFileSync(file, JSON.stringify(document));
   await lint(file);
   return `OpenAPI document: valid, ${Object.keys(document.paths ?? {}).length} paths.`;

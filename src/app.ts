@@ -118,8 +118,7 @@ function createRouteIndex(endpoints: Endpoints): RouteIndex {
   const read = (...[request, ctx, execution]: Parameters<Call<ApiKeyEnv>>) => {
     const { pathname } = new URL(request.url);
     const call = index.find(request.method, pathname)?.apiKey;
-    if (!call) throw index.noRouteError(request.method, pathname);
-    return call(request, ctx, execution);
+    return call?.(request, ctx, execution) ?? new Response(null, { status: 404 });
   };
   const apiKey = (operation: Operation) => [
     ...readersOf(operation),

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createApp } from "../../src/app.ts";
+import { readDocument } from "./document.ts";
 import { ROOT } from "./wrangler.ts";
 
 export const CLIENT_TYPES_FOLDER = join(ROOT, "packages/client/src/generated");
@@ -40,7 +40,7 @@ interface Document {
 
 /** The generated files of packages/client, by name. */
 export async function renderClientTypes(): Promise<Record<string, string>> {
-  const document = slim(JSON.parse(JSON.stringify(createApp().describe())));
+  const document = slim(JSON.parse(JSON.stringify(readDocument())));
   return { "api.ts": await renderTypes(document), "operations.ts": renderOperations(document) };
 }
 
@@ -86,7 +86,7 @@ async function renderTypes(document: Document): Promise<string> {
 
 /** The generated files of packages/console, by name. */
 export function renderConsoleTypes(): Record<string, string> {
-  const document = JSON.parse(JSON.stringify(createApp().describe())) as Document;
+  const document = JSON.parse(JSON.stringify(readDocument())) as Document;
   return {
     "access.ts": renderAccess(document),
     "audited-actions.ts": `${BANNER}

@@ -1,8 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import { describeWebhooks } from "../features/notifications/webhooks.ts";
 import type { Operation } from "../http/operation.ts";
+import { COMPONENTS } from "../lib/documented.ts";
 import { LIMITS } from "../lib/limits.ts";
-import { COMPONENTS } from "../lib/schemas.ts";
 import { POLICIES } from "../rate-limits/policies.ts";
 import {
   addHeadersAndShareErrors,

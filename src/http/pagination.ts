@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import type { NamedPageRequest, Page, PageRequest } from "../db/keyset.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
@@ -23,13 +24,15 @@ const SortOrder = component("SortOrder", () =>
     // A literal + in a query string is a space once decoded.
     .transform((order) => order.replace(/^ /, "+"))
     .pipe(z.enum(SORT_ORDERS))
-    .openapi({
-      type: "string",
-      enum: [...SORT_ORDERS],
-      default: "-created_at",
-      description:
-        "`created_at` and `+created_at` list the oldest first, `-created_at` the newest.",
-    }),
+    .openapi(
+      documented(() => ({
+        type: "string",
+        enum: [...SORT_ORDERS],
+        default: "-created_at",
+        description:
+          "`created_at` and `+created_at` list the oldest first, `-created_at` the newest.",
+      })),
+    ),
 );
 
 /** Spec, "List query parameters". */
@@ -39,21 +42,27 @@ export const ListQuery = lazy(() =>
       .string()
       .regex(/^[\w\-+/=]+$/, "Send a cursor as an earlier next_page gave it.")
       .optional()
-      .openapi({ description: "The `next_page` of an earlier response. Absent: the first page." }),
+      .openapi(
+        documented(() => ({
+          description: "The `next_page` of an earlier response. Absent: the first page.",
+        })),
+      ),
     limit: z
       .string()
       .regex(/^\d{1,3}$/, LIMIT_MESSAGE)
       .transform(Number)
       .refine((limit) => limit >= 1 && limit <= MAXIMUM_LIMIT, LIMIT_MESSAGE)
       .optional()
-      .openapi({
-        type: "integer",
-        format: "int64",
-        minimum: 1,
-        maximum: MAXIMUM_LIMIT,
-        default: DEFAULT_LIMIT,
-        description: "The maximum number of records on a page.",
-      }),
+      .openapi(
+        documented(() => ({
+          type: "integer",
+          format: "int64",
+          minimum: 1,
+          maximum: MAXIMUM_LIMIT,
+          default: DEFAULT_LIMIT,
+          description: "The maximum number of records on a page.",
+        })),
+      ),
     sort_by: SortOrder().optional(),
   }),
 );
@@ -83,22 +92,28 @@ export function toNamedPageRequest(
 /** Spec, "Paginated list envelope". */
 export function envelopeOf<Schema extends z.ZodType>(record: () => Schema, name: string) {
   return component(name, () =>
-    z.object(envelopeFields(record())).openapi({ description: "One page of a list." }),
+    z
+      .object(envelopeFields(record()))
+      .openapi(documented(() => ({ description: "One page of a list." }))),
   );
 }
 
 export function envelopeFields<Schema extends z.ZodType>(record: Schema) {
   return {
-    data: z.array(record).openapi({ description: "The records of this page." }),
-    has_more: z.boolean().openapi({ description: "Whether there is a next page." }),
+    data: z.array(record).openapi(documented(() => ({ description: "The records of this page." }))),
+    has_more: z
+      .boolean()
+      .openapi(documented(() => ({ description: "Whether there is a next page." }))),
     next_page: z
       .string()
       .regex(/^[a-zA-Z0-9+/=]+$/)
       .optional()
-      .openapi({
-        description: "The cursor of the next page. Absent on the last page.",
-        example: EXAMPLE_CURSOR,
-      }),
+      .openapi(
+        documented(() => ({
+          description: "The cursor of the next page. Absent on the last page.",
+          example: EXAMPLE_CURSOR,
+        })),
+      ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { EXAMPLE_IDS, type ExampleKind } from "../lib/example-ids.ts";
 import { canonicalId } from "../lib/ids.ts";
 import { lazy } from "../lib/lazy.ts";
@@ -6,10 +7,12 @@ import { identifierInput } from "../lib/schemas.ts";
 
 export function idParam<Name extends string>(name: Name, what: string, example: ExampleKind) {
   return {
-    [name]: identifierInput(example).openapi({
-      param: { name, in: "path" },
-      description: `The ID of the ${what}.`,
-    }),
+    [name]: identifierInput(example).openapi(
+      documented(() => ({
+        param: { name, in: "path" },
+        description: `The ID of the ${what}.`,
+      })),
+    ),
   } as Record<Name, ReturnType<typeof identifierInput>>;
 }
 
@@ -18,8 +21,8 @@ export function textParam<Name extends string>(name: Name, what: string, example
   const schema = z
     .string()
     .transform((text) => canonicalId(text) ?? text)
-    .openapi({ example: EXAMPLE_IDS[example], param: { name, in: "path" } })
-    .openapi({ description: `The ID of the ${what}.` });
+    .openapi(documented(() => ({ example: EXAMPLE_IDS[example], param: { name, in: "path" } })))
+    .openapi(documented(() => ({ description: `The ID of the ${what}.` })));
   return { [name]: schema } as Record<Name, typeof schema>;
 }
 

@@ -1,12 +1,10 @@
-import { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
+import { documented, register } from "#documented";
 import { EXAMPLE_IDS, type ExampleKind } from "./example-ids.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { LIMITS } from "./limits.ts";
 import { LINE, PARAGRAPHS, TEXT } from "./text-patterns.ts";
-
-export const COMPONENTS = new OpenAPIRegistry();
 
 /** What a schema that is built at its first use accepts, after its transformations. */
 export type Output<Schema extends () => z.ZodType> = z.output<ReturnType<Schema>>;
@@ -19,24 +17,26 @@ export function component<Schema extends z.ZodType>(
   name: string,
   create: () => Schema,
 ): () => Schema {
-  return lazy(() => COMPONENTS.register(name, create()));
+  return lazy(() => register(name, create()));
 }
 
 const Identifier = component("Identifier", () =>
-  z.string().openapi({
-    description: "An identifier in its 22-character form.",
-    pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
-    example: EXAMPLE_IDS.project,
-  }),
+  z.string().openapi(
+    documented(() => ({
+      description: "An identifier in its 22-character form.",
+      pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
+      example: EXAMPLE_IDS.project,
+    })),
+  ),
 );
 
 export function identifierOf(kind: ExampleKind, description: string) {
-  return Identifier().openapi({ description, example: EXAMPLE_IDS[kind] });
+  return Identifier().openapi(documented(() => ({ description, example: EXAMPLE_IDS[kind] })));
 }
 
 /** The elements of a list, which has the description. */
 export function identifiersOf(kind: ExampleKind) {
-  return z.array(Identifier().openapi({ example: EXAMPLE_IDS[kind] }));
+  return z.array(Identifier().openapi(documented(() => ({ example: EXAMPLE_IDS[kind] }))));
 }
 
 /** An identifier in a request, in any of its three forms. */
@@ -48,19 +48,21 @@ export function identifierInput(kind: ExampleKind) {
       "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
     )
     .transform((text) => canonicalId(text) ?? text)
-    .openapi({ example: EXAMPLE_IDS[kind] });
+    .openapi(documented(() => ({ example: EXAMPLE_IDS[kind] })));
 }
 
 const Timestamp = component("Timestamp", () =>
-  z.string().openapi({
-    description: "RFC 3339, in UTC with milliseconds.",
-    format: "date-time",
-    example: "2026-11-21T09:30:00.000Z",
-  }),
+  z.string().openapi(
+    documented(() => ({
+      description: "RFC 3339, in UTC with milliseconds.",
+      format: "date-time",
+      example: "2026-11-21T09:30:00.000Z",
+    })),
+  ),
 );
 
 export function timestampOf(description: string) {
-  return Timestamp().openapi({ description });
+  return Timestamp().openapi(documented(() => ({ description })));
 }
 
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
@@ -86,7 +88,7 @@ export function text(maximum: number) {
       // Aborts, so that an empty text has one issue and not two.
       .min(1, { error: NOT_BLANK, abort: true })
       .refine((value) => value.trim() !== "", NOT_BLANK)
-      .openapi({ pattern: TEXT.source })
+      .openapi(documented(() => ({ pattern: TEXT.source })))
   );
 }
 
@@ -104,7 +106,7 @@ function unicode(maximum: number, pattern: RegExp) {
     .max(maximum, `Send at most ${maximum} characters.`)
     .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
     .refine((value) => pattern.test(value), "Send a text without control characters.")
-    .openapi({ pattern: pattern.source });
+    .openapi(documented(() => ({ pattern: pattern.source })));
 }
 
 /** Absent and `null` both mean that the record has no value. */
@@ -114,9 +116,13 @@ export function clearable<Schema extends z.ZodType>(schema: Schema) {
 
 /** Names compare as the unique indexes compare them: byte by byte. */
 export function nameFilter(maximum: number) {
-  return text(maximum).optional().openapi({
-    description: "Only records with exactly this name; upper and lower case differ.",
-  });
+  return text(maximum)
+    .optional()
+    .openapi(
+      documented(() => ({
+        description: "Only records with exactly this name; upper and lower case differ.",
+      })),
+    );
 }
 
 /**
@@ -132,7 +138,9 @@ export function enumFilter<const Values extends readonly [string, ...string[]]>(
     .transform((sent) => [...new Set([sent].flat().flatMap((each) => each.split(",")))])
     .pipe(z.array(z.enum(values)))
     .optional()
-    .openapi({ type: "array", items: { $ref: `#/components/schemas/${name}` } });
+    .openapi(
+      documented(() => ({ type: "array", items: { $ref: `#/components/schemas/${name}` } })),
+    );
 }
 
 export function slug() {

@@ -1,8 +1,8 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
+import { jsonReply } from "../../src/document/replies.ts";
 import { operation, optionsOf } from "../../src/http/operation.ts";
 import { withErrorReplies } from "../../src/http/operation-errors.ts";
-import { jsonReply } from "../../src/document/replies.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { Conflict } from "../../src/lib/errors.ts";
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readDocument } from "../../scripts/lib/document.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { createApp } from "../../src/app.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const PACKAGE = join(ROOT, "packages/client-generators");
@@ -48,7 +48,7 @@ beforeAll(async () => {
   cpSync(join(PACKAGE, "src"), folder, { recursive: true });
   cpSync(join(PACKAGE, "tsconfig.json"), join(folder, "tsconfig.json"));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "openapi.json"), JSON.stringify(createApp().describe()));
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(readDocument()));
   const config = `export default ${JSON.stringify(HEY_API)};`;
   writeFileSync(join(folder, "hey-api.config.mjs"), config);
   service = await startService();

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseField, toBody, toQuery } from "../../packages/cli/src/request-fields.ts";
+import { readDocument } from "../../scripts/lib/document.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { createApp } from "../../src/app.ts";
 import { type Operation, readContract } from "../../src/reference/contract.ts";
 import { renderCli } from "../../src/reference/samples/cli.ts";
 import { renderCurl } from "../../src/reference/samples/curl.ts";
@@ -14,7 +14,7 @@ import { type ExampleRequest, exampleRequest } from "../../src/reference/samples
 import { quote } from "../../src/reference/samples/shell.ts";
 import { renderTypeScript } from "../../src/reference/samples/typescript.ts";
 
-const { tags, schemas } = readContract(createApp().describe());
+const { tags, schemas } = readContract(readDocument());
 const requests = tags.flatMap(({ operations }) =>
   operations.map((operation) => exampleRequest(operation, schemas)),
 );

@@ -1,5 +1,5 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
-import { createApp } from "../../src/app.ts";
+import { readDocument } from "../../scripts/lib/document.ts";
 import { ERRORS } from "../../src/lib/errors.ts";
 import { CROSS_ORIGIN } from "../../src/lib/header-errors.ts";
 
@@ -26,7 +26,7 @@ export interface Operation extends DocumentedOperation {
 }
 
 // Serialized, as /openapi.json returns it.
-export const openApi = JSON.parse(JSON.stringify(createApp().describe())) as {
+export const openApi = JSON.parse(JSON.stringify(readDocument())) as {
   openapi: string;
   paths: Record<string, Record<string, DocumentedOperation>>;
   webhooks: Record<string, { post: DocumentedOperation }>;

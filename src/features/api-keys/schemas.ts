@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
@@ -20,14 +21,16 @@ const MAXIMUM_IDS = LIMITS.keyBoundaries.value;
 export const ScopeName = component("Scope", () =>
   z
     .enum(SCOPES, "Send a scope, as deployments:write. docs/api-keys.md lists them all.")
-    .openapi({ description: "What an operation needs of a narrowed key." }),
+    .openapi(documented(() => ({ description: "What an operation needs of a narrowed key." }))),
 );
 
 const ApiKeyStatus = component("ApiKeyStatus", () =>
-  z.enum(KEY_STATUSES, "Send active or revoked.").openapi({
-    description: "`active` lists the keys that exist, expired ones included.",
-    default: "active",
-  }),
+  z.enum(KEY_STATUSES, "Send active or revoked.").openapi(
+    documented(() => ({
+      description: "`active` lists the keys that exist, expired ones included.",
+      default: "active",
+    })),
+  ),
 );
 
 /** The checksum is wrong, so that the service refuses it. */
@@ -50,50 +53,68 @@ const AGE =
   `${LIMITS.maximumKeyAge.value}, or null.`;
 
 const Expiry = lazy(() =>
-  timestampInput().nullish().openapi({ example: "2027-11-21T09:30:00.000Z" }),
+  timestampInput()
+    .nullish()
+    .openapi(documented(() => ({ example: "2027-11-21T09:30:00.000Z" }))),
 );
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi({
-    description: "What the key is for.",
-    example: "ci",
-  }),
+  text(LIMITS.nameLength.value).openapi(
+    documented(() => ({
+      description: "What the key is for.",
+      example: "ci",
+    })),
+  ),
 );
 
 export const CreateApiKey = component("CreateApiKey", () =>
   z
     .strictObject({
       name: Name(),
-      membership_id: identifierInput("membership").optional().openapi({
-        description: "The membership that the key acts for. Default: your own.",
-      }),
-      role: OrgRole().optional().openapi({
-        description: "Default: the lower of the membership's role and your key's role.",
-      }),
+      membership_id: identifierInput("membership")
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "The membership that the key acts for. Default: your own.",
+          })),
+        ),
+      role: OrgRole()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "Default: the lower of the membership's role and your key's role.",
+          })),
+        ),
       scopes: z
         .array(ScopeName())
         .min(1, SCOPE_COUNT)
         .max(SCOPES.length, SCOPE_COUNT)
         .optional()
-        .openapi({ description: `${SCOPES_MEANING} ${AS_YOURS}` }),
+        .openapi(documented(() => ({ description: `${SCOPES_MEANING} ${AS_YOURS}` }))),
       project_ids: boundary("project")
         .optional()
-        .openapi({
-          description: `${PROJECTS_MEANING} Default: those of the environments, or as your key.`,
-        }),
+        .openapi(
+          documented(() => ({
+            description: `${PROJECTS_MEANING} Default: those of the environments, or as your key.`,
+          })),
+        ),
       environment_ids: boundary("environment")
         .optional()
-        .openapi({ description: `${ENVIRONMENTS_MEANING} ${AS_YOURS}` }),
-      expires_at: Expiry().openapi({
-        description:
-          "A time in the future. Default: the expiry of the key that creates it, or the " +
-          "organization's maximum age, whichever is earlier.",
-      }),
+        .openapi(documented(() => ({ description: `${ENVIRONMENTS_MEANING} ${AS_YOURS}` }))),
+      expires_at: Expiry().openapi(
+        documented(() => ({
+          description:
+            "A time in the future. Default: the expiry of the key that creates it, or the " +
+            "organization's maximum age, whichever is earlier.",
+        })),
+      ),
     })
-    .openapi({
-      description: "The key to create.",
-      example: { name: "ci", role: "member", scopes: ["deployments:write", "environments:read"] },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The key to create.",
+        example: { name: "ci", role: "member", scopes: ["deployments:write", "environments:read"] },
+      })),
+    ),
 );
 
 const STAYS = "Absent: it stays as it is. It cannot be removed.";
@@ -108,28 +129,38 @@ export const UpdateApiKey = component("UpdateApiKey", () =>
         .max(SCOPES.length, SCOPE_COUNT)
         .transform((scopes) => [...new Set(scopes)])
         .optional()
-        .openapi({ description: `Some of what the key may do now. ${STAYS}` }),
+        .openapi(documented(() => ({ description: `Some of what the key may do now. ${STAYS}` }))),
       project_ids: boundary("project", KEEP_AT_MOST.project_ids)
         .optional()
-        .openapi({ description: `Some of the projects that the key can access now. ${STAYS}` }),
+        .openapi(
+          documented(() => ({
+            description: `Some of the projects that the key can access now. ${STAYS}`,
+          })),
+        ),
       environment_ids: boundary("environment", KEEP_AT_MOST.environment_ids)
         .optional()
-        .openapi({
-          description:
-            `Some of the environments that the key can access now. ${STAYS} A key without ` +
-            "`project_ids` gets those of the environments.",
-        }),
+        .openapi(
+          documented(() => ({
+            description:
+              `Some of the environments that the key can access now. ${STAYS} A key without ` +
+              "`project_ids` gets those of the environments.",
+          })),
+        ),
       expires_at: timestampInput()
         .optional()
-        .openapi({
-          description: `A time in the future, before the key expires now. ${STAYS}`,
-          example: "2027-11-21T09:30:00.000Z",
-        }),
+        .openapi(
+          documented(() => ({
+            description: `A time in the future, before the key expires now. ${STAYS}`,
+            example: "2027-11-21T09:30:00.000Z",
+          })),
+        ),
     })
-    .openapi({
-      description: "The fields to change. The others stay as they are.",
-      example: { name: "ci of the shop" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The fields to change. The others stay as they are.",
+        example: { name: "ci of the shop" },
+      })),
+    ),
 );
 
 export const RotateApiKey = component("RotateApiKey", () =>
@@ -140,14 +171,23 @@ export const RotateApiKey = component("RotateApiKey", () =>
         .min(0, OVERLAP)
         .max(MAXIMUM_OVERLAP, OVERLAP)
         .optional()
-        .openapi({
-          description: "How long the old key remains valid. Default: 0, it is revoked at once.",
-        }),
-      expires_at: Expiry().openapi({
-        description: "A time in the future. Default: that of the old key.",
-      }),
+        .openapi(
+          documented(() => ({
+            description: "How long the old key remains valid. Default: 0, it is revoked at once.",
+          })),
+        ),
+      expires_at: Expiry().openapi(
+        documented(() => ({
+          description: "A time in the future. Default: that of the old key.",
+        })),
+      ),
     })
-    .openapi({ description: "How to rotate the key.", example: { overlap_seconds: 3600 } }),
+    .openapi(
+      documented(() => ({
+        description: "How to rotate the key.",
+        example: { overlap_seconds: 3600 },
+      })),
+    ),
 );
 
 const MaximumAge = lazy(() =>
@@ -157,14 +197,18 @@ const MaximumAge = lazy(() =>
 export const PutApiKeyPolicy = component("PutApiKeyPolicy", () =>
   z
     .strictObject({
-      max_age_seconds: MaximumAge().openapi({
-        description: "A new key expires at most this long after it is created. Null: unlimited.",
-      }),
+      max_age_seconds: MaximumAge().openapi(
+        documented(() => ({
+          description: "A new key expires at most this long after it is created. Null: unlimited.",
+        })),
+      ),
     })
-    .openapi({
-      description: "The rules for new API keys of an organization.",
-      example: { max_age_seconds: 7_776_000 },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The rules for new API keys of an organization.",
+        example: { max_age_seconds: 7_776_000 },
+      })),
+    ),
 );
 
 export const KeyListQuery = lazy(() =>
@@ -177,11 +221,13 @@ export const RevokeQuery = lazy(() =>
   z.object({
     descendants: Descendants()
       .optional()
-      .openapi({
-        description:
-          "What happens to the family: everything that was made with it, and with that. Required for a key " +
-          "that has one, besides sessions and sign-in links, which end with their key.",
-      }),
+      .openapi(
+        documented(() => ({
+          description:
+            "What happens to the family: everything that was made with it, and with that. Required for a key " +
+            "that has one, besides sessions and sign-in links, which end with their key.",
+        })),
+      ),
   }),
 );
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { ListQuery } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
@@ -16,7 +17,9 @@ const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
 export const TOO_LARGE = `exceeds ${LIMITS.patchBytes.value / 1024} KiB`;
 
 export const OperationName = component("PatchOperationName", () =>
-  z.enum(OPERATIONS).openapi({ description: "The operation, as RFC 6902 defines it." }),
+  z
+    .enum(OPERATIONS)
+    .openapi(documented(() => ({ description: "The operation, as RFC 6902 defines it." }))),
 );
 
 export const PATH = "The place to change, as a JSON Pointer (RFC 6901).";
@@ -31,7 +34,7 @@ const PointerInput = lazy(() =>
     .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
     .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
     .refine((path) => LINE.test(path), "Send a path without control characters.")
-    .openapi({ pattern: LINE.source }),
+    .openapi(documented(() => ({ pattern: LINE.source }))),
 );
 
 const REQUIRED_MEMBER = {
@@ -47,9 +50,14 @@ const PatchOperationInput = component("PatchOperationInput", () =>
   z
     .strictObject({
       op: OperationName(),
-      path: PointerInput().openapi({ description: PATH, example: "/replicas" }),
-      from: PointerInput().optional().openapi({ description: FROM }),
-      value: z.unknown().optional().openapi({ description: VALUE }),
+      path: PointerInput().openapi(documented(() => ({ description: PATH, example: "/replicas" }))),
+      from: PointerInput()
+        .optional()
+        .openapi(documented(() => ({ description: FROM }))),
+      value: z
+        .unknown()
+        .optional()
+        .openapi(documented(() => ({ description: VALUE }))),
     })
     .superRefine(({ value }, ctx) => {
       const problem = documentProblem(value);
@@ -63,18 +71,22 @@ const PatchOperationInput = component("PatchOperationInput", () =>
       const message = `Send ${member}: ${operation.op} needs it.`;
       ctx.addIssue({ code: "custom", path: [member], message });
     })
-    .openapi({
-      description: "One operation of a JSON Patch (RFC 6902).",
-      example: { op: "replace", path: "/replicas", value: 3 },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "One operation of a JSON Patch (RFC 6902).",
+        example: { op: "replace", path: "/replicas", value: 3 },
+      })),
+    ),
 );
 
 const Queue = component("DeploymentQueue", () =>
-  z.enum(QUEUES).openapi({
-    description:
-      "`supersede`, the default, replaces queued deployments of the environment; `fifo` waits " +
-      "until they have ended.",
-  }),
+  z.enum(QUEUES).openapi(
+    documented(() => ({
+      description:
+        "`supersede`, the default, replaces queued deployments of the environment; `fifo` waits " +
+        "until they have ended.",
+    })),
+  ),
 );
 
 export const CreateDeployment = component("CreateDeployment", () =>
@@ -84,43 +96,63 @@ export const CreateDeployment = component("CreateDeployment", () =>
         .array(PatchOperationInput())
         .max(patchOperations.value, `Send at most ${patchOperations.value} operations.`)
         .optional()
-        .openapi({
-          description:
-            "A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused " +
-            `if the patch, with the values that it replaces, ${TOO_LARGE}.`,
-        }),
-      source: Source().optional().openapi({
-        description: "What to deploy. Runners receive it unchanged.",
-      }),
+        .openapi(
+          documented(() => ({
+            description:
+              "A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused " +
+              `if the patch, with the values that it replaces, ${TOO_LARGE}.`,
+          })),
+        ),
+      source: Source()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "What to deploy. Runners receive it unchanged.",
+          })),
+        ),
       stack_ids: z
         .array(identifierInput("stack"))
         .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
         .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
         .optional()
-        .openapi({ description: "Stacks of the environment, in this order. Default: all stacks." }),
+        .openapi(
+          documented(() => ({
+            description: "Stacks of the environment, in this order. Default: all stacks.",
+          })),
+        ),
       queue: Queue().optional(),
-      reason: text(LIMITS.descriptionLength.value).optional().openapi({
-        description: "Why the deployment is made. It is stored; no response contains it.",
-        example: "More traffic",
-      }),
+      reason: text(LIMITS.descriptionLength.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "Why the deployment is made. It is stored; no response contains it.",
+            example: "More traffic",
+          })),
+        ),
     })
-    .openapi({
-      description: "The deployment to create. Every field is optional.",
-      example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The deployment to create. Every field is optional.",
+        example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
+      })),
+    ),
 );
 
 export const PromoteDeployment = component("PromoteDeployment", () =>
   z
     .strictObject({
-      environment_id: identifierInput("environment").openapi({
-        description: "The environment to deploy: another one of the same project.",
-      }),
+      environment_id: identifierInput("environment").openapi(
+        documented(() => ({
+          description: "The environment to deploy: another one of the same project.",
+        })),
+      ),
     })
-    .openapi({
-      description: "Where to promote the deployment.",
-      example: { environment_id: EXAMPLE_IDS.environment },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "Where to promote the deployment.",
+        example: { environment_id: EXAMPLE_IDS.environment },
+      })),
+    ),
 );
 
 const deploymentParam = lazy(() => textParam("deployment_id", "deployment", "deployment"));
@@ -132,8 +164,10 @@ export const DeploymentOfEnvironmentParams = lazy(() =>
 
 export const DeploymentQuery = lazy(() =>
   ListQuery().extend({
-    status: enumFilter("DeploymentStatus", DEPLOYMENT_STATUSES).openapi({
-      description: "Only deployments with one of these statuses. Default: all.",
-    }),
+    status: enumFilter("DeploymentStatus", DEPLOYMENT_STATUSES).openapi(
+      documented(() => ({
+        description: "Only deployments with one of these statuses. Default: all.",
+      })),
+    ),
   }),
 );

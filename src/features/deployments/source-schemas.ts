@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, paragraphs, text } from "../../lib/schemas.ts";
 
 const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 
 const sourceText = (description: string, example: string) =>
-  text(LIMITS.sourceLength.value).openapi({ description, example });
+  text(LIMITS.sourceLength.value).openapi(documented(() => ({ description, example })));
 
 const CommitPerson = component("CommitPerson", () =>
   z
@@ -15,28 +16,34 @@ const CommitPerson = component("CommitPerson", () =>
       login: sourceText("The person's user name at the code host.", "octocat").optional(),
       name: sourceText("The person's name in the commit.", "Mona").optional(),
     })
-    .openapi({
-      description: "A person, as far as the commit and the code host name them.",
-      example: { login: "octocat", name: "Mona" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "A person, as far as the commit and the code host name them.",
+        example: { login: "octocat", name: "Mona" },
+      })),
+    ),
 );
 
 const Commit = component("Commit", () =>
   z
     .strictObject({
-      author: CommitPerson().openapi({ description: "Who wrote the change." }),
-      committer: CommitPerson().openapi({ description: "Who added the commit to the repository." }),
-      message: paragraphs(LIMITS.commitMessageLength.value).openapi({
-        description: "The whole commit message, with its lines.",
-        example: "Scale up",
-      }),
+      author: CommitPerson().openapi(documented(() => ({ description: "Who wrote the change." }))),
+      committer: CommitPerson().openapi(
+        documented(() => ({ description: "Who added the commit to the repository." })),
+      ),
+      message: paragraphs(LIMITS.commitMessageLength.value).openapi(
+        documented(() => ({
+          description: "The whole commit message, with its lines.",
+          example: "Scale up",
+        })),
+      ),
       sha: sourceText("The full hash of the commit.", "6dcb09b5b57875f334f61aebed695e2e4193db5e"),
     })
-    .openapi({ description: "A commit of a Git repository." }),
+    .openapi(documented(() => ({ description: "A commit of a Git repository." }))),
 );
 
 const GitProvider = component("GitProvider", () =>
-  z.enum(PROVIDERS).openapi({ description: "The code host of a repository." }),
+  z.enum(PROVIDERS).openapi(documented(() => ({ description: "The code host of a repository." }))),
 );
 
 const Git = component("GitSource", () =>
@@ -57,7 +64,7 @@ const Git = component("GitSource", () =>
       repo: sourceText("The name of the repository, without its owner.", "shop"),
       repo_id: sourceText("The repository's ID at the code host.", "1296269"),
     })
-    .openapi({ description: "A commit to build and deploy." }),
+    .openapi(documented(() => ({ description: "A commit to build and deploy." }))),
 );
 
 const Registry = component("RegistrySource", () =>
@@ -67,23 +74,31 @@ const Registry = component("RegistrySource", () =>
         .array(paragraphs(LIMITS.commandWordLength.value))
         .max(LIMITS.commandWords.value, `Send at most ${LIMITS.commandWords.value} words.`)
         .optional()
-        .openapi({
-          description: "The words of the command to run. Absent: the image's own command.",
-          example: ["node", "server.js"],
-        }),
+        .openapi(
+          documented(() => ({
+            description: "The words of the command to run. Absent: the image's own command.",
+            example: ["node", "server.js"],
+          })),
+        ),
       image: sourceText("The image, with its registry and tag.", "ghcr.io/acme/shop:1.4.2"),
     })
-    .openapi({ description: "A container image to deploy." }),
+    .openapi(documented(() => ({ description: "A container image to deploy." }))),
 );
 
 export const Source = component("DeploymentSource", () =>
   z
     .strictObject({
-      git: Git().optional().openapi({ description: "Absent: no commit is given." }),
-      registry: Registry().optional().openapi({ description: "Absent: no image is given." }),
+      git: Git()
+        .optional()
+        .openapi(documented(() => ({ description: "Absent: no commit is given." }))),
+      registry: Registry()
+        .optional()
+        .openapi(documented(() => ({ description: "Absent: no image is given." }))),
     })
-    .openapi({
-      description: "What is deployed: a commit, an image, or both. Runners receive it unchanged.",
-      example: { registry: { image: "ghcr.io/acme/shop:1.4.2" } },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "What is deployed: a commit, an image, or both. Runners receive it unchanged.",
+        example: { registry: { image: "ghcr.io/acme/shop:1.4.2" } },
+      })),
+    ),
 );

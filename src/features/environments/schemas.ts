@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -6,21 +7,25 @@ import { component, slug } from "../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
 export const Name = lazy(() =>
-  slug().openapi({ description: "Unique in the project.", example: "production" }),
+  slug().openapi(
+    documented(() => ({ description: "Unique in the project.", example: "production" })),
+  ),
 );
 
 const KIBIBYTES = LIMITS.configurationBytes.value / 1024;
 
 /** Not `z.record`: it drops the key `__proto__`. */
 export const Configuration = component("Configuration", () =>
-  z.custom<Document>(isConfiguration, "Send a JSON object.").openapi({
-    type: "object",
-    additionalProperties: {},
-    description:
-      `A JSON object of at most ${KIBIBYTES} KiB, which deployments change. A request may nest ` +
-      `objects and arrays at most ${LIMITS.documentDepth.value} levels deep.`,
-    example: { replicas: 2, features: { search: true } },
-  }),
+  z.custom<Document>(isConfiguration, "Send a JSON object.").openapi(
+    documented(() => ({
+      type: "object",
+      additionalProperties: {},
+      description:
+        `A JSON object of at most ${KIBIBYTES} KiB, which deployments change. A request may nest ` +
+        `objects and arrays at most ${LIMITS.documentDepth.value} levels deep.`,
+      example: { replicas: 2, features: { search: true } },
+    })),
+  ),
 );
 
 const ConfigurationInput = lazy(() =>
@@ -36,26 +41,36 @@ export const CreateEnvironment = component("CreateEnvironment", () =>
   z
     .strictObject({
       name: Name(),
-      configuration: ConfigurationInput().default({}).openapi({
-        description: "The first configuration. Default: an empty object.",
-      }),
+      configuration: ConfigurationInput()
+        .default({})
+        .openapi(
+          documented(() => ({
+            description: "The first configuration. Default: an empty object.",
+          })),
+        ),
     })
-    .openapi({
-      description: "The environment to create.",
-      example: { name: "staging", configuration: { replicas: 1 } },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The environment to create.",
+        example: { name: "staging", configuration: { replicas: 1 } },
+      })),
+    ),
 );
 
 export const ReplaceEnvironment = component("ReplaceEnvironment", () =>
-  z.strictObject({ name: Name(), configuration: ConfigurationInput() }).openapi({
-    description: "All fields of an environment that a request can set.",
-    example: { name: "production", configuration: { replicas: 2 } },
-  }),
+  z.strictObject({ name: Name(), configuration: ConfigurationInput() }).openapi(
+    documented(() => ({
+      description: "All fields of an environment that a request can set.",
+      example: { name: "production", configuration: { replicas: 2 } },
+    })),
+  ),
 );
 
 export const UpdateEnvironment = component("UpdateEnvironment", () =>
-  z.strictObject({ name: Name().optional() }).openapi({
-    description: "The fields to change. The others stay as they are.",
-    example: { name: "production-eu" },
-  }),
+  z.strictObject({ name: Name().optional() }).openapi(
+    documented(() => ({
+      description: "The fields to change. The others stay as they are.",
+      example: { name: "production-eu" },
+    })),
+  ),
 );

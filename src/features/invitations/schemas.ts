@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { INVITATION_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
@@ -13,41 +14,60 @@ export const EXAMPLE_TOKEN = `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0s
 export const EMAIL_EXAMPLE = "grace@example.com";
 
 export const NAME = lazy(() =>
-  text(LIMITS.personLength.value).openapi({
-    description: "What the organization calls the person.",
-    example: "Grace Hopper",
-  }),
+  text(LIMITS.personLength.value).openapi(
+    documented(() => ({
+      description: "What the organization calls the person.",
+      example: "Grace Hopper",
+    })),
+  ),
 );
 
 export const CreateInvitation = component("CreateInvitation", () =>
   z
     .strictObject({
-      email: Email().openapi({
-        description:
-          "The person's address, in any case. Only the organization's invitations show it.",
-        pattern: EMAIL.source,
-        example: EMAIL_EXAMPLE,
-      }),
-      role: OrgRole().openapi({ description: "The role that the member will have." }),
-      name: NAME().nullish().openapi({
-        description: "What the organization calls the person. Absent or null: `New member`.",
-      }),
+      email: Email().openapi(
+        documented(() => ({
+          description:
+            "The person's address, in any case. Only the organization's invitations show it.",
+          pattern: EMAIL.source,
+          example: EMAIL_EXAMPLE,
+        })),
+      ),
+      role: OrgRole().openapi(
+        documented(() => ({ description: "The role that the member will have." })),
+      ),
+      name: NAME()
+        .nullish()
+        .openapi(
+          documented(() => ({
+            description: "What the organization calls the person. Absent or null: `New member`.",
+          })),
+        ),
     })
-    .openapi({
-      description: "Whom to invite, with the role.",
-      example: { email: EMAIL_EXAMPLE, name: "Grace Hopper", role: "member" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "Whom to invite, with the role.",
+        example: { email: EMAIL_EXAMPLE, name: "Grace Hopper", role: "member" },
+      })),
+    ),
 );
 
 export const AcceptInvitation = component("AcceptInvitation", () =>
   z
     .strictObject({
-      token: text(LIMITS.invitationTokenLength.value).openapi({
-        description: "What follows `/invitations/` in the link.",
-        example: EXAMPLE_TOKEN,
-      }),
+      token: text(LIMITS.invitationTokenLength.value).openapi(
+        documented(() => ({
+          description: "What follows `/invitations/` in the link.",
+          example: EXAMPLE_TOKEN,
+        })),
+      ),
     })
-    .openapi({ description: "The invitation to accept.", example: { token: EXAMPLE_TOKEN } }),
+    .openapi(
+      documented(() => ({
+        description: "The invitation to accept.",
+        example: { token: EXAMPLE_TOKEN },
+      })),
+    ),
 );
 
 export const InvitationParams = lazy(() =>
@@ -60,10 +80,12 @@ export const InvitationParams = lazy(() =>
 /** Any text: a token that is no token gets the same answer as one that was used. */
 export const InvitationLinkParams = lazy(() =>
   z.object({
-    token: z.string().openapi({
-      param: { name: "token", in: "path" },
-      description: `The token of the link: \`${INVITATION_TOKEN_PATTERN.source}\`.`,
-      example: EXAMPLE_TOKEN,
-    }),
+    token: z.string().openapi(
+      documented(() => ({
+        param: { name: "token", in: "path" },
+        description: `The token of the link: \`${INVITATION_TOKEN_PATTERN.source}\`.`,
+        example: EXAMPLE_TOKEN,
+      })),
+    ),
   }),
 );

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { textParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { canonicalId } from "../../lib/ids.ts";
@@ -14,19 +15,23 @@ const stackQuery = lazy(() =>
   z
     .string()
     .transform((text) => canonicalId(text) ?? text)
-    .openapi({ example: EXAMPLE_IDS.stack }),
+    .openapi(documented(() => ({ example: EXAMPLE_IDS.stack }))),
 );
 
 const INTEGER = { type: "integer", format: "int64", minimum: 0 } as const;
 
 export const AppendQuery = lazy(() =>
   z.object({
-    offset: offsetText().openapi({
-      ...INTEGER,
-      description: "The offset of the first byte of the body in the output of the attempt.",
-      example: 4_096,
-    }),
-    stack_id: stackQuery().openapi({ description: "The stack that the bytes are of." }),
+    offset: offsetText().openapi(
+      documented(() => ({
+        ...INTEGER,
+        description: "The offset of the first byte of the body in the output of the attempt.",
+        example: 4_096,
+      })),
+    ),
+    stack_id: stackQuery().openapi(
+      documented(() => ({ description: "The stack that the bytes are of." })),
+    ),
   }),
 );
 
@@ -38,20 +43,28 @@ export const LogQueryParams = lazy(() =>
   z.object({
     after: offsetText()
       .optional()
-      .openapi({
-        ...INTEGER,
-        description: "Skips so many bytes. Send a `next_page` or a `next_offset`. Absent: 0.",
-      }),
-    stack_id: stackQuery().optional().openapi({ description: "Only this stack. Absent: all." }),
+      .openapi(
+        documented(() => ({
+          ...INTEGER,
+          description: "Skips so many bytes. Send a `next_page` or a `next_offset`. Absent: 0.",
+        })),
+      ),
+    stack_id: stackQuery()
+      .optional()
+      .openapi(documented(() => ({ description: "Only this stack. Absent: all." }))),
   }),
 );
 
 export const LogHeaders = lazy(() =>
   z.object({
-    "last-event-id": offsetText().optional().openapi({
-      type: "string",
-      description: "The ID of the last event that arrived. Only for `text/event-stream`.",
-      example: "8192",
-    }),
+    "last-event-id": offsetText()
+      .optional()
+      .openapi(
+        documented(() => ({
+          type: "string",
+          description: "The ID of the last event that arrived. Only for `text/event-stream`.",
+          example: "8192",
+        })),
+      ),
   }),
 );

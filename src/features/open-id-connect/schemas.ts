@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { ListQuery } from "../../http/pagination.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -10,16 +11,18 @@ function parameter(description: string) {
     .string()
     .max(callbackLength.value, `Send at most ${callbackLength.value} characters.`)
     .optional()
-    .openapi({ description });
+    .openapi(documented(() => ({ description })));
 }
 
 export const SignInQuery = lazy(() =>
   z.object({
     return_to: parameter(
       "The path on this origin to continue at. Default: `/console/`, also for anything else.",
-    ).openapi({
-      example: "/docs",
-    }),
+    ).openapi(
+      documented(() => ({
+        example: "/docs",
+      })),
+    ),
     invitation: parameter("The token of the invitation to accept."),
   }),
 );

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
@@ -10,16 +11,20 @@ import { component, enumFilter, identifierInput } from "../../lib/schemas.ts";
 const MAXIMUM_ADDED = LIMITS.addedMembers.value;
 
 export const ProjectRole = component("ProjectRole", () =>
-  z.enum(PROJECT_ROLES).openapi({
-    description: "A role in the project: owner > contributor > viewer.",
-  }),
+  z.enum(PROJECT_ROLES).openapi(
+    documented(() => ({
+      description: "A role in the project: owner > contributor > viewer.",
+    })),
+  ),
 );
 
 export const ProjectMemberQuery = lazy(() =>
   namedListQuery(LIMITS.personLength.value).extend({
-    role: enumFilter("ProjectRole", PROJECT_ROLES).openapi({
-      description: "Only members with one of these roles. Default: all.",
-    }),
+    role: enumFilter("ProjectRole", PROJECT_ROLES).openapi(
+      documented(() => ({
+        description: "Only members with one of these roles. Default: all.",
+      })),
+    ),
   }),
 );
 
@@ -31,24 +36,41 @@ export const AddProjectMembers = component("AddProjectMembers", () =>
         .min(1, "Send at least one membership ID.")
         .max(MAXIMUM_ADDED, `Send at most ${MAXIMUM_ADDED} membership IDs.`)
         .superRefine(refuseRepeated)
-        .openapi({
-          description:
-            "The `membership_id`s of members of the organization. All are added or none.",
-        }),
-      role: ProjectRole().default("viewer").openapi({
-        description: "The role of every added member. Default: `viewer`.",
-      }),
+        .openapi(
+          documented(() => ({
+            description:
+              "The `membership_id`s of members of the organization. All are added or none.",
+          })),
+        ),
+      role: ProjectRole()
+        .default("viewer")
+        .openapi(
+          documented(() => ({
+            description: "The role of every added member. Default: `viewer`.",
+          })),
+        ),
     })
-    .openapi({
-      description: "The members to add.",
-      example: { member_ids: [EXAMPLE_IDS.membership], role: "contributor" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The members to add.",
+        example: { member_ids: [EXAMPLE_IDS.membership], role: "contributor" },
+      })),
+    ),
 );
 
 export const ReplaceProjectMember = component("ReplaceProjectMember", () =>
   z
-    .strictObject({ role: ProjectRole().openapi({ description: "The new role in the project." }) })
-    .openapi({ description: "What a request can change.", example: { role: "contributor" } }),
+    .strictObject({
+      role: ProjectRole().openapi(
+        documented(() => ({ description: "The new role in the project." })),
+      ),
+    })
+    .openapi(
+      documented(() => ({
+        description: "What a request can change.",
+        example: { role: "contributor" },
+      })),
+    ),
 );
 
 export const ProjectMemberParams = lazy(() =>

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -18,19 +19,23 @@ export const Icon = lazy(() =>
     .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
     .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
     .refine((icon) => LINE.test(icon), "Send a text without control characters.")
-    .openapi({ description: ICON, example: "emoji:🚢" }),
+    .openapi(documented(() => ({ description: ICON, example: "emoji:🚢" }))),
 );
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi({
-    description: "The display name. It need not be unique.",
-    example: "storefront",
-  }),
+  text(LIMITS.nameLength.value).openapi(
+    documented(() => ({
+      description: "The display name. It need not be unique.",
+      example: "storefront",
+    })),
+  ),
 );
 export const Description = lazy(() =>
-  paragraphs(LIMITS.descriptionLength.value).openapi({
-    description: "What the project is, in a few lines.",
-    example: "The shop and its API.",
-  }),
+  paragraphs(LIMITS.descriptionLength.value).openapi(
+    documented(() => ({
+      description: "What the project is, in a few lines.",
+      example: "The shop and its API.",
+    })),
+  ),
 );
 
 export const CreateProject = component("CreateProject", () =>
@@ -39,60 +44,87 @@ export const CreateProject = component("CreateProject", () =>
       name: Name(),
       description: clearable(Description()),
       icon: clearable(Icon()),
-      repo_id: clearable(identifierInput("repository")).openapi({ description: REPO }),
+      repo_id: clearable(identifierInput("repository")).openapi(
+        documented(() => ({ description: REPO })),
+      ),
     })
-    .openapi({
-      description: "The project to create.",
-      example: { name: "storefront", description: "The shop and its API.", icon: "emoji:🚢" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The project to create.",
+        example: { name: "storefront", description: "The shop and its API.", icon: "emoji:🚢" },
+      })),
+    ),
 );
 
 export const ReplaceProject = component("ReplaceProject", () =>
   z
     .strictObject({
-      default_environment_id: identifierInput("environment").openapi({
-        description: "The environment that clients show first, one of the project's own.",
-      }),
-      name: Name().optional().openapi({ description: "The display name. Absent: unchanged." }),
-      description: clearable(Description()).openapi({
-        description: "What the project is, in a few lines. Absent or null: cleared.",
-      }),
-      icon: clearable(Icon()).openapi({ description: `${ICON} Absent or null: cleared.` }),
-      repo_id: clearable(identifierInput("repository")).openapi({
-        description: `${REPO} Absent or null: cleared.`,
-      }),
+      default_environment_id: identifierInput("environment").openapi(
+        documented(() => ({
+          description: "The environment that clients show first, one of the project's own.",
+        })),
+      ),
+      name: Name()
+        .optional()
+        .openapi(documented(() => ({ description: "The display name. Absent: unchanged." }))),
+      description: clearable(Description()).openapi(
+        documented(() => ({
+          description: "What the project is, in a few lines. Absent or null: cleared.",
+        })),
+      ),
+      icon: clearable(Icon()).openapi(
+        documented(() => ({ description: `${ICON} Absent or null: cleared.` })),
+      ),
+      repo_id: clearable(identifierInput("repository")).openapi(
+        documented(() => ({
+          description: `${REPO} Absent or null: cleared.`,
+        })),
+      ),
     })
-    .openapi({
-      description: "All fields of a project that a request can set.",
-      example: {
-        default_environment_id: EXAMPLE_IDS.environment,
-        name: "storefront",
-        icon: "icon:ship",
-      },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "All fields of a project that a request can set.",
+        example: {
+          default_environment_id: EXAMPLE_IDS.environment,
+          name: "storefront",
+          icon: "icon:ship",
+        },
+      })),
+    ),
 );
 
 export const UpdateProject = component("UpdateProject", () =>
   z
     .strictObject({
       name: Name().optional(),
-      description: Description().nullable().optional().openapi({
-        description: "What the project is, in a few lines. Null: cleared.",
-      }),
+      description: Description()
+        .nullable()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "What the project is, in a few lines. Null: cleared.",
+          })),
+        ),
       icon: Icon()
         .nullable()
         .optional()
-        .openapi({ description: `${ICON} Null: cleared.` }),
+        .openapi(documented(() => ({ description: `${ICON} Null: cleared.` }))),
       repo_id: identifierInput("repository")
         .nullable()
         .optional()
-        .openapi({ description: `${REPO} Null: cleared.` }),
-      default_environment_id: identifierInput("environment").optional().openapi({
-        description: "The environment that clients show first, one of the project's own.",
-      }),
+        .openapi(documented(() => ({ description: `${REPO} Null: cleared.` }))),
+      default_environment_id: identifierInput("environment")
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "The environment that clients show first, one of the project's own.",
+          })),
+        ),
     })
-    .openapi({
-      description: "The fields to change. The others stay as they are.",
-      example: { name: "storefront-eu", description: null },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The fields to change. The others stay as they are.",
+        example: { name: "storefront-eu", description: null },
+      })),
+    ),
 );

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { component } from "../../lib/schemas.ts";
@@ -6,7 +7,9 @@ import { StackParams } from "../stacks/index.ts";
 import { RESOURCE_STATUSES } from "./model.ts";
 
 export const ResourceStatus = component("ResourceStatus", () =>
-  z.enum(RESOURCE_STATUSES).openapi({ description: "A resource status of AWS CloudFormation." }),
+  z
+    .enum(RESOURCE_STATUSES)
+    .openapi(documented(() => ({ description: "A resource status of AWS CloudFormation." }))),
 );
 
 const resourceParam = lazy(() => textParam("resource_id", "resource", "resource"));

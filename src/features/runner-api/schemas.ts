@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { textParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -28,73 +29,106 @@ export const INTERVALS = {
 export const ClaimInput = component("ClaimInput", () =>
   z
     .strictObject({
-      request_id: text(LIMITS.requestIdLength.value).openapi({
-        description: "Generate a new one for each claim. The same ID gives the same attempt.",
-        example: "3f6f0c1e-claim-1",
-      }),
+      request_id: text(LIMITS.requestIdLength.value).openapi(
+        documented(() => ({
+          description: "Generate a new one for each claim. The same ID gives the same attempt.",
+          example: "3f6f0c1e-claim-1",
+        })),
+      ),
     })
-    .openapi({
-      description: "A runner's request for its next deployment.",
-      example: { request_id: "3f6f0c1e-claim-1" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "A runner's request for its next deployment.",
+        example: { request_id: "3f6f0c1e-claim-1" },
+      })),
+    ),
 );
 
 export const Outcome = component("AttemptOutcome", () =>
-  z.enum(OUTCOMES).openapi({ description: "How the work on a deployment ended." }),
+  z
+    .enum(OUTCOMES)
+    .openapi(documented(() => ({ description: "How the work on a deployment ended." }))),
 );
 
 const ReportedResource = component("ReportedResource", () =>
   z
     .strictObject({
-      template_id: text(LIMITS.resourceNameLength.value).openapi({
-        description: "The logical ID in the stack's template. Identifies the resource.",
-        example: "Bucket",
-      }),
-      physical_id: line(LIMITS.physicalIdLength.value).openapi({
-        description: "The ID at the provider. Send an empty text while there is none.",
-        example: "shop-bucket-1x2y3z",
-      }),
-      resource_type: text(LIMITS.resourceNameLength.value).openapi({
-        description: "The provider's name of the type.",
-        example: "AWS::S3::Bucket",
-      }),
+      template_id: text(LIMITS.resourceNameLength.value).openapi(
+        documented(() => ({
+          description: "The logical ID in the stack's template. Identifies the resource.",
+          example: "Bucket",
+        })),
+      ),
+      physical_id: line(LIMITS.physicalIdLength.value).openapi(
+        documented(() => ({
+          description: "The ID at the provider. Send an empty text while there is none.",
+          example: "shop-bucket-1x2y3z",
+        })),
+      ),
+      resource_type: text(LIMITS.resourceNameLength.value).openapi(
+        documented(() => ({
+          description: "The provider's name of the type.",
+          example: "AWS::S3::Bucket",
+        })),
+      ),
       status: ResourceStatus(),
-      status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
-        description: "Why the resource has this status, as the provider states it.",
-      }),
-      timestamp: timestampInput().optional().openapi({
-        description: "When the provider changed the resource. Default: now.",
-        example: "2026-11-21T09:30:00.000Z",
-      }),
+      status_reason: paragraphs(LIMITS.statusReasonLength.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "Why the resource has this status, as the provider states it.",
+          })),
+        ),
+      timestamp: timestampInput()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "When the provider changed the resource. Default: now.",
+            example: "2026-11-21T09:30:00.000Z",
+          })),
+        ),
     })
-    .openapi({
-      description: "One resource of a stack at the provider.",
-      example: {
-        template_id: "Bucket",
-        physical_id: "shop-bucket-1x2y3z",
-        resource_type: "AWS::S3::Bucket",
-        status: "CREATE_COMPLETE",
-      },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "One resource of a stack at the provider.",
+        example: {
+          template_id: "Bucket",
+          physical_id: "shop-bucket-1x2y3z",
+          resource_type: "AWS::S3::Bucket",
+          status: "CREATE_COMPLETE",
+        },
+      })),
+    ),
 );
 
 const ReportedStatus = component("ReportedStackStatus", () =>
-  z.enum(REPORTED_STATUSES).openapi({
-    description: "The status of a stack that a runner reports. All but `in_progress` are final.",
-  }),
+  z.enum(REPORTED_STATUSES).openapi(
+    documented(() => ({
+      description: "The status of a stack that a runner reports. All but `in_progress` are final.",
+    })),
+  ),
 );
 
 export const StackReport = component("StackReport", () =>
   z
     .strictObject({
-      seq: z.int().min(1).openapi({
-        description: "Increases with each report of the stack. An older report is ignored.",
-        example: 1,
-      }),
+      seq: z
+        .int()
+        .min(1)
+        .openapi(
+          documented(() => ({
+            description: "Increases with each report of the stack. An older report is ignored.",
+            example: 1,
+          })),
+        ),
       status: ReportedStatus(),
-      status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
-        description: "Why the stack has this status, for people. Absent: no reason is shown.",
-      }),
+      status_reason: paragraphs(LIMITS.statusReasonLength.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "Why the stack has this status, for people. Absent: no reason is shown.",
+          })),
+        ),
       resources: z
         .array(ReportedResource())
         .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
@@ -103,59 +137,82 @@ export const StackReport = component("StackReport", () =>
           "Send each template_id once.",
         )
         .optional()
-        .openapi({
-          description:
-            "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
-        }),
+        .openapi(
+          documented(() => ({
+            description:
+              "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
+          })),
+        ),
     })
-    .openapi({
-      description: "The progress of one stack.",
-      example: { seq: 1, status: "in_progress" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The progress of one stack.",
+        example: { seq: 1, status: "in_progress" },
+      })),
+    ),
 );
 
 const LogDeclaration = component("LogDeclaration", () =>
   z
     .strictObject({
-      size: z.int().min(0).openapi({
-        description: "All bytes that the command has printed, also those beyond `log_bytes`.",
-        example: 5_120,
-      }),
+      size: z
+        .int()
+        .min(0)
+        .openapi(
+          documented(() => ({
+            description: "All bytes that the command has printed, also those beyond `log_bytes`.",
+            example: 5_120,
+          })),
+        ),
       sha256: z
         .string()
         .regex(/^[0-9a-f]{64}$/, "Send the SHA-256 as 64 lowercase hex digits.")
-        .openapi({
-          description: "The SHA-256 of these bytes, in hex.",
-          example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        }),
+        .openapi(
+          documented(() => ({
+            description: "The SHA-256 of these bytes, in hex.",
+            example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+          })),
+        ),
     })
-    .openapi({ description: "What a runner declares of a log at its end." }),
+    .openapi(documented(() => ({ description: "What a runner declares of a log at its end." }))),
 );
 
 export const CompletionInput = component("AttemptCompletion", () =>
   z
     .strictObject({
       outcome: Outcome(),
-      failure_reason: text(LIMITS.requestIdLength.value).optional().openapi({
-        description: "A short reason for programs, of your choice. Absent: none.",
-        example: "build_failed",
-      }),
-      message: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
-        description: "What happened, for people. It becomes the reason of unfinished stacks.",
-        example: "The image does not exist.",
-      }),
+      failure_reason: text(LIMITS.requestIdLength.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "A short reason for programs, of your choice. Absent: none.",
+            example: "build_failed",
+          })),
+        ),
+      message: paragraphs(LIMITS.statusReasonLength.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "What happened, for people. It becomes the reason of unfinished stacks.",
+            example: "The image does not exist.",
+          })),
+        ),
       log: LogDeclaration()
         .optional()
-        .openapi({
-          description:
-            "The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the " +
-            "log is sealed with the bytes that have arrived.",
-        }),
+        .openapi(
+          documented(() => ({
+            description:
+              "The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the " +
+              "log is sealed with the bytes that have arrived.",
+          })),
+        ),
     })
-    .openapi({
-      description: "How the runner's work ended.",
-      example: { outcome: "succeeded" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "How the runner's work ended.",
+        example: { outcome: "succeeded" },
+      })),
+    ),
 );
 
 export const AttemptParams = lazy(() => z.object(textParam("attempt_id", "attempt", "attempt")));
@@ -164,8 +221,13 @@ export const StackOfAttemptParams = lazy(() =>
 );
 export const LeaseHeaders = lazy(() =>
   z.object({
-    "lease-token": z.string().optional().openapi({
-      description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",
-    }),
+    "lease-token": z
+      .string()
+      .optional()
+      .openapi(
+        documented(() => ({
+          description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",
+        })),
+      ),
   }),
 );

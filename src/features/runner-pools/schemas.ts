@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
@@ -20,16 +21,20 @@ const SECONDS =
 const OVERLAP = `Send a whole number of seconds from 0 to ${LIMITS.tokenOverlapSeconds.value}.`;
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi({
-    description: "Unique in the organization.",
-    example: "eu",
-  }),
+  text(LIMITS.nameLength.value).openapi(
+    documented(() => ({
+      description: "Unique in the organization.",
+      example: "eu",
+    })),
+  ),
 );
 export const TokenName = lazy(() =>
-  text(LIMITS.nameLength.value).openapi({
-    description: "What the token is for.",
-    example: "ci",
-  }),
+  text(LIMITS.nameLength.value).openapi(
+    documented(() => ({
+      description: "What the token is for.",
+      example: "ci",
+    })),
+  ),
 );
 
 const EnvironmentIds = lazy(() =>
@@ -37,7 +42,7 @@ const EnvironmentIds = lazy(() =>
     .array(identifierInput("environment"), COUNT)
     .min(1, COUNT)
     .max(MAXIMUM_ENVIRONMENTS, COUNT)
-    .openapi({ description: ENVIRONMENTS }),
+    .openapi(documented(() => ({ description: ENVIRONMENTS }))),
 );
 const MaximumRunSeconds = lazy(() =>
   z
@@ -53,14 +58,18 @@ export const CreateRunnerPool = component("CreateRunnerPool", () =>
       environment_ids: EnvironmentIds(),
       max_run_seconds: MaximumRunSeconds()
         .default(DEFAULT_RUN_SECONDS)
-        .openapi({
-          description: `${RUN_TIME} Default: six hours.`,
-        }),
+        .openapi(
+          documented(() => ({
+            description: `${RUN_TIME} Default: six hours.`,
+          })),
+        ),
     })
-    .openapi({
-      description: "The pool to create.",
-      example: { name: "eu", environment_ids: [EXAMPLE_IDS.environment] },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The pool to create.",
+        example: { name: "eu", environment_ids: [EXAMPLE_IDS.environment] },
+      })),
+    ),
 );
 
 export const UpdateRunnerPool = component("UpdateRunnerPool", () =>
@@ -69,19 +78,25 @@ export const UpdateRunnerPool = component("UpdateRunnerPool", () =>
       name: Name().optional(),
       environment_ids: EnvironmentIds()
         .optional()
-        .openapi({
-          description: `${ENVIRONMENTS} They replace the present ones.`,
-        }),
+        .openapi(
+          documented(() => ({
+            description: `${ENVIRONMENTS} They replace the present ones.`,
+          })),
+        ),
       max_run_seconds: MaximumRunSeconds()
         .optional()
-        .openapi({
-          description: `${RUN_TIME} Runs that have started keep theirs.`,
-        }),
+        .openapi(
+          documented(() => ({
+            description: `${RUN_TIME} Runs that have started keep theirs.`,
+          })),
+        ),
     })
-    .openapi({
-      description: "The fields to change. The others stay as they are.",
-      example: { name: "eu-west" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The fields to change. The others stay as they are.",
+        example: { name: "eu-west" },
+      })),
+    ),
 );
 
 export const CreateRunnerToken = component("CreateRunnerToken", () =>
@@ -90,14 +105,16 @@ export const CreateRunnerToken = component("CreateRunnerToken", () =>
       name: TokenName(),
       expires_at: timestampInput()
         .nullish()
-        .openapi({
-          description:
-            "A time in the future, not after the expiry of your own key. Absent or null: the expiry of " +
-            "your own key; if it has none, the token does not expire.",
-          example: "2027-11-21T09:30:00.000Z",
-        }),
+        .openapi(
+          documented(() => ({
+            description:
+              "A time in the future, not after the expiry of your own key. Absent or null: the expiry of " +
+              "your own key; if it has none, the token does not expire.",
+            example: "2027-11-21T09:30:00.000Z",
+          })),
+        ),
     })
-    .openapi({ description: "The token to create.", example: { name: "ci" } }),
+    .openapi(documented(() => ({ description: "The token to create.", example: { name: "ci" } }))),
 );
 
 export const RotateRunnerToken = component("RotateRunnerToken", () =>
@@ -108,12 +125,19 @@ export const RotateRunnerToken = component("RotateRunnerToken", () =>
         .min(0, OVERLAP)
         .max(LIMITS.tokenOverlapSeconds.value, OVERLAP)
         .default(0)
-        .openapi({
-          description:
-            "How long the old token remains valid, if it does not expire before. 0 revokes it at once.",
-        }),
+        .openapi(
+          documented(() => ({
+            description:
+              "How long the old token remains valid, if it does not expire before. 0 revokes it at once.",
+          })),
+        ),
     })
-    .openapi({ description: "How to rotate the token.", example: { overlap_seconds: 3_600 } }),
+    .openapi(
+      documented(() => ({
+        description: "How to rotate the token.",
+        example: { overlap_seconds: 3_600 },
+      })),
+    ),
 );
 
 export const RunnerPoolParams = lazy(() =>

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -6,37 +7,49 @@ import { component, text } from "../../lib/schemas.ts";
 import { SERVICE_ACCOUNT_ROLES } from "./model.ts";
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi({
-    description: "The program that the service account is for.",
-    example: "release-bot",
-  }),
+  text(LIMITS.nameLength.value).openapi(
+    documented(() => ({
+      description: "The program that the service account is for.",
+      example: "release-bot",
+    })),
+  ),
 );
 
 const Role = component("ServiceAccountRole", () =>
   z
     .enum(SERVICE_ACCOUNT_ROLES, "Send member or admin: a service account is never an owner.")
-    .openapi({
-      description: "The role in the organization: admin > member.",
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The role in the organization: admin > member.",
+      })),
+    ),
 );
 
 export const CreateServiceAccount = component("CreateServiceAccount", () =>
-  z.strictObject({ name: Name(), role: Role() }).openapi({
-    description: "The service account to create.",
-    example: { name: "release-bot", role: "member" },
-  }),
+  z.strictObject({ name: Name(), role: Role() }).openapi(
+    documented(() => ({
+      description: "The service account to create.",
+      example: { name: "release-bot", role: "member" },
+    })),
+  ),
 );
 
 export const UpdateServiceAccount = component("UpdateServiceAccount", () =>
   z
     .strictObject({
-      name: Name().optional().openapi({ description: "Absent: the name stays." }),
-      role: Role().optional().openapi({ description: "Absent: the role stays." }),
+      name: Name()
+        .optional()
+        .openapi(documented(() => ({ description: "Absent: the name stays." }))),
+      role: Role()
+        .optional()
+        .openapi(documented(() => ({ description: "Absent: the role stays." }))),
     })
-    .openapi({
-      description: "What a request can change.",
-      example: { name: "release-bot-2", role: "member" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "What a request can change.",
+        example: { name: "release-bot-2", role: "member" },
+      })),
+    ),
 );
 
 export const ServiceAccountParams = lazy(() =>

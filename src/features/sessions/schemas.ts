@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { ListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
@@ -13,9 +14,12 @@ import { SESSION_STATUSES } from "./model.ts";
 export const EXAMPLE_TOKEN = `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`;
 
 const SessionStatus = component("SessionStatus", () =>
-  z.enum(SESSION_STATUSES).openapi({
-    description: "Default: `active`. Sessions that have ended are listed as long as the audit log.",
-  }),
+  z.enum(SESSION_STATUSES).openapi(
+    documented(() => ({
+      description:
+        "Default: `active`. Sessions that have ended are listed as long as the audit log.",
+    })),
+  ),
 );
 
 export const MemberSessionsQuery = lazy(() =>
@@ -25,12 +29,19 @@ export const MemberSessionsQuery = lazy(() =>
 export const CreateSession = component("CreateSession", () =>
   z
     .strictObject({
-      api_key: text(LIMITS.apiKeyLength.value).openapi({
-        description: "An API key. The session has its role, scopes and boundaries.",
-        example: EXAMPLE_KEY,
-      }),
+      api_key: text(LIMITS.apiKeyLength.value).openapi(
+        documented(() => ({
+          description: "An API key. The session has its role, scopes and boundaries.",
+          example: EXAMPLE_KEY,
+        })),
+      ),
     })
-    .openapi({ description: "What to sign in with.", example: { api_key: EXAMPLE_KEY } }),
+    .openapi(
+      documented(() => ({
+        description: "What to sign in with.",
+        example: { api_key: EXAMPLE_KEY },
+      })),
+    ),
 );
 
 export const SessionParams = lazy(() => z.object(idParam("session_id", "session", "session")));
@@ -49,10 +60,12 @@ export const MemberSessionParams = lazy(() =>
 /** Any text: a token that is no token gets the same answer as one that was used. */
 export const SignInLinkParams = lazy(() =>
   z.object({
-    token: z.string().openapi({
-      param: { name: "token", in: "path" },
-      description: `The token of the link: \`${SIGN_IN_TOKEN_PATTERN.source}\`.`,
-      example: EXAMPLE_TOKEN,
-    }),
+    token: z.string().openapi(
+      documented(() => ({
+        param: { name: "token", in: "path" },
+        description: `The token of the link: \`${SIGN_IN_TOKEN_PATTERN.source}\`.`,
+        example: EXAMPLE_TOKEN,
+      })),
+    ),
   }),
 );

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { textParam } from "../../http/params.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
@@ -6,38 +7,51 @@ import { LIMITS } from "../../lib/limits.ts";
 import { clearable, component, identifierInput, text } from "../../lib/schemas.ts";
 
 export const Name = lazy(() =>
-  text(LIMITS.stackNameLength.value).openapi({
-    description: "Unique in the environment, for example the stack's name at the provider.",
-    example: "api-production",
-  }),
+  text(LIMITS.stackNameLength.value).openapi(
+    documented(() => ({
+      description: "Unique in the environment, for example the stack's name at the provider.",
+      example: "api-production",
+    })),
+  ),
 );
 
 export const StackInput = component("StackInput", () =>
   z
     .strictObject({
       name: Name(),
-      component_id: clearable(identifierInput("component")).openapi({
-        description: "A component of the environment. Absent or null: no component.",
-      }),
+      component_id: clearable(identifierInput("component")).openapi(
+        documented(() => ({
+          description: "A component of the environment. Absent or null: no component.",
+        })),
+      ),
     })
-    .openapi({
-      description: "All fields of a stack that a request can set.",
-      example: { name: "api-production", component_id: EXAMPLE_IDS.component },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "All fields of a stack that a request can set.",
+        example: { name: "api-production", component_id: EXAMPLE_IDS.component },
+      })),
+    ),
 );
 
 export const UpdateStack = component("UpdateStack", () =>
   z
     .strictObject({
       name: Name().optional(),
-      component_id: identifierInput("component").nullable().optional().openapi({
-        description: "A component of the environment. Null: no component.",
-      }),
+      component_id: identifierInput("component")
+        .nullable()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "A component of the environment. Null: no component.",
+          })),
+        ),
     })
-    .openapi({
-      description: "The fields to change. The others stay as they are.",
-      example: { name: "api-production-eu" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The fields to change. The others stay as they are.",
+        example: { name: "api-production-eu" },
+      })),
+    ),
 );
 
 export const StackParams = lazy(() => z.object(textParam("stack_id", "stack", "stack")));

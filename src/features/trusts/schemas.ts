@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { idParam } from "../../http/params.ts";
 import { EXAMPLE_IDS, type ExampleKind } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
@@ -35,25 +36,31 @@ export const EXAMPLE_CONDITIONS = {
 };
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi({
-    description: "What the trust is for. The names of its keys begin with it.",
-    example: "deploy workflow",
-  }),
+  text(LIMITS.nameLength.value).openapi(
+    documented(() => ({
+      description: "What the trust is for. The names of its keys begin with it.",
+      example: "deploy workflow",
+    })),
+  ),
 );
 export const Issuer = lazy(() =>
-  text(LIMITS.urlLength.value).openapi({
-    description:
-      "The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration " +
-      "with keys for RS256 or ES256.",
-    example: "https://token.actions.githubusercontent.com",
-  }),
+  text(LIMITS.urlLength.value).openapi(
+    documented(() => ({
+      description:
+        "The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration " +
+        "with keys for RS256 or ES256.",
+      example: "https://token.actions.githubusercontent.com",
+    })),
+  ),
 );
 export const Audience = lazy(() =>
-  text(LIMITS.trustAudienceLength.value).openapi({
-    description:
-      "The `aud` that a token must have, or have among others. Use one that only Longshore accepts.",
-    example: "https://longshore.example.com",
-  }),
+  text(LIMITS.trustAudienceLength.value).openapi(
+    documented(() => ({
+      description:
+        "The `aud` that a token must have, or have among others. Use one that only Longshore accepts.",
+      example: "https://longshore.example.com",
+    })),
+  ),
 );
 
 /** A record would leave out `__proto__`, and with it a condition. */
@@ -66,16 +73,18 @@ const Conditions = lazy(() =>
       }
     })
     .transform((sent) => sent as TrustConditions)
-    .openapi({
-      type: "object",
-      additionalProperties: {
-        anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
-      },
-      minProperties: 1,
-      maxProperties: LIMITS.trustConditions.value,
-      description: `${CONDITIONS} \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\` and \`jti\` are checked for every token.`,
-      example: EXAMPLE_CONDITIONS,
-    }),
+    .openapi(
+      documented(() => ({
+        type: "object",
+        additionalProperties: {
+          anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+        },
+        minProperties: 1,
+        maxProperties: LIMITS.trustConditions.value,
+        description: `${CONDITIONS} \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\` and \`jti\` are checked for every token.`,
+        example: EXAMPLE_CONDITIONS,
+      })),
+    ),
 );
 
 export const CreateTrust = component("CreateTrust", () =>
@@ -87,40 +96,52 @@ export const CreateTrust = component("CreateTrust", () =>
       conditions: Conditions(),
       membership_id: identifierInput("membership")
         .optional()
-        .openapi({
-          description: `${MEMBERSHIP} Send either this or \`pool_id\`.`,
-        }),
+        .openapi(
+          documented(() => ({
+            description: `${MEMBERSHIP} Send either this or \`pool_id\`.`,
+          })),
+        ),
       pool_id: identifierInput("runnerPool")
         .optional()
-        .openapi({
-          description: `${POOL} Send either this or \`membership_id\`.`,
-        }),
+        .openapi(
+          documented(() => ({
+            description: `${POOL} Send either this or \`membership_id\`.`,
+          })),
+        ),
       scopes: z
         .array(ScopeName())
         .min(1, SCOPE_COUNT)
         .max(SCOPES.length, SCOPE_COUNT)
         .optional()
-        .openapi({ description: NARROWED.scopes, example: ["deployments:write"] }),
-      project_ids: boundary("project").openapi({ description: NARROWED.projects }),
-      environment_ids: boundary("environment").openapi({ description: NARROWED.environments }),
+        .openapi(
+          documented(() => ({ description: NARROWED.scopes, example: ["deployments:write"] })),
+        ),
+      project_ids: boundary("project").openapi(
+        documented(() => ({ description: NARROWED.projects })),
+      ),
+      environment_ids: boundary("environment").openapi(
+        documented(() => ({ description: NARROWED.environments })),
+      ),
       ttl_seconds: z
         .int(SECONDS)
         .min(LIMITS.minimumKeySeconds.value, SECONDS)
         .max(LIMITS.maximumKeySeconds.value, SECONDS)
         .default(DEFAULT_TTL_SECONDS)
-        .openapi({ description: TTL }),
+        .openapi(documented(() => ({ description: TTL }))),
     })
-    .openapi({
-      description: "The trust to create.",
-      example: {
-        name: "deploy workflow",
-        issuer: "https://token.actions.githubusercontent.com",
-        audience: "https://longshore.example.com",
-        conditions: EXAMPLE_CONDITIONS,
-        membership_id: EXAMPLE_IDS.membership,
-        scopes: ["deployments:write"],
-      },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The trust to create.",
+        example: {
+          name: "deploy workflow",
+          issuer: "https://token.actions.githubusercontent.com",
+          audience: "https://longshore.example.com",
+          conditions: EXAMPLE_CONDITIONS,
+          membership_id: EXAMPLE_IDS.membership,
+          scopes: ["deployments:write"],
+        },
+      })),
+    ),
 );
 
 /** The compact serialization (RFC 7515, section 3.1). An unsigned token has an empty last part. */
@@ -132,23 +153,29 @@ const EXAMPLE_JWT =
 export const ExchangeToken = component("ExchangeToken", () =>
   z
     .strictObject({
-      org_id: identifierInput("organization").openapi({
-        description: "The organization that has the trust.",
-      }),
+      org_id: identifierInput("organization").openapi(
+        documented(() => ({
+          description: "The organization that has the trust.",
+        })),
+      ),
       token: z
         .string()
         .max(LIMITS.exchangedTokenBytes.value, OVERLONG)
         .regex(COMPACT_JWT, MALFORMED)
-        .openapi({
-          description:
-            "The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.",
-          example: EXAMPLE_JWT,
-        }),
+        .openapi(
+          documented(() => ({
+            description:
+              "The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.",
+            example: EXAMPLE_JWT,
+          })),
+        ),
     })
-    .openapi({
-      description: "The token to exchange.",
-      example: { org_id: EXAMPLE_IDS.organization, token: EXAMPLE_JWT },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The token to exchange.",
+        example: { org_id: EXAMPLE_IDS.organization, token: EXAMPLE_JWT },
+      })),
+    ),
 );
 
 export const TrustParams = lazy(() =>

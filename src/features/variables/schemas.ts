@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -15,15 +16,22 @@ export const Name = lazy(() =>
     .string()
     .max(NAME_LENGTH, `Send at most ${NAME_LENGTH} characters.`)
     .regex(/^[A-Za-z_][\w]*$/, "Send letters, digits and _, not beginning with a digit.")
-    .openapi({ description: "Unique in the component or environment.", example: "DATABASE_URL" }),
+    .openapi(
+      documented(() => ({
+        description: "Unique in the component or environment.",
+        example: "DATABASE_URL",
+      })),
+    ),
 );
 
 export const StorageMethod = component("StorageMethod", () =>
-  z.enum(STORAGE_METHODS).openapi({
-    description:
-      "How runners store the value at the provider: as a secret, as an encrypted parameter, or as " +
-      "plain text. The service itself stores every value encrypted.",
-  }),
+  z.enum(STORAGE_METHODS).openapi(
+    documented(() => ({
+      description:
+        "How runners store the value at the provider: as a secret, as an encrypted parameter, or as " +
+        "plain text. The service itself stores every value encrypted.",
+    })),
+  ),
 );
 
 /** The messages never contain the value, which is a secret. */
@@ -35,23 +43,32 @@ const Value = lazy(() =>
       (value) => new TextEncoder().encode(value).byteLength <= VALUE_BYTES,
       `Send at most ${VALUE_BYTES} bytes of UTF-8.`,
     )
-    .openapi({ description: "The plain text, at most 32 KiB of UTF-8.", example: EXAMPLE_VALUE }),
+    .openapi(
+      documented(() => ({
+        description: "The plain text, at most 32 KiB of UTF-8.",
+        example: EXAMPLE_VALUE,
+      })),
+    ),
 );
 
 const EXAMPLE = { name: "DATABASE_URL", storage_method: "secret", value: EXAMPLE_VALUE };
 
 export const VariableInput = component("VariableInput", () =>
-  z.strictObject({ name: Name(), storage_method: StorageMethod(), value: Value() }).openapi({
-    description: "All fields of a variable that a request can set.",
-    example: EXAMPLE,
-  }),
+  z.strictObject({ name: Name(), storage_method: StorageMethod(), value: Value() }).openapi(
+    documented(() => ({
+      description: "All fields of a variable that a request can set.",
+      example: EXAMPLE,
+    })),
+  ),
 );
 
 const WriteMode = component("VariablesWriteMode", () =>
-  z.enum(["merge", "replace"]).openapi({
-    description:
-      "`merge` keeps the variables that the request does not name; `replace` deletes them.",
-  }),
+  z.enum(["merge", "replace"]).openapi(
+    documented(() => ({
+      description:
+        "`merge` keeps the variables that the request does not name; `replace` deletes them.",
+    })),
+  ),
 );
 
 export const PutVariables = component("PutVariables", () =>
@@ -62,15 +79,21 @@ export const PutVariables = component("PutVariables", () =>
         .array(VariableInput())
         .max(MAXIMUM_BULK, `Send at most ${MAXIMUM_BULK} variables.`)
         .superRefine(refuseRepeatedNames)
-        .openapi({ description: "The variables to create or replace, each name once." }),
+        .openapi(
+          documented(() => ({
+            description: "The variables to create or replace, each name once.",
+          })),
+        ),
     })
-    .openapi({
-      description: "Many variables to write at once.",
-      example: {
-        mode: "merge",
-        variables: [EXAMPLE, { name: "LOG_LEVEL", storage_method: "string", value: "info" }],
-      },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "Many variables to write at once.",
+        example: {
+          mode: "merge",
+          variables: [EXAMPLE, { name: "LOG_LEVEL", storage_method: "string", value: "info" }],
+        },
+      })),
+    ),
 );
 
 export const VariableParams = lazy(() => z.object(idParam("variable_id", "variable", "variable")));

@@ -1,3 +1,4 @@
+import { documented } from "#documented";
 import { ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
@@ -11,8 +12,10 @@ export const DeliveryParams = lazy(() =>
 
 export const DeliveryQuery = lazy(() =>
   ListQuery().extend({
-    status: enumFilter("DeliveryStatus", DELIVERY_STATUSES).openapi({
-      description: "Only deliveries with one of these statuses. Default: all.",
-    }),
+    status: enumFilter("DeliveryStatus", DELIVERY_STATUSES).openapi(
+      documented(() => ({
+        description: "Only deliveries with one of these statuses. Default: all.",
+      })),
+    ),
   }),
 );

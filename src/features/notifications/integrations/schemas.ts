@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { idParam, ProjectParams } from "../../../http/params.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
@@ -14,24 +15,33 @@ export const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
       const types = Object.entries(EVENTS).flatMap(([type, { kind: sent }]) =>
         sent === kind ? [`\`${type}\``] : [],
       );
-      return [kind, flag.openapi({ description: `Whether ${types.join(" and ")} is sent.` })];
+      return [
+        kind,
+        flag.openapi(
+          documented(() => ({ description: `Whether ${types.join(" and ")} is sent.` })),
+        ),
+      ];
     }),
   ) as Record<Kind, Schema>;
 
 const ConfigurationInput = component("IntegrationConfigurationInput", () =>
   z
     .strictObject(flagsOf(z.boolean().optional()))
-    .openapi({ description: "Whether each kind of notification is to be sent." }),
+    .openapi(
+      documented(() => ({ description: "Whether each kind of notification is to be sent." })),
+    ),
 );
 
 const UrlInput = lazy(() =>
-  text(LIMITS.urlLength.value).openapi({
-    description:
-      "The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no " +
-      "user name, password or fragment. It is stored encrypted.",
-    format: "uri",
-    example: EXAMPLE_URL,
-  }),
+  text(LIMITS.urlLength.value).openapi(
+    documented(() => ({
+      description:
+        "The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no " +
+        "user name, password or fragment. It is stored encrypted.",
+      format: "uri",
+      example: EXAMPLE_URL,
+    })),
+  ),
 );
 
 const MAXIMUM_FILTER = LIMITS.integrationFilters.value;
@@ -46,7 +56,7 @@ function filterInput(kind: "environment" | "stack") {
       if (ids === undefined) return undefined;
       return ids && ids.length > 0 ? [...new Set(ids)] : null;
     })
-    .openapi({ example: [EXAMPLE_IDS[kind]] });
+    .openapi(documented(() => ({ example: [EXAMPLE_IDS[kind]] })));
 }
 
 export const ENVIRONMENTS_MEANING =
@@ -63,44 +73,64 @@ export const CreateIntegration = component("CreateIntegration", () =>
         .literal("webhook", {
           error: "Send webhook. To add Slack, use GET /v1/projects/{project_id}/slack/install.",
         })
-        .openapi({ description: "Only `webhook`: Slack is installed instead." }),
-      configuration: ConfigurationInput().openapi({
-        description: "The kinds to send. A kind that is absent is off.",
-      }),
+        .openapi(
+          documented(() => ({ description: "Only `webhook`: Slack is installed instead." })),
+        ),
+      configuration: ConfigurationInput().openapi(
+        documented(() => ({
+          description: "The kinds to send. A kind that is absent is off.",
+        })),
+      ),
       url: UrlInput(),
-      environment_ids: filterInput("environment").openapi({
-        description: `${ENVIRONMENTS_MEANING} Absent, ${ALL}`,
-      }),
-      stack_ids: filterInput("stack").openapi({ description: `${STACKS_MEANING} Absent, ${ALL}` }),
+      environment_ids: filterInput("environment").openapi(
+        documented(() => ({
+          description: `${ENVIRONMENTS_MEANING} Absent, ${ALL}`,
+        })),
+      ),
+      stack_ids: filterInput("stack").openapi(
+        documented(() => ({ description: `${STACKS_MEANING} Absent, ${ALL}` })),
+      ),
     })
-    .openapi({
-      description: "The webhook to create.",
-      example: {
-        type: "webhook",
-        configuration: { deployments_failed: true, deployments_succeeded: true },
-        url: EXAMPLE_URL,
-      },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The webhook to create.",
+        example: {
+          type: "webhook",
+          configuration: { deployments_failed: true, deployments_succeeded: true },
+          url: EXAMPLE_URL,
+        },
+      })),
+    ),
 );
 
 export const UpdateIntegration = component("UpdateIntegration", () =>
   z
     .strictObject({
-      configuration: ConfigurationInput().optional().openapi({
-        description: "The kinds to switch on or off. A kind that is absent does not change.",
-      }),
+      configuration: ConfigurationInput()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "The kinds to switch on or off. A kind that is absent does not change.",
+          })),
+        ),
       url: UrlInput().optional(),
-      environment_ids: filterInput("environment").openapi({
-        description: `${ENVIRONMENTS_MEANING} Absent: no change. ${ALL}`,
-      }),
-      stack_ids: filterInput("stack").openapi({
-        description: `${STACKS_MEANING} Absent: no change. ${ALL}`,
-      }),
+      environment_ids: filterInput("environment").openapi(
+        documented(() => ({
+          description: `${ENVIRONMENTS_MEANING} Absent: no change. ${ALL}`,
+        })),
+      ),
+      stack_ids: filterInput("stack").openapi(
+        documented(() => ({
+          description: `${STACKS_MEANING} Absent: no change. ${ALL}`,
+        })),
+      ),
     })
-    .openapi({
-      description: "The fields to change. Absent fields keep their values.",
-      example: { configuration: { promotions: true } },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The fields to change. Absent fields keep their values.",
+        example: { configuration: { promotions: true } },
+      })),
+    ),
 );
 
 export const IntegrationParams = lazy(() =>

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
@@ -10,20 +11,28 @@ export const MAXIMUM_DAYS = LIMITS.recoveryMs.value / (24 * 3_600_000);
 export const CreateRecovery = component("CreateRecovery", () =>
   z
     .strictObject({
-      since: timestampInput().openapi({
-        format: "date-time",
-        description: `The start of the period, at most ${MAXIMUM_DAYS} days ago.`,
-      }),
-      until: timestampInput().optional().openapi({
-        format: "date-time",
-        description:
-          "The end of the period, which it does not include. Absent, or a later time: now.",
-      }),
+      since: timestampInput().openapi(
+        documented(() => ({
+          format: "date-time",
+          description: `The start of the period, at most ${MAXIMUM_DAYS} days ago.`,
+        })),
+      ),
+      until: timestampInput()
+        .optional()
+        .openapi(
+          documented(() => ({
+            format: "date-time",
+            description:
+              "The end of the period, which it does not include. Absent, or a later time: now.",
+          })),
+        ),
     })
-    .openapi({
-      description: "The period of the failed deliveries.",
-      example: { since: "2026-11-21T09:30:00.000Z", until: "2026-11-21T11:00:00.000Z" },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The period of the failed deliveries.",
+        example: { since: "2026-11-21T09:30:00.000Z", until: "2026-11-21T11:00:00.000Z" },
+      })),
+    ),
 );
 
 export const RecoveryParams = lazy(() =>

@@ -1,10 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { line } from "../../../lib/schemas.ts";
 
 const parameter = (description: string) =>
-  line(LIMITS.callbackLength.value).optional().openapi({ description });
+  line(LIMITS.callbackLength.value)
+    .optional()
+    .openapi(documented(() => ({ description })));
 
 export const CallbackQuery = lazy(() =>
   z.object({

@@ -1,10 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
 import { clearable, component } from "../../../lib/schemas.ts";
 import { PROVIDERS } from "../index.ts";
 
 const CloudProvider = component("CloudProvider", () =>
-  z.enum(PROVIDERS).openapi({ description: "The cloud provider. More may follow." }),
+  z
+    .enum(PROVIDERS)
+    .openapi(documented(() => ({ description: "The cloud provider. More may follow." }))),
 );
 
 /** Source of the formats: AWS. */
@@ -15,11 +18,18 @@ export const ConnectProject = component("ConnectProject", () =>
       account_id: z
         .string()
         .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
-        .openapi({ description: "The 12 digits of the AWS account.", example: "123456789012" }),
+        .openapi(
+          documented(() => ({
+            description: "The 12 digits of the AWS account.",
+            example: "123456789012",
+          })),
+        ),
       region: z
         .string()
         .regex(/^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/, "Send the name of a region, such as eu-central-1.")
-        .openapi({ description: "Where runners deploy to.", example: "eu-central-1" }),
+        .openapi(
+          documented(() => ({ description: "Where runners deploy to.", example: "eu-central-1" })),
+        ),
       role_arn: clearable(
         z
           .string()
@@ -28,10 +38,12 @@ export const ConnectProject = component("ConnectProject", () =>
             /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
             "Send the ARN of an IAM role, such as arn:aws:iam::123456789012:role/deploy.",
           ),
-      ).openapi({
-        description: "The role that runners assume in the account. Absent or null: none.",
-        example: "arn:aws:iam::123456789012:role/deploy",
-      }),
+      ).openapi(
+        documented(() => ({
+          description: "The role that runners assume in the account. Absent or null: none.",
+          example: "arn:aws:iam::123456789012:role/deploy",
+        })),
+      ),
       external_id: clearable(
         z
           .string()
@@ -41,18 +53,22 @@ export const ConnectProject = component("ConnectProject", () =>
             `Send at most ${LIMITS.externalIdLength.value} characters.`,
           )
           .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
-      ).openapi({
-        description:
-          "The external ID that the role's trust policy requires. Absent or null: it requires none.",
-      }),
+      ).openapi(
+        documented(() => ({
+          description:
+            "The external ID that the role's trust policy requires. Absent or null: it requires none.",
+        })),
+      ),
     })
-    .openapi({
-      description: "The account of a cloud provider that the project is deployed to.",
-      example: {
-        provider: "aws",
-        account_id: "123456789012",
-        region: "eu-central-1",
-        role_arn: "arn:aws:iam::123456789012:role/deploy",
-      },
-    }),
+    .openapi(
+      documented(() => ({
+        description: "The account of a cloud provider that the project is deployed to.",
+        example: {
+          provider: "aws",
+          account_id: "123456789012",
+          region: "eu-central-1",
+          role_arn: "arn:aws:iam::123456789012:role/deploy",
+        },
+      })),
+    ),
 );

@@ -1,0 +1,15 @@
+import { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import type { z } from "zod";
+
+/** The named schemas that have been built. */
+export const COMPONENTS = new OpenAPIRegistry();
+
+/** Names a schema in the OpenAPI document. */
+export function register<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
+  return COMPONENTS.register(name, schema);
+}
+
+/** What the OpenAPI document says of a schema that the Worker checks. The Worker has undocumented.ts instead. */
+export function documented<Metadata extends object>(create: () => Metadata): Metadata {
+  return create();
+}

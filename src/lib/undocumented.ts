@@ -1,0 +1,9 @@
+/**
+ * Replaces documented.ts in the Worker (see `imports` in package.json), which has no OpenAPI document. The
+ * bundler removes the calls of an empty function, and with them 7 KB gzip of text.
+ */
+export function documented(_create: () => object): undefined {}
+
+export function register<Schema>(_name: string, schema: Schema): Schema {
+  return schema;
+}
