@@ -1,11 +1,9 @@
-import { execFileSync } from "node:child_process";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createClient } from "../packages/client/src/index.ts";
 import { bootstrap } from "../scripts/lib/local-api.ts";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
 import { newSecrets } from "../scripts/lib/secrets.ts";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
-import { ROOT } from "../scripts/lib/wrangler.ts";
 import { launchBrowser } from "../test/node/support/browser.ts";
 import { DeployedEnvironment } from "../test/node/support/deployed-environment.ts";
 import type { BenchmarkResult } from "./report.ts";
@@ -31,9 +29,8 @@ const NETWORK = {
  * of the processor. An interaction ends with the next paint (Event Timing API).
  */
 export async function measureConsole(folder: string): Promise<BenchmarkResult> {
-  execFileSync("npm", ["run", "-s", "build:console"], { cwd: ROOT, stdio: "inherit" });
   const secrets = newSecrets();
-  const worker = await start(bundle("src/index.ts", folder), secrets);
+  const worker = await start(bundle("src/index.ts", folder), secrets, { assets: true });
   const browser = await launchBrowser();
   try {
     await applyMigrations(worker.d1);

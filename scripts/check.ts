@@ -1,11 +1,12 @@
 /** The last step of `npm run check`: configuration, licenses, console, bundle, start-up and OpenAPI document. */
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { REQUIRED_SECRETS } from "../src/lib/settings.ts";
+import { ASSETS_FOLDER, buildAssets } from "./lib/assets.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
 import { readDocument } from "./lib/document.ts";
@@ -26,7 +27,7 @@ await runCommand(async () => {
     await checkSecrets();
     checkLimits();
     checkLicenses();
-    console.log(checkConsole());
+    console.log(await checkConsole());
     const checks = [checkTypes(), checkDocument(directory), checkBundle(join(directory, "bundle"))];
     for (const result of await Promise.all(checks)) console.log(result);
     console.log(await measureStartup(join(directory, "startup.cpuprofile")));
@@ -77,10 +78,10 @@ async function checkTypes(): Promise<string> {
   return "Types of the bindings: up to date.";
 }
 
-/** Builds it, so that the first visit of a person stays fast. */
-function checkConsole(): string {
-  execFileSync("npm", ["run", "-s", "build:console"], { cwd: ROOT, stdio: "inherit" });
-  const folder = join(ROOT, "packages/console/dist/console/assets");
+/** The first visit of a person stays fast. */
+async function checkConsole(): Promise<string> {
+  await buildAssets();
+  const folder = join(ASSETS_FOLDER, "console/assets");
   const results = Object.entries(MAXIMUM_CONSOLE_KB).map(([end, maximum]) => {
     const files = readdirSync(folder).filter((name) => name.endsWith(end));
     const bytes = files.map((name) => gzipSync(readFileSync(join(folder, name))).length);

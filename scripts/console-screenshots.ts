@@ -18,7 +18,7 @@ const SIZE = { width: 1200, height: 720 };
 await runCommand(async () => {
   const folder = mkdtempSync(join(tmpdir(), "longshore-"));
   const secrets = newSecrets();
-  const worker = await start(bundle("src/index.ts", folder), secrets);
+  const worker = await start(bundle("src/index.ts", folder), secrets, { assets: true });
   const browser = await launchBrowser();
   try {
     await applyMigrations(worker.d1);

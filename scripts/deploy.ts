@@ -1,7 +1,7 @@
 /**
- * `npm run deploy`: checks the settings, creates missing queues and the database, migrates the database,
- * deploys the console, and then the API, so that new code never runs on an old schema or without what it
- * needs. After a failure, run it again.
+ * `npm run deploy`: checks the settings, creates missing queues and the database, migrates the database, and
+ * deploys the Worker with its static assets, so that new code never runs on an old schema. After a failure,
+ * run it again.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,6 @@ await runCommand(async () => {
   await ensureQueues();
   await ensureDatabase();
   await migrate();
-  await deployConsole();
   return deploy();
 });
 
@@ -93,21 +92,6 @@ async function migrate(): Promise<void> {
     );
 }
 
-/**
- * First, because a Worker cannot be deployed with a binding to one that does not exist. The build of its files
- * gets none of the API's secrets.
- */
-async function deployConsole(): Promise<void> {
-  const names = [...REQUIRED_SECRETS, ...OPTIONAL_SECRET_NAMES];
-  const { exited } = startWrangler(["deploy", "--config", "packages/console/wrangler.toml"], {
-    env: Object.fromEntries(names.map((name) => [name, ""])),
-  });
-  if ((await exited) !== 0)
-    throw new CommandError(
-      "The console was not deployed, and neither was the API. Fix the cause above and run npm run deploy again.",
-    );
-}
-
 /** Updates the secrets that are set in the environment, and keeps the others. */
 async function deploy(): Promise<number> {
   const names = [...REQUIRED_SECRETS, ...OPTIONAL_SECRET_NAMES];
@@ -124,8 +108,11 @@ async function deploy(): Promise<number> {
   }
 }
 
+/** The build of the static assets, which wrangler starts, gets none of the secrets. */
 async function runDeploy(args: readonly string[]): Promise<number> {
-  const code = await startWrangler(["deploy", ...args]).exited;
+  const names = [...REQUIRED_SECRETS, ...OPTIONAL_SECRET_NAMES];
+  const env = Object.fromEntries(names.map((name) => [name, ""]));
+  const code = await startWrangler(["deploy", ...args], { env }).exited;
   const absent = REQUIRED_SECRETS.filter((name) => !process.env[name]);
   if (code !== 0 && absent.length > 0) {
     console.error(`For a first deployment, set these in the environment: ${absent.join(", ")}.`);

@@ -57,7 +57,7 @@ async function create<Created>(url: string, key: string, path: string, body: obj
 
 /** Keys with a project each. */
 async function createCallers({ file, folder, bindings }: Run, count: number): Promise<Caller[]> {
-  const worker = await start(file, bindings, folder);
+  const worker = await start(file, bindings, { folder });
   try {
     const url = worker.url.origin;
     await applyMigrations(worker.d1);
@@ -170,7 +170,7 @@ async function createAll(run: Run, callers: readonly Caller[], creations: number
 
 /** Reads the database after the last process has died. */
 async function readState({ file, folder, bindings }: Run) {
-  const { d1, stop } = await start(file, bindings, folder);
+  const { d1, stop } = await start(file, bindings, { folder });
   try {
     const count = async (sql: string) => Number(await d1.prepare(sql).first("count"));
     const { results } = await d1

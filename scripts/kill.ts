@@ -53,7 +53,7 @@ async function createTenants(
   count: number,
 ): Promise<Tenant[]> {
   const origin = await receiver.listen();
-  const worker = await start(file, bindings, folder);
+  const worker = await start(file, bindings, { folder });
   try {
     const url = worker.url.origin;
     await applyMigrations(worker.d1);
@@ -138,7 +138,7 @@ async function rename(urlOf: () => string, { keys, projectId, environmentId }: T
 
 /** Waits until all deliveries are final, without the time until claims of dead processes are swept. */
 async function finish({ file, folder, bindings }: Run) {
-  const { d1, sweep, stop } = await start(file, bindings, folder);
+  const { d1, sweep, stop } = await start(file, bindings, { folder });
   try {
     const overdue = d1.prepare(
       "update deliveries set due_at = due_at - ?1 where status = 'pending' and due_at > ?2",

@@ -9,7 +9,7 @@ import { prepareDatabase } from "./lib/local-state.ts";
 import { acquireLock } from "./lib/lock.ts";
 import { whyUnavailable } from "./lib/port.ts";
 import { startMessage } from "./lib/start-message.ts";
-import { DEV_CONFIGURATIONS, ROOT, startWrangler, stopWrangler } from "./lib/wrangler.ts";
+import { ROOT, startWrangler, stopWrangler } from "./lib/wrangler.ts";
 
 const DEFAULT_PORT = "8787";
 const MAXIMUM_PORT = 65_535;
@@ -97,14 +97,11 @@ async function serve(options: Options, bootstrapToken: string): Promise<number> 
   const logLevel = options.verbose ? "log" : "error";
   // Wrangler does not choose its inspector's port atomically, so two that start together may collide.
   const ports = ["--port", String(options.port), "--inspector-port", "0"];
-  const { exited } = startWrangler(
-    ["dev", ...DEV_CONFIGURATIONS, ...ports, "--log-level", logLevel],
-    {
-      env: { LONGSHORE_CREATES_KEY: "true" },
-      stdio: ["ignore", "inherit", "inherit"],
-      ownGroup: true,
-    },
-  );
+  const { exited } = startWrangler(["dev", ...ports, "--log-level", logLevel], {
+    env: { LONGSHORE_CREATES_KEY: "true" },
+    stdio: ["ignore", "inherit", "inherit"],
+    ownGroup: true,
+  });
   const exitController = new AbortController();
   exited.finally(() => exitController.abort());
   runSchedule(url, exitController.signal);

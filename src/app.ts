@@ -12,7 +12,7 @@ import {
 } from "./features/notifications/delivery/index.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
 import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
-import { isConsolePath, serveConsole } from "./http/console.ts";
+import { isPagePath, servePage } from "./http/assets.ts";
 import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
 import { readPreconditions, replyNotModified, tagPolled } from "./http/entity-tags.ts";
 import type { Operation } from "./http/operation.ts";
@@ -167,7 +167,7 @@ function createRouteHandler(
       return (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, route);
     }
     await addressLimiter.enforce(context);
-    if (isConsolePath(path)) return serveConsole(request, path, env.CONSOLE);
+    if (isPagePath(path)) return servePage(context);
     if (!route?.public) throw routes.noRouteError(request.method, path);
     return route.public(request, { ...env, origin: originOf(context) }, execution);
   };

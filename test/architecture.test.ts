@@ -26,7 +26,6 @@ type Role =
   | "context"
   | "auth"
   | "http"
-  | "reference"
   | "rate-limits"
   | "routes"
   | "schemas"
@@ -41,7 +40,7 @@ type Role =
   | "db"
   | "lib";
 
-const FOLDERS = ["auth", "http", "reference", "rate-limits", "db", "lib"] as const;
+const FOLDERS = ["auth", "http", "rate-limits", "db", "lib"] as const;
 const NAMES = ["routes", "schemas", "presenters", "service", "index", "table", "model"] as const;
 
 const files: Source[] = Object.entries(sources)
@@ -104,7 +103,6 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "context",
     "auth",
     "http",
-    "reference",
     "rate-limits",
     "routes",
     "object",
@@ -127,7 +125,6 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "db",
     "lib",
   ],
-  reference: ["http", "lib"],
   auth: ["context", "http", "rate-limits", "index", "db", "lib"],
   routes: [
     "context",
@@ -181,7 +178,6 @@ const PACKAGES: readonly { name: RegExp; roles: readonly Role[] }[] = [
       "composition",
       "manifest",
       "http",
-      "reference",
       "routes",
       "schemas",
       "presenters",

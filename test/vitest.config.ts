@@ -1,12 +1,19 @@
+import { execFileSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./longest-first.ts";
-import { consoleFiles } from "./support/console-files.ts";
 import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
+
+// The Worker of every test has the static assets. Those that are up to date stay.
+execFileSync(process.execPath, ["--experimental-strip-types", "scripts/build.ts"], {
+  cwd: root,
+  env: { ...process.env, NODE_NO_WARNINGS: "1" },
+  stdio: "inherit",
+});
 
 const MEMORY = "/dev/shm";
 const NEEDED_BYTES = 2 * 1024 ** 3;
@@ -37,8 +44,6 @@ const inWorkerd = {
       miniflare: {
         // No test reaches the internet.
         outboundService,
-        // The tests in a browser have the real files.
-        serviceBindings: { CONSOLE: consoleFiles },
         // For backups: the database that they are restored into.
         d1Databases: { RESTORED: "restored" },
         bindings: {

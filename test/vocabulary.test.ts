@@ -9,7 +9,6 @@ const sources: Record<string, string> = import.meta.glob(
     "./**/*.ts",
     "!./vocabulary.test.ts",
     // The text of docs/.
-    "!../src/reference/generated/**",
     "!../**/node_modules/**",
   ],
   { query: "?raw", import: "default", eager: true },

@@ -19,7 +19,7 @@ type Created = Record<string, string>;
 /** A deployment of two stacks with secret variables, which its runner has not claimed. */
 export async function createDeployment(run: Run): Promise<QueuedDeployment> {
   const { file, folder, bindings, port } = run;
-  const worker = await start(file, bindings, folder, port);
+  const worker = await start(file, bindings, { folder, port });
   try {
     await applyMigrations(worker.d1);
     const url = worker.url.origin;

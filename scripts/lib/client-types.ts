@@ -66,7 +66,7 @@ function slim(document: Document): Document {
 
 function isPage({ responses = {} }: Operation): boolean {
   return Object.values(responses).some(({ content = {} }) => {
-    return "text/html" in content || "text/javascript" in content;
+    return "text/html" in content;
   });
 }
 

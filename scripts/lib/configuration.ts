@@ -9,6 +9,7 @@ export interface Configuration {
     producers?: { queue?: string }[];
     consumers?: { queue: string; dead_letter_queue?: string }[];
   };
+  assets?: { run_worker_first?: string[] | boolean };
   vars: CheckedSettings;
   secrets?: { required?: string[] };
 }

@@ -5,12 +5,10 @@ import { start } from "./workers.ts";
 const SWEEP_EVERY_MS = 2_000;
 
 const [file = "", folder = "", bindings = "{}", port = "0"] = process.argv.slice(2);
-const { url, sweep } = await start(
-  { file, compressed: 0 },
-  JSON.parse(bindings),
+const { url, sweep } = await start({ file, compressed: 0 }, JSON.parse(bindings), {
   folder,
-  Number(port),
-);
+  port: Number(port),
+});
 // Ends with its parent, and so does workerd.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 process.send?.(url.origin);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -8,8 +8,6 @@ import { newSecrets } from "./secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
-const CONSOLE_CONFIG = join(ROOT, "packages/console/wrangler.toml");
-const CONSOLE_FILES = join(ROOT, "packages/console/dist");
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
@@ -48,22 +46,26 @@ export function bundle(entry: string, folder: string): Bundle {
   return { file, compressed: gzipSync(readFileSync(file)).length };
 }
 
-/**
- * Runs a bundle in its own Miniflare, with wrangler.toml's bindings, new secrets, and `bindings`. Its
- * data outlives it only in a `folder`. Port 0 is any free one.
- */
+interface StartOptions {
+  /** The data outlives the Worker only in a folder. */
+  folder?: string | undefined;
+  /** 0 is any free one. */
+  port?: number | undefined;
+  /** Serves the static assets. Their router delays each request by two hops between processes of Miniflare. */
+  assets?: boolean;
+}
+
+/** Runs a bundle in its own Miniflare, with wrangler.toml's bindings, new secrets, and `bindings`. */
 export async function start(
   { file }: Bundle,
   bindings: Record<string, unknown>,
-  folder?: string,
-  port = 0,
+  { folder, port = 0, assets = false }: StartOptions = {},
 ): Promise<RunningWorker> {
-  const { modulesRules: _, ...options } = optionsOf(CONFIG);
-  // Programs that do not open the console run without its files.
-  const files = existsSync(CONSOLE_FILES) ? optionsOf(CONSOLE_CONFIG) : undefined;
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
+  const { modulesRules: _, ...options } = workerOptions;
+  if (!assets) Reflect.deleteProperty(options, "assets");
   const worker = {
     ...options,
-    ...(!files && { serviceBindings: {} }),
     name: "longshore",
     modules: [{ type: "ESModule" as const, path: file }],
     modulesRoot: join(file, ".."),
@@ -73,7 +75,7 @@ export async function start(
     ...convertV4MiniflareOptions({
       port,
       handleStructuredLogs: () => undefined,
-      workers: files ? [worker, toAssetWorker(files)] : [worker],
+      workers: [worker],
     }),
     ...(folder !== undefined && { resourcePersistencePath: folder }),
   });
@@ -87,18 +89,5 @@ export async function start(
     },
     queue: (await miniflare.getQueueProducer("DELIVERIES")) as unknown as Queue,
     stop: () => miniflare.dispose(),
-  };
-}
-
-function optionsOf(config: string) {
-  return unstable_getMiniflareWorkerOptions(config).workerOptions;
-}
-
-/** A Worker without code, which serves files. */
-function toAssetWorker({ modulesRules: _, ...options }: ReturnType<typeof optionsOf>) {
-  return {
-    ...options,
-    name: "longshore-console",
-    modules: [{ type: "ESModule" as const, path: "empty.js", contents: "export default {}" }],
   };
 }

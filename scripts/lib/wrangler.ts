@@ -7,9 +7,6 @@ export const ROOT = join(import.meta.dirname, "../..");
 /** Where `wrangler dev` keeps its data. */
 export const STATE = join(ROOT, ".wrangler/state/v3");
 
-/** Of the API's Worker, and of the one with the console's files. */
-export const DEV_CONFIGURATIONS = ["-c", "wrangler.toml", "-c", "packages/console/wrangler.toml"];
-
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
 /** Disables telemetry, the download of request metadata, and the banner. */

@@ -17,6 +17,7 @@ import { document as integrations } from "../features/notifications/integrations
 import { document as outbox } from "../features/notifications/outbox/document.ts";
 import { document as recoveries } from "../features/notifications/recoveries/document.ts";
 import { document as slack } from "../features/notifications/slack/document.ts";
+import { document as openApi } from "../features/open-api/document.ts";
 import { document as openIdConnect } from "../features/open-id-connect/document.ts";
 import { document as organizations } from "../features/organizations/document.ts";
 import { document as overview } from "../features/overview/document.ts";
@@ -72,4 +73,5 @@ export const FEATURE_DOCUMENTS: readonly FeatureDocument[] = [
   audit,
   bootstrap,
   health,
+  openApi,
 ];

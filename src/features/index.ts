@@ -19,6 +19,7 @@ import { integrationsFeature } from "./notifications/integrations/feature.ts";
 import { outboxFeature } from "./notifications/outbox/feature.ts";
 import { recoveriesFeature } from "./notifications/recoveries/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
+import { openApiFeature } from "./open-api/feature.ts";
 import { openIdConnectFeature } from "./open-id-connect/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
 import { overviewFeature } from "./overview/feature.ts";
@@ -73,6 +74,7 @@ export const FEATURES: readonly Feature[] = [
   purgeFeature,
   bootstrapFeature,
   healthFeature,
+  openApiFeature,
 ];
 
 /** Everything that is sealed. A secret becomes the previous one, so those come last. */

@@ -90,7 +90,7 @@ function causeOf({ cause }: ApiError): object {
 }
 
 /** A year. Without `includeSubDomains`: other hosts of the domain are not this service. */
-const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
+export const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
 
 function setHeaders(
   headers: Headers,

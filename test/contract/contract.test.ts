@@ -149,12 +149,6 @@ describe("authentication", () => {
       .filter((operation) => !authenticatedOperations.includes(operation))
       .map(title);
     expect(open.toSorted()).toEqual([
-      "GET /",
-      "GET /docs",
-      "GET /docs/guides/{guide}",
-      "GET /docs/reference.js",
-      "GET /docs/search.json",
-      "GET /docs/{page}",
       "GET /health",
       "GET /invitations/{token}",
       "GET /openapi.json",

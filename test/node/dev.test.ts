@@ -10,6 +10,34 @@ const HINT = "The local database has no API key yet.";
 const BOOTSTRAP =
   /curl (\S+)\/v1\/bootstrap -H 'authorization: (Bearer \S+)' -H 'content-type: (\S+)' -d '(.*)'/;
 
+/** Everything for people, of the one Worker. */
+async function expectPages(url: URL, client: ApiClient): Promise<void> {
+  const read = async (path: string) => {
+    const response = await fetch(new URL(path, url), { redirect: "manual" });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text };
+  };
+  const guide = await read("/docs/guides/variables");
+  expect([guide.status, /<h1[^>]*>(.+?)<\/h1>/.exec(guide.text)?.[1]]).toEqual([200, "Variables"]);
+  expect((await read("/docs")).text).toContain(url.origin);
+  expect((await read("/docs/nope")).status).toBe(404);
+  expect(JSON.parse((await read("/openapi.json")).text).openapi).toMatch(/^3\.1/);
+
+  const page = await read("/console/runners");
+  const [script = ""] = /\/console\/assets\/[\w-]+\.js/.exec(page.text) ?? [];
+  expect([page.status, page.text]).toEqual([200, (await read("/console/")).text]);
+  expect((await read(script)).headers.get("content-type")).toMatch(/javascript/);
+  expect((await read("/console/assets/index-0.js")).status).toBe(404);
+
+  const link = await client.call("POST", "/v1/sign-in-links");
+  const signedIn = await fetch(link.url, {
+    method: "POST",
+    headers: { "sec-fetch-site": "same-origin" },
+    redirect: "manual",
+  });
+  expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/console/"]);
+}
+
 describe.each(["npx wrangler dev", "npm run dev --"])("%s in a fresh clone", (command) => {
   it("serves, prints how to create the first key, and keeps the data when the code changes", async (context) => {
     const checkout = new Checkout();
@@ -37,9 +65,11 @@ describe.each(["npx wrangler dev", "npm run dev --"])("%s in a fresh clone", (co
     const { id } = await client.call("POST", "/v1/projects", { name: "storefront" });
     expect(await client.call("GET", "/health")).toMatchObject({ status: "ok", missing_tables: [] });
 
+    await expectPages(url, client);
+
     terminal.output = "";
     appendFileSync(checkout.path("src/app.ts"), "\n// changed\n");
-    await terminal.waitForOutput("scripts/prepare-dev.ts");
+    await terminal.waitForOutput("scripts/build.ts");
     await terminal.waitForOutput("Local server updated and ready");
     expect(terminal.output).not.toContain(HINT);
     expect((await client.call("GET", `/v1/projects/${id}`)).name).toBe("storefront");

@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { wordsOf } from "../../src/reference/script/ranking.ts";
+import { wordsOf } from "../../packages/reference/script/ranking.ts";
 import { launchBrowser } from "./support/browser.ts";
 import { openPage } from "./support/reference-page.ts";
 import { type Parsed, type Service, startService } from "./support/service.ts";

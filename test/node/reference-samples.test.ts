@@ -5,14 +5,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseField, toBody, toQuery } from "../../packages/cli/src/request-fields.ts";
+import { type Operation, readContract } from "../../packages/reference/src/contract.ts";
+import { renderCli } from "../../packages/reference/src/samples/cli.ts";
+import { renderCurl } from "../../packages/reference/src/samples/curl.ts";
+import {
+  type ExampleRequest,
+  exampleRequest,
+} from "../../packages/reference/src/samples/request.ts";
+import { quote } from "../../packages/reference/src/samples/shell.ts";
+import { renderTypeScript } from "../../packages/reference/src/samples/typescript.ts";
 import { readDocument } from "../../scripts/lib/document.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { type Operation, readContract } from "../../src/reference/contract.ts";
-import { renderCli } from "../../src/reference/samples/cli.ts";
-import { renderCurl } from "../../src/reference/samples/curl.ts";
-import { type ExampleRequest, exampleRequest } from "../../src/reference/samples/request.ts";
-import { quote } from "../../src/reference/samples/shell.ts";
-import { renderTypeScript } from "../../src/reference/samples/typescript.ts";
 
 const { tags, schemas } = readContract(readDocument());
 const requests = tags.flatMap(({ operations }) =>
@@ -120,11 +123,6 @@ describe("the samples of the command line", () => {
       "finishSignIn",
       "finishSlackInstallation",
       "listSessionOrganizations",
-      "readGuide",
-      "readHome",
-      "readReference",
-      "readReferencePage",
-      "readReferenceScript",
       "showInvitation",
       "showSignInLink",
       "showSignInOrganizations",

@@ -1,9 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { withOrigin } from "../../src/http/page-files.ts";
 import worker from "../../src/index.ts";
-import { SCRIPT, SCRIPT_HASH } from "../../src/reference/generated/script.ts";
-import { withOrigin } from "../../src/reference/samples/origin.ts";
 import { Client, type Reply } from "../support/client.ts";
 import { exampleBody, openApi, operations, resolve } from "../support/contract.ts";
 
@@ -144,9 +143,43 @@ describe("the pages at /docs", () => {
     "/docs/guides",
     "/docs/Projects",
     "/docs/__proto__",
-  ])("refuse %s", async (path) => {
-    const reply = await new Client(undefined).get(path);
-    expect([reply.status, reply.body.code]).toEqual([404, "not_found"]);
+    "/docs/projects.html",
+    "/docs/projects/",
+    "/docs/not-found",
+  ])("reply to %s with a page that leads to the others, and the status 404", async (path) => {
+    const { status, text, headers } = await new Client(undefined).get(path);
+    expect(status).toBe(404);
+    expect(headers.get("content-type")).toMatch(/^text\/html/);
+    expect(headers.get("cache-control")).toBe("private, no-store");
+    expect(headers.has("etag")).toBe(false);
+    expect(capture(text, /<h1>(.+?)<\/h1>/g)).toEqual(["Page not found"]);
+    expect(linksOf(text)).toEqual(expect.arrayContaining([...pages.keys()]));
+    const policies = [headers, pages.get("/docs")?.headers].map((each) =>
+      each?.get("content-security-policy"),
+    );
+    expect(policies[0]).toBe(policies[1]);
+  });
+
+  it("reply with 304 to the tag of the file, also of HEAD, and with the page to another", async () => {
+    const client = new Client(undefined);
+    for (const path of ["/", "/docs", "/docs/guides/variables", "/docs/search.json"]) {
+      const head = await client.request("HEAD", path);
+      expect([head.status, head.text]).toEqual([200, ""]);
+      const tag = String(head.headers.get("etag"));
+      const same = await client.get(path, { "if-none-match": tag });
+      expect([same.status, same.text]).toEqual([304, ""]);
+      expect(same.headers.get("cache-control")).toBe("public, max-age=300");
+      const other = await client.get(path, { "if-none-match": '"0"' });
+      expect([other.status, other.headers.get("etag")]).toEqual([200, tag]);
+      expect(other.text).not.toBe("");
+    }
+  });
+
+  it.each(["/", "/docs", "/docs/projects"])("implement no other method at %s", async (path) => {
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      const reply = await new Client(undefined).request(method, path);
+      expect([reply.status, reply.headers.get("allow")]).toEqual([501, "GET, HEAD"]);
+    }
   });
 
   it("have one anchor for every link, on the same page and on others", () => {
@@ -292,9 +325,12 @@ describe("the description of an operation", () => {
       true,
       true,
     ]);
-    expect(
-      ["exportAuditLog", "appendToLog", "readReference", "showInvitation"].map(canTry),
-    ).toEqual([false, false, false, false]);
+    expect(["exportAuditLog", "appendToLog", "startSignIn", "showInvitation"].map(canTry)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -387,8 +423,10 @@ describe("the script of the pages", () => {
     expect(headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect(headers.get("cache-control")).toBe("public, max-age=300");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(text).toBe(SCRIPT);
-    const tag = `<script src="/docs/reference.js?v=${SCRIPT_HASH}" defer></script>`;
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+    const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
+    const hash = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    const tag = `<script src="/docs/reference.js?v=${hash}" defer></script>`;
     for (const page of pages.values()) expect(page.text.split(tag)).toHaveLength(2);
   });
 

@@ -107,6 +107,7 @@ export function contractViolations(
   body: string,
 ): string[] {
   const operation = operationAt(method, path);
+  if (!operation && isPage(path, status, headers)) return pageViolations(headers);
   const declared = operation?.responses[String(status)];
   if (operation && !declared) return [`status ${status} is not declared`];
   const content = status >= 400 ? ERROR_CONTENT : contentOf(declared);
@@ -120,6 +121,16 @@ export function contractViolations(
   const isJson = headers.get("content-type")?.startsWith("application/json");
   const schema = isJson ? content["application/json"]?.schema : undefined;
   return schema ? [...violations, ...mismatches(schema, JSON.parse(body))] : violations;
+}
+
+/** Whether it is a static page for people, or what belongs to one. They are no operations. */
+function isPage(path: string, status: number, headers: Headers): boolean {
+  if (!/^\/$|^\/(docs|console)(\/|$)/.test(path)) return false;
+  return status < 400 || headers.get("content-type")?.startsWith("text/html") === true;
+}
+
+function pageViolations(headers: Headers): string[] {
+  return headers.has("x-request-id") ? [] : ["no X-Request-Id"];
 }
 
 /** How the body of a webhook differs from the schema of its type. */

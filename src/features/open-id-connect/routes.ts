@@ -1,4 +1,4 @@
-import { CONSOLE_PATH } from "../../http/console.ts";
+import { CONSOLE_PATH } from "../../http/assets.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
+import { CONSOLE_PATH } from "../../http/assets.ts";
 import { jsonBody } from "../../http/bodies.ts";
-import { CONSOLE_PATH } from "../../http/console.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";

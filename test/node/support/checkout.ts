@@ -7,7 +7,9 @@ import { ROOT } from "../../../scripts/lib/wrangler.ts";
 const CONTENT = [
   ".dev.vars.example",
   ".npmrc",
+  "docs",
   "migrations",
+  "package-lock.json",
   "package.json",
   "packages",
   "scripts",

@@ -7,7 +7,7 @@ import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 /** An untyped reply body. */
 export type Parsed = ReturnType<typeof JSON.parse>;
 
-/** The bundled Worker in Miniflare, with one organization. */
+/** The bundled Worker in Miniflare with its static assets, and one organization. */
 export interface Service extends RunningWorker {
   owner: ApiClient;
   organizationId: string;
@@ -20,7 +20,7 @@ export async function startService(
   port = 0,
 ): Promise<Service> {
   const bindings: Record<string, string> = { ...newSecrets(), ...given };
-  const worker = await start(inject("bundle"), bindings, folder, port);
+  const worker = await start(inject("bundle"), bindings, { folder, port, assets: true });
   await applyMigrations(worker.d1);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
   const owner = new ApiClient(worker.url, key ?? "");

@@ -252,26 +252,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/docs/search.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read what the search of the reference finds
-         * @description The titles and links of operations, fields, errors and guides.
-         */
-        get: operations["readSearchIndex"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/orgs": {
         parameters: {
             query?: never;
@@ -7455,33 +7435,6 @@ export interface operations {
                          * @example 3.1.0
                          */
                         openapi: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
-    readSearchIndex: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The index. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The operations, with their fields. */
-                        operations: {
-                            [key: string]: unknown;
-                        }[];
                     } & {
                         [key: string]: unknown;
                     };

@@ -1,0 +1,24 @@
+/**
+ * The build command of wrangler.toml: builds the static assets. Before `wrangler dev` serves, it also creates the
+ * local secrets and migrates the local database. Wrangler runs it again after each change below `watch_dir`.
+ */
+import { join } from "node:path";
+import { buildAssets } from "./lib/assets.ts";
+import { runCommand } from "./lib/command.ts";
+import { ensureDevVars, requireSafeDevVars } from "./lib/dev-vars.ts";
+import { prepareDatabase } from "./lib/local-state.ts";
+import { firstKeyMessage } from "./lib/start-message.ts";
+import { ROOT } from "./lib/wrangler.ts";
+
+await runCommand(async () => {
+  await buildAssets();
+  if (process.env["WRANGLER_COMMAND"] !== "dev") return 0;
+  const secrets = ensureDevVars(join(ROOT, ".dev.vars"));
+  // `npm start` creates the first key itself.
+  const printsHint = process.env["LONGSHORE_CREATES_KEY"] !== "true";
+  const { hasKey } = await prepareDatabase({ needsKeyState: printsHint });
+  // After the migration, because the command that replaces the sample key needs it.
+  requireSafeDevVars(secrets);
+  if (printsHint && !hasKey) console.log(firstKeyMessage(secrets.BOOTSTRAP_TOKEN));
+  return 0;
+});

@@ -1,0 +1,52 @@
+import { HOME_STYLE, STYLE } from "../../packages/reference/src/style.ts";
+import { contentSecurityPolicy } from "../../src/http/html-page.ts";
+import { STRICT_TRANSPORT_SECURITY } from "../../src/http/request-pipeline.ts";
+
+/** Only the console's own files run, and they reach this origin only. */
+const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const FIVE_MINUTES = "public, max-age=300";
+const YEAR = "public, max-age=31536000, immutable";
+
+/**
+ * The file `_headers`: what the asset router sets, also for files that the Worker reads. If several rules have a
+ * header, all values are sent, unless the later rule removes the earlier value with `!`.
+ */
+export async function renderAssetHeaders(): Promise<string> {
+  const homePolicy = await contentSecurityPolicy(HOME_STYLE);
+  const referencePolicy = await contentSecurityPolicy(STYLE, { scripts: true });
+  const reference = [
+    `Content-Security-Policy: ${referencePolicy}`,
+    `Cache-Control: ${FIVE_MINUTES}`,
+  ];
+  return renderRules({
+    // Browsers ignore the first one at `http:` (RFC 6797, section 8.1).
+    "/*": [
+      `Strict-Transport-Security: ${STRICT_TRANSPORT_SECURITY}`,
+      "X-Content-Type-Options: nosniff",
+      "Referrer-Policy: same-origin",
+    ],
+    "/": [`Content-Security-Policy: ${homePolicy}`, `Cache-Control: ${FIVE_MINUTES}`],
+    "/docs": reference,
+    "/docs/*": reference,
+    "/openapi.json": [`Cache-Control: ${FIVE_MINUTES}`],
+    "/console/*": [`Content-Security-Policy: ${CONSOLE_POLICY}`, "Cache-Control: no-cache"],
+    // Their names change with their content.
+    "/console/assets/*": ["! Cache-Control", `Cache-Control: ${YEAR}`],
+  });
+}
+
+function renderRules(rules: Readonly<Record<string, readonly string[]>>): string {
+  return Object.entries(rules)
+    .map(([path, headers]) => [path, ...headers.map((each) => `  ${each}`), ""].join("\n"))
+    .join("\n");
+}
