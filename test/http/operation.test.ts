@@ -1,57 +1,57 @@
-import { type RouteConfig, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
+import type { OperationDocument } from "../../src/document/feature-document.ts";
 import { jsonReply } from "../../src/document/replies.ts";
-import { operation, optionsOf } from "../../src/http/operation.ts";
-import { withErrorReplies } from "../../src/http/operation-errors.ts";
+import { toRoute } from "../../src/document/route.ts";
+import { credentialsOf, type Operation, operation } from "../../src/http/operation.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { Conflict } from "../../src/lib/errors.ts";
 
 const BASE = {
   method: "get" as const,
   path: "/things/{id}" as const,
-  operationId: "getThing",
-  tags: ["Things"],
-  summary: "Read a thing",
+  operationId: "getThing" as const,
   scope: "projects:read" as const,
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 200: jsonReply(z.object({ id: z.string() }), "The thing.") },
+  request: () => ({ params: z.object({ id: z.string() }) }),
 };
 
 const { scope: _, ...WITHOUT_SCOPE } = BASE;
 
+const DOCUMENT = {
+  tags: ["Things"],
+  summary: "Read a thing",
+  responses: { 200: jsonReply(z.object({ id: z.string() }), "The thing.") },
+} satisfies OperationDocument;
+
+const extensionsOf = (route: object) => Object.keys(route).filter((name) => name.startsWith("x-"));
+
 describe("an operation", () => {
   it("requires an API key or a session, and has only the extension of its scope by default", () => {
-    const route = operation(BASE);
+    const route = toRoute(operation(BASE), DOCUMENT);
     expect(route).toMatchObject({
       security: [{ api_key: [] }, { session: [] }],
       "x-scope": "projects:read",
     });
-    expect(Object.keys(route).filter((name) => name.startsWith("x-"))).toEqual(["x-scope"]);
+    expect(extensionsOf(route)).toEqual(["x-scope"]);
     expect(route).toMatchObject({ description: "Needs the scope `projects:read`." });
-    expect(optionsOf(route)).toEqual({
-      credentials: ["api_key", "session"],
-      policy: undefined,
-      writes: false,
-      isRecord: false,
-      isPolled: false,
-      scope: "projects:read",
-    });
+    expect(credentialsOf(operation(BASE))).toEqual(["api_key", "session"]);
   });
 
   it("may need no scope, if it says so", () => {
-    const route = operation({ ...BASE, scope: null });
-    expect(Object.keys(route).filter((name) => name.startsWith("x-"))).toEqual([]);
-    expect(optionsOf(route)).toMatchObject({ scope: undefined });
+    const route = toRoute(operation({ ...BASE, scope: null }), DOCUMENT);
+    expect(extensionsOf(route)).toEqual([]);
+    expect(route.description).toBeUndefined();
   });
 
   it("publishes its options as OpenAPI extensions", () => {
-    const route = operation({ ...WITHOUT_SCOPE, policy: "polling", writes: true, credentials: [] });
+    const open = operation({ ...WITHOUT_SCOPE, policy: "polling", writes: true, credentials: [] });
+    const route = toRoute(open, DOCUMENT);
     expect(route).toMatchObject({ "x-ratelimit-policy": "polling", "x-writes": true });
-    expect(optionsOf(route)).toMatchObject({ credentials: [], policy: "polling", writes: true });
+    expect(route.security).toEqual([]);
   });
 
-  const errorsOf = (route: RouteConfig) =>
-    Object.keys(withErrorReplies(route).responses).filter((status) => Number(status) >= 400);
+  const errorsOf = (declared: Operation, document: OperationDocument = DOCUMENT) =>
+    Object.keys(toRoute(declared, document).responses).filter((status) => Number(status) >= 400);
 
   it("has the error replies that follow from its credentials, method and parameters", () => {
     const scope = null;
@@ -72,13 +72,25 @@ describe("an operation", () => {
     ]);
   });
 
-  it("has the error replies of its options, and publishes none of these options", () => {
+  it("has the error replies of its document, and publishes none of these options", () => {
     const errors = { taken: new Conflict("Choose another name.") };
-    const route = operation({ ...BASE, role: "viewer", notFound: ["thing"], errors });
-    expect(errorsOf(route)).toEqual(["400", "401", "403", "404", "408", "409", "429", "500"]);
+    const document = { ...DOCUMENT, role: "viewer" as const, notFound: ["thing"], errors };
+    const declared = operation(BASE);
+    expect(errorsOf(declared, document)).toEqual([
+      "400",
+      "401",
+      "403",
+      "404",
+      "408",
+      "409",
+      "429",
+      "500",
+    ]);
+    const route = toRoute(declared, document);
     expect(route).toMatchObject({ description: expect.stringContaining("`viewer`") });
-    expect(Object.keys(withErrorReplies(route)).toSorted()).toEqual(
-      [...Object.keys(WITHOUT_SCOPE), "description", "security", "x-scope"].toSorted(),
+    const names = ["method", "path", "operationId", "tags", "summary", "description", "security"];
+    expect(Object.keys(route).toSorted()).toEqual(
+      [...names, "x-scope", "request", "responses"].toSorted(),
     );
   });
 
@@ -106,9 +118,17 @@ describe("an operation", () => {
   });
 
   it("types the parameters and the response of its handler", () => {
-    const route = operation(BASE);
-    createRouter().openapi(route, (c) => c.json({ id: c.req.valid("param").id }, 200));
-    // @ts-expect-error The schema of the reply has `id`.
-    createRouter().openapi(route, (c) => c.json({ name: c.req.valid("param").id }, 200));
+    interface Documented extends Record<"getThing", typeof DOCUMENT> {}
+    const declared = operation(BASE);
+    createRouter<Documented>().openapi(declared, (c) =>
+      c.json({ id: c.req.valid("param").id }, 200),
+    );
+    createRouter<Documented>().openapi(
+      declared,
+      // @ts-expect-error The schema of the reply has `id`.
+      (c) => c.json({ name: c.req.valid("param").id }, 200),
+    );
+    // @ts-expect-error The operation is not documented.
+    createRouter<Documented>().openapi({ ...declared, operationId: "putThing" }, (c) => c.text(""));
   });
 });
