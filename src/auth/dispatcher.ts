@@ -132,7 +132,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const { context, key, window, principal } = request;
     const { env } = context;
     const { organizationId, consumerId, version } = principal;
-    const limited = { ...window, organizationId, consumerId, version };
+    const limited = { ...window, id: context.requestId, organizationId, consumerId, version };
     const result = await this.#limiter.consume(env.RATE_LIMITER, limited, parallelWork);
     this.#enforce(request, result);
     const isCurrent = result.version !== undefined && result.version <= version;

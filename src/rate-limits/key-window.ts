@@ -1,3 +1,4 @@
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { LEASE_MS, Lease } from "./lease.ts";
 import type { LeaseRequest, LeaseResponse } from "./organization-window.ts";
 import { type AdmissionLog, admit, type Decision, recentAdmissions } from "./window.ts";
@@ -15,9 +16,12 @@ export interface KeyDecision {
   waitMs: number;
 }
 
+type Resolve = (decision: KeyDecision) => void;
+
 interface WaitingRequest {
   arrivedAt: number;
-  resolve(decision: KeyDecision): void;
+  /** Of the request and of its repeats. */
+  resolvers: Resolve[];
 }
 
 export interface PendingLease extends LeaseRequest {
@@ -29,7 +33,8 @@ export interface PendingLease extends LeaseRequest {
 /**
  * A key's window of one policy. A request needs room in this window and one token of the
  * organization's window: a prefetched one, or else one from the response to a lease request, which
- * the caller sends. At most one lease request is pending. This class does no I/O.
+ * the caller sends. At most one lease request is pending. A repeat gets the decision of its request,
+ * if that waits or was admitted. This class does no I/O.
  */
 export class KeyWindow {
   readonly #limit: number;
@@ -38,7 +43,10 @@ export class KeyWindow {
   #fallbackLog: AdmissionLog = [];
   #fallbackUntil = 0;
   #refusedUntil = 0;
-  #waiting: WaitingRequest[] = [];
+  /** By ID, in the order of arrival. */
+  readonly #waiting = new Map<string, WaitingRequest>();
+  /** By ID. Has room for as many as the window admits, so that each stays while it counts. */
+  readonly #admissions: BoundedMap<string, KeyDecision>;
   #pending: PendingLease | undefined;
   /** Whether a request arrived since the last renewal, which prevents endless renewals. */
   #isUsed = false;
@@ -47,6 +55,7 @@ export class KeyWindow {
     this.#limit = limit;
     this.#log = log;
     this.#lease = new Lease(limit);
+    this.#admissions = new BoundedMap(limit);
   }
 
   get log(): AdmissionLog {
@@ -55,15 +64,26 @@ export class KeyWindow {
 
   /** Whether a new window would decide the same. */
   isIdle(now: number): boolean {
-    if (this.#pending || this.#waiting.length > 0) return false;
+    if (this.#pending || this.#waiting.size > 0) return false;
     return recentAdmissions(this.#log, now).length === 0;
   }
 
-  /** Undefined if the request waits: `resolve` is called when the pending response has arrived. */
-  consume(now: number, resolve: (decision: KeyDecision) => void): KeyDecision | undefined {
+  /**
+   * Undefined if the request waits: `resolve` is called when the pending response has arrived.
+   * @param id Of the request. A repeat has the same.
+   */
+  consume(now: number, id: string, resolve: Resolve): KeyDecision | undefined {
+    const earlier = this.#admissions.get(id);
+    if (earlier) return earlier;
+    const waiting = this.#waiting.get(id);
+    if (waiting) {
+      waiting.resolvers.push(resolve);
+      return undefined;
+    }
     this.#isUsed = true;
     const decision = this.#decide(now);
-    if (!decision) this.#waiting.push({ arrivedAt: now, resolve });
+    if (decision) this.#remember(id, decision);
+    else this.#waiting.set(id, { arrivedAt: now, resolvers: [resolve] });
     return decision;
   }
 
@@ -74,13 +94,13 @@ export class KeyWindow {
   nextLease(now: number, newId: () => string): PendingLease | undefined {
     if (this.#pending || now < this.#fallbackUntil || now < this.#refusedUntil) return undefined;
     // The log may contain expired entries, which only matter if a request waits.
-    const log = this.#waiting.length > 0 ? recentAdmissions(this.#log, now) : this.#log;
-    const waiting = Math.min(this.#waiting.length, this.#limit - log.length);
+    const log = this.#waiting.size > 0 ? recentAdmissions(this.#log, now) : this.#log;
+    const waiting = Math.min(this.#waiting.size, this.#limit - log.length);
     const prefetch = this.#lease.tokensToPrefetch(log.length + waiting, now);
     if (waiting === 0 && (prefetch === 0 || !this.#isUsed)) return undefined;
     this.#isUsed = false;
     const reports = this.#lease.report(now);
-    const waitingSince = this.#waiting[0]?.arrivedAt;
+    const waitingSince = this.#waiting.values().next().value?.arrivedAt;
     this.#pending = { id: newId(), waiting, prefetch, reports, sentAt: now, waitingSince };
     return this.#pending;
   }
@@ -90,8 +110,9 @@ export class KeyWindow {
     if (!pending) return;
     // Both times start when the request was sent, so they end no later than at the other object.
     this.#lease.add(pending.id, prefetched, pending.sentAt + LEASE_MS);
-    for (const { resolve } of this.#waiting.splice(0, admitted)) {
-      resolve(this.#record(admit(this.#log, this.#limit, now)));
+    for (const [id, request] of [...this.#waiting].slice(0, admitted)) {
+      this.#waiting.delete(id);
+      this.#settle(id, request, this.#record(admit(this.#log, this.#limit, now)));
     }
     if (admitted < pending.waiting) this.#refusedUntil = pending.sentAt + waitMs;
     this.#decideWaiting(now);
@@ -116,7 +137,7 @@ export class KeyWindow {
     const next = admit(this.#log, this.#limit, now);
     if (!next.admitted) return this.#record(next);
     // Reserves room for the waiting requests, each of which may be granted a token.
-    const hasRoom = next.remaining + 1 > this.#waiting.length;
+    const hasRoom = next.remaining + 1 > this.#waiting.size;
     if (hasRoom && this.#lease.consume(now)) return this.#record(next);
     if (now < this.#fallbackUntil) return this.#decideInFallback(next, now);
     return now < this.#refusedUntil ? refuse(this.#refusedUntil - now) : undefined;
@@ -133,6 +154,16 @@ export class KeyWindow {
     return { admitted, by: "key", remaining, waitMs };
   }
 
+  /** A refusal consumes nothing, so a repeat of it is decided again. */
+  #remember(id: string, decision: KeyDecision): void {
+    if (decision.admitted) this.#admissions.set(id, decision);
+  }
+
+  #settle(id: string, { resolvers }: WaitingRequest, decision: KeyDecision): void {
+    this.#remember(id, decision);
+    for (const resolve of resolvers) resolve(decision);
+  }
+
   #endPending(): PendingLease | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
@@ -140,10 +171,12 @@ export class KeyWindow {
   }
 
   #decideWaiting(now: number): void {
-    for (const request of this.#waiting.splice(0)) {
+    const requests = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [id, request] of requests) {
       const decision = this.#decide(now);
-      if (decision) request.resolve(decision);
-      else this.#waiting.push(request);
+      if (decision) this.#settle(id, request, decision);
+      else this.#waiting.set(id, request);
     }
   }
 }

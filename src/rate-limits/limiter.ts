@@ -29,6 +29,8 @@ export interface RateLimitResult {
 }
 
 export interface LimitedRequest {
+  /** Unique. A call that is repeated after a failure or a timeout counts once by it. */
+  id: string;
   /** The hash of the key's secret, which is also the name of its object. */
   key: string;
   organizationId: string;
@@ -86,7 +88,7 @@ export class Limiter {
     request: LimitedRequest,
     parallelWork?: Promise<unknown>,
   ): Promise<RateLimitResult> {
-    const { key, organizationId, consumerId, policy, version, sessionId } = request;
+    const { id, key, organizationId, consumerId, policy, version, sessionId } = request;
     const refusal = this.cachedRefusal(request);
     if (refusal) return refusal;
     const sentAt = this.#clock.now();
@@ -95,7 +97,7 @@ export class Limiter {
       const consumption = await callObject(
         namespace,
         key,
-        (object) => object.consume(policy, version, organizationId, sessionId, consumerId),
+        (object) => object.consume(policy, version, organizationId, sessionId, consumerId, id),
         { timeoutsMs: TIMEOUTS_MS, parallelWork },
       );
       const { admitted, by, waitMs, version: newest } = consumption;

@@ -61,6 +61,7 @@ export class RateLimiter extends DurableObject<Env> {
   /**
    * @param sessionId Of a request that counts in the session's own window.
    * @param consumerId See `Principal`. Isolates of earlier releases send none: the key counts alone.
+   * @param id See `LimitedRequest`. Isolates of earlier releases send none: a repeat counts again.
    */
   consume(
     policy: PolicyName,
@@ -68,11 +69,12 @@ export class RateLimiter extends DurableObject<Env> {
     organizationId: string,
     sessionId?: string,
     consumerId = this.ctx.id.toString(),
+    id: string = crypto.randomUUID(),
   ): Consumption | Promise<Consumption> {
     const window =
       sessionId === undefined ? this.#windows[policy] : this.#sessionWindowOf(sessionId);
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
-    const decision = window.consume(Date.now(), resolve);
+    const decision = window.consume(Date.now(), id, resolve);
     this.#renewLease(window, { policy, organizationId, consumerId });
     if (decision) return this.#toConsumption(decision, version);
     return promise.then((late) => this.#toConsumption(late, version));

@@ -8,6 +8,7 @@ import { type AdmissionLog, admit } from "../../src/rate-limits/window.ts";
 const RUNS = 200;
 const LIMIT = 7;
 const REQUEST = {
+  id: "request",
   key: "key",
   organizationId: "org",
   consumerId: "membership",

@@ -1,5 +1,7 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
+import type { Consumption, RateLimiter } from "../../src/rate-limits/rate-limiter.do.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { newWorld } from "../support/world.ts";
@@ -17,6 +19,97 @@ function refusing(refused: string, by: "key" | "organization"): LimiterNamespace
       : { admitted: true, by: "key", remaining: 1, waitMs: 0, version: 0 };
   return { getByName: () => ({ consume }) } as unknown as LimiterNamespace;
 }
+
+type Consume = (...args: Parameters<RateLimiter["consume"]>) => Promise<Consumption>;
+
+/** The real limiters. `respond` gets each call with the number of its request's calls so far. */
+function responding(
+  respond: (call: () => ReturnType<Consume>, attempt: number) => ReturnType<Consume>,
+): LimiterNamespace {
+  const attempts = new Map<string | undefined, number>();
+  const getByName = (name: string) => {
+    const object = env.RATE_LIMITER.getByName(name);
+    const consume: Consume = (...args) => {
+      const id = args[5];
+      const attempt = (attempts.get(id) ?? 0) + 1;
+      attempts.set(id, attempt);
+      return respond(async () => object.consume(...args), attempt);
+    };
+    return { consume };
+  };
+  return { getByName } as unknown as LimiterNamespace;
+}
+
+const REQUESTS = 130;
+const TIMEOUT_MS = 500;
+
+/** One request, which caches the key, and then 130 at once. */
+async function sendBurst(limiters: LimiterNamespace, onSent: () => Promise<void>) {
+  const world = await newWorld();
+  const isolate = new Instrumented({ limiters });
+  const caller = world.client.via(isolate.fetch);
+  expect((await caller.get(PATHS.default)).status).toBe(200);
+  isolate.forget();
+  const sent = Array.from({ length: REQUESTS }, () => caller.get(PATHS.default));
+  await onSent();
+  const replies = await Promise.all(sent);
+  const withStatus = (status: number) => replies.filter((reply) => reply.status === status);
+  return { isolate, admitted: withStatus(200), refused: withStatus(429) };
+}
+
+describe("a burst of 130 requests with a key that has 99 left", () => {
+  it("has 99 admitted if the limiter answers each call after the timeout, and its repeat at once", async () => {
+    const late = Promise.withResolvers<void>();
+    let isBurst = false;
+    const limiters = responding(async (call, attempt) => {
+      const decision = await call();
+      if (isBurst && attempt === 1) await late.promise;
+      return decision;
+    });
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => timers.mockRestore());
+    const timeouts = () => timers.mock.calls.filter(([, ms]) => ms === TIMEOUT_MS);
+    const { isolate, admitted, refused } = await sendBurst(limiters, async () => {
+      isBurst = true;
+      while (timeouts().length < REQUESTS) await scheduler.wait(1);
+      // Not by the clock, which would also fire the timers of the objects.
+      for (const [run] of timeouts()) run();
+    });
+    late.resolve();
+    expect(admitted).toHaveLength(99);
+    expect(refused).toHaveLength(31);
+    expect(isolate.objects).toHaveLength(2 * REQUESTS);
+    const remaining = admitted.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")));
+    expect(new Set(remaining).size).toBe(99);
+  });
+
+  it("has 99 admitted if the response to each call is lost, and that to its repeat is not", async () => {
+    let isBurst = false;
+    const limiters = responding(async (call, attempt) => {
+      const decision = await call();
+      if (isBurst && attempt === 1) throw new Error("Network connection lost.");
+      return decision;
+    });
+    const { admitted, refused } = await sendBurst(limiters, async () => {
+      isBurst = true;
+    });
+    expect(admitted).toHaveLength(99);
+    expect(refused).toHaveLength(31);
+  });
+
+  it("has 99 admitted if each call is lost before the limiter has it", async () => {
+    let isBurst = false;
+    const limiters = responding(async (call, attempt) => {
+      if (isBurst && attempt === 1) throw new Error("Network connection lost.");
+      return call();
+    });
+    const { admitted, refused } = await sendBurst(limiters, async () => {
+      isBurst = true;
+    });
+    expect(admitted).toHaveLength(99);
+    expect(refused).toHaveLength(31);
+  });
+});
 
 describe("a refusal that the isolate remembers", () => {
   it.each([

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { LeaseRequest } from "../../src/rate-limits/organization-window.ts";
+import type { PolicyName } from "../../src/rate-limits/policies.ts";
 import { RateLimiter } from "../../src/rate-limits/rate-limiter.do.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { fillWindow, useWindow } from "../support/full-window.ts";
@@ -36,9 +37,16 @@ function runWith<Result>(
     const limiter = new RateLimiter(state, { ...env, ORGANIZATION_LIMITER });
     // Waits until the state is loaded. The runtime does so for objects that it creates.
     await state.storage.get("state");
-    return run(limiter, state);
+    const result = await run(limiter, state);
+    // Lets the renewal of a lease end in this object.
+    await scheduler.wait(1);
+    return result;
   });
 }
+
+/** One request of an isolate. A repeat has the same ID. */
+const consumeAs = async (limiter: RateLimiter, id: string, policy: PolicyName) =>
+  limiter.consume(policy, 0, ORGANIZATION, undefined, "someone", id);
 
 const consumeAll = (limiter: Pick<RateLimiter, "consume">, times: number) =>
   Promise.all(Array.from({ length: times }, () => limiter.consume("default", 0, ORGANIZATION)));
@@ -144,6 +152,87 @@ describe("the rate limiter of a key", () => {
     });
     await evictDurableObject(limiter);
     expect(await limiter.isKnown()).toBe(true);
+  });
+});
+
+describe("a repeated request", () => {
+  it("is the same admission, and another one is not", async () => {
+    await runWith(newLimiter(), GRANTING, async (limiter) => {
+      const first = await consumeAs(limiter, "one", "default");
+      expect(first).toMatchObject({ admitted: true, remaining: 99 });
+      expect(await consumeAs(limiter, "other", "default")).toMatchObject({ remaining: 98 });
+      expect(await consumeAs(limiter, "one", "default")).toEqual(first);
+      expect(await consumeAs(limiter, "third", "default")).toMatchObject({ remaining: 97 });
+    });
+  });
+
+  it("is the same admission as long as that counts, however many follow", async () => {
+    await runWith(newLimiter(), GRANTING, async (limiter) => {
+      const idOf = (each: number) => `request ${each}`;
+      const consume = (each: number) => consumeAs(limiter, idOf(each), "reveal");
+      for (let each = 0; each < 30; each += 1) await consume(each);
+      for (let each = 30; each < 1_000; each += 1) {
+        expect(await consume(each)).toMatchObject({ admitted: false });
+      }
+      vi.advanceTimersByTime(59_999);
+      for (let each = 0; each < 30; each += 1) {
+        expect(await consume(each)).toMatchObject({ admitted: true, remaining: 29 - each });
+      }
+      expect(await consume(30)).toMatchObject({ admitted: false });
+      vi.advanceTimersByTime(1);
+      expect(await consume(30)).toMatchObject({ admitted: true, remaining: 29 });
+    });
+  });
+
+  it("is the same admission while the first waits for the organization's object", async () => {
+    const requests: LeaseRequest[] = [];
+    const granted = Promise.withResolvers<void>();
+    const lease = async (_: string, request: LeaseRequest) => {
+      requests.push(request);
+      await granted.promise;
+      return GRANTING.lease(_, request);
+    };
+    await runWith(newLimiter(), { lease }, async (limiter) => {
+      const ids = ["one", "one", "other", "one", "other"];
+      const consumed = ids.map((id) => consumeAs(limiter, id, "default"));
+      granted.resolve();
+      const remaining = (await Promise.all(consumed)).map((each) => each.remaining);
+      expect(remaining).toEqual([99, 99, 98, 99, 98]);
+      // The second was not there when the first lease was requested.
+      expect(requests.map(({ waiting }) => waiting)).toEqual([1, 1]);
+    });
+  });
+
+  it("of a refused one is decided again, and then counts once", async () => {
+    let room = 0;
+    const lease = async () => ({ admitted: room, prefetched: 0, waitMs: 1_000 });
+    await runWith(newLimiter(), { lease }, async (limiter) => {
+      const consume = (id: string) => consumeAs(limiter, id, "default");
+      expect(await consume("one")).toMatchObject({ admitted: false, by: "organization" });
+      vi.advanceTimersByTime(1_000);
+      room = 1;
+      expect(await consume("one")).toMatchObject({ admitted: true, remaining: 99 });
+      expect(await consume("one")).toMatchObject({ admitted: true, remaining: 99 });
+      expect(await consume("other")).toMatchObject({ admitted: true, remaining: 98 });
+    });
+  });
+
+  it("of an isolate of an earlier release, which names none, counts again", async () => {
+    await runWith(newLimiter(), GRANTING, async (limiter) => {
+      const consume = async () => limiter.consume("default", 0, ORGANIZATION, undefined, "someone");
+      expect(await consume()).toMatchObject({ admitted: true, remaining: 99 });
+      expect(await consume()).toMatchObject({ admitted: true, remaining: 98 });
+    });
+  });
+
+  it("is in no stored state", async () => {
+    const stored = await runWith(newLimiter(), GRANTING, async (limiter, state) => {
+      await consumeAs(limiter, "one", "default");
+      await save(state);
+      return state.storage.get("state");
+    });
+    expect(stored).toMatchObject({ logs: { default: [expect.any(Number)] } });
+    expect(JSON.stringify(stored)).not.toContain("one");
   });
 });
 

@@ -90,7 +90,8 @@ export class LimiterSimulation {
   }
 
   #arrive(key: SimulatedKey): void {
-    const decision = key.window.consume(this.#now + key.skewMs, (late) =>
+    const id = `request ${++this.#ids}`;
+    const decision = key.window.consume(this.#now + key.skewMs, id, (late) =>
       this.#recordDecision(late, key),
     );
     if (decision) this.#recordDecision(decision, key);
