@@ -1,6 +1,8 @@
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const SEALED = /^([A-Za-z0-9_-]{1,32})\.(?:(v2)\.)?([A-Za-z0-9+/]+=*)$/;
 
 /**
@@ -71,7 +73,7 @@ export class Cipher {
     const sealed = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData: info },
       await deriveDataKey(this.#current, info),
-      new TextEncoder().encode(text),
+      encoder.encode(text),
     );
     return this.currentPrefix + toBase64(iv, new Uint8Array(sealed));
   }
@@ -89,7 +91,7 @@ export class Cipher {
         await deriveDataKey(master, info),
         bytes.subarray(IV_BYTES),
       );
-      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
+      return decoder.decode(text);
     } catch {
       throw new DecryptionError("it is altered, or sealed for another context");
     }
@@ -149,7 +151,7 @@ function contextBytes(
 ): Uint8Array<ArrayBuffer> {
   const place = [table, row, organizationId];
   const json = JSON.stringify(form === "v1" ? place : [form, ...place, owners]);
-  return Uint8Array.from(new TextEncoder().encode(json));
+  return Uint8Array.from(encoder.encode(json));
 }
 
 function toBase64(...parts: readonly Uint8Array[]): string {

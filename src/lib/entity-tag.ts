@@ -1,4 +1,5 @@
-import { sha256Hex } from "./digest.ts";
+import { sha256 } from "./digest.ts";
+import { toHex } from "./radix.ts";
 
 /** The versions that a caller expects a record to have. */
 export type ExpectedVersions = "any" | readonly number[];
@@ -8,7 +9,8 @@ export interface ConditionalRequest {
   expectedVersions?: ExpectedVersions;
 }
 
-const DIGEST_LENGTH = 24;
+/** Of the digest, in a tag. */
+const DIGEST_BYTES = 12;
 /** As `entityTag` writes them. No other tag belongs to a record. */
 const OWN_TAG = /^(0|[1-9]\d{0,14})\.[0-9a-f]{24}$/;
 
@@ -16,17 +18,25 @@ const OWN_TAG = /^(0|[1-9]\d{0,14})\.[0-9a-f]{24}$/;
  * The strong entity tag of a record (RFC 9110, 8.8.3): its version, and a digest of what is shown,
  * because some of that changes without a write by a caller.
  */
-export async function entityTag(version: number, record: unknown): Promise<string> {
-  const digest = (await sha256Hex(JSON.stringify(record))).slice(0, DIGEST_LENGTH);
-  return `"${version}.${digest}"`;
+export function entityTag(version: number, record: unknown): Promise<string> {
+  return entityTagOfJson(version, JSON.stringify(record));
+}
+
+/** Like `entityTag`, for a response that has the JSON of the record as its body. */
+export async function entityTagOfJson(version: number, json: string): Promise<string> {
+  return `"${version}.${await shortDigest(json)}"`;
 }
 
 /**
  * The weak entity tag of a response that is no record. It covers exactly what is shown: much of that,
  * such as the progress of a stack, changes without the version of any record in it.
  */
-export async function bodyTag(body: ArrayBuffer): Promise<string> {
-  return `W/"${(await sha256Hex(body)).slice(0, DIGEST_LENGTH)}"`;
+export async function bodyTag(body: string | ArrayBuffer): Promise<string> {
+  return `W/"${await shortDigest(body)}"`;
+}
+
+async function shortDigest(text: string | ArrayBuffer): Promise<string> {
+  return toHex((await sha256(text)).subarray(0, DIGEST_BYTES));
 }
 
 /** Of `If-Match` (RFC 9110, 13.1.1). Undefined if it is malformed. */

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { entityTag, listsTag, parseIfMatch } from "../../src/lib/entity-tag.ts";
+import {
+  bodyTag,
+  entityTag,
+  entityTagOfJson,
+  listsTag,
+  parseIfMatch,
+} from "../../src/lib/entity-tag.ts";
 
 const RUNS = 2_000;
 
@@ -166,6 +172,20 @@ describe("the tags of If-Match and If-None-Match", () => {
       }
     },
   );
+
+  it("are the same for a record as for its JSON, and for a body as for its bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.jsonValue(), async (version, record) => {
+        const json = JSON.stringify(record);
+        const tag = await entityTagOfJson(version, json);
+        expect(tag).toBe(await entityTag(version, record));
+        const weak = await bodyTag(json);
+        expect(weak).toBe(await bodyTag(Uint8Array.from(new TextEncoder().encode(json)).buffer));
+        expect(weak.slice(3)).toBe(tag.slice(tag.indexOf(".") + 1));
+      }),
+      { numRuns: 200 },
+    );
+  });
 
   it("may be many", () => {
     const header = '"7.0123456789abcdef01234567",'.repeat(40_000);

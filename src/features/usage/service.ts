@@ -31,9 +31,10 @@ export function requireStorage(used: number, added: number): void {
   if (added > 0 && used + added > allowed) throw new LimitReached(allowed, "bytes");
 }
 
+const encoder = new TextEncoder();
+
 /** The length in UTF-8. */
 export function bytesOf(...texts: readonly (string | null | undefined)[]): number {
-  const encoder = new TextEncoder();
   return texts.reduce((sum, text) => sum + encoder.encode(text ?? "").byteLength, 0);
 }
 

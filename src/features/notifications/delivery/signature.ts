@@ -1,4 +1,5 @@
 const PREFIX = "whsec_";
+const encoder = new TextEncoder();
 
 /** Standard Webhooks 1.0, "Signature scheme". */
 export interface SignedContent {
@@ -14,7 +15,7 @@ export interface SignedContent {
  */
 export async function sign(content: SignedContent, secrets: readonly string[]): Promise<string> {
   const { id, timestamp, body } = content;
-  const bytes = Uint8Array.from(new TextEncoder().encode(`${id}.${timestamp}.${body}`));
+  const bytes = Uint8Array.from(encoder.encode(`${id}.${timestamp}.${body}`));
   const signatures = await Promise.all(secrets.map((secret) => signWith(secret, bytes)));
   return signatures.join(" ");
 }
