@@ -156,7 +156,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "lib",
   ],
   // A Durable Object of a feature.
-  object: ["domain", "index", "store", "model", "db", "lib"],
+  object: ["domain", "model", "lib"],
   domain: ["auth", "index", "model", "lib"],
   store: ["context", "domain", "index", "table", "model", "db", "lib"],
   table: ["model", "db", "lib"],
@@ -221,6 +221,29 @@ describe("imports", () => {
     };
     for (const file of imports.keys()) visit(file, []);
     expect(done.size).toBeGreaterThan(files.length - 1);
+  });
+
+  it("of Durable Objects do not reach the app, whose modules would delay the start of each", () => {
+    const runtime = new Map(
+      Object.entries(sources).map(([path, text]) => {
+        const file = path.replace("../src/", "");
+        return [file, importsOf(file, text.replaceAll(/^import type\s[^;]*;/gm, ""))] as const;
+      }),
+    );
+    const reached = (file: string, found = new Set<string>()): Set<string> => {
+      for (const name of runtime.get(file) ?? []) {
+        if (found.has(name)) continue;
+        found.add(name);
+        reached(name, found);
+      }
+      return found;
+    };
+    const APP = /^drizzle-orm|^hono\b|zod|(^|[/-])(routes|schemas|service)\.ts$|^app\.ts$/;
+    const reachApp = (file: string) => [...reached(file)].filter((name) => APP.test(name));
+    const objects = files.filter(({ file }) => file.endsWith(".do.ts"));
+    expect(objects.length).toBeGreaterThan(2);
+    for (const { file } of objects) expect([file, ...reachApp(file)]).toEqual([file]);
+    expect(reachApp("index.ts")).toContain("app.ts");
   });
 
   it("cross features through their index, or name a table or a model", () => {

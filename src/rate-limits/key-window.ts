@@ -112,7 +112,7 @@ export class KeyWindow {
     this.#lease.add(pending.id, prefetched, pending.sentAt + LEASE_MS);
     for (const [id, request] of [...this.#waiting].slice(0, admitted)) {
       this.#waiting.delete(id);
-      this.#settle(id, request, this.#record(admit(this.#log, this.#limit, now)));
+      this.#end(id, request, this.#record(admit(this.#log, this.#limit, now)));
     }
     if (admitted < pending.waiting) this.#refusedUntil = pending.sentAt + waitMs;
     this.#decideWaiting(now);
@@ -159,7 +159,7 @@ export class KeyWindow {
     if (decision.admitted) this.#admissions.set(id, decision);
   }
 
-  #settle(id: string, { resolvers }: WaitingRequest, decision: KeyDecision): void {
+  #end(id: string, { resolvers }: WaitingRequest, decision: KeyDecision): void {
     this.#remember(id, decision);
     for (const resolve of resolvers) resolve(decision);
   }
@@ -175,7 +175,7 @@ export class KeyWindow {
     this.#waiting.clear();
     for (const [id, request] of requests) {
       const decision = this.#decide(now);
-      if (decision) this.#settle(id, request, decision);
+      if (decision) this.#end(id, request, decision);
       else this.#waiting.set(id, request);
     }
   }

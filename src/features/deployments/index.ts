@@ -15,6 +15,7 @@ export {
   STACK_STATUSES,
   type StackStatus,
 } from "./lifecycle.ts";
+export { type Completion, type LogDeclaration, toCompletionText } from "./model.ts";
 export {
   type Document,
   type Operation,
@@ -32,13 +33,7 @@ export {
 } from "./store.ts";
 export { cancelDeployments } from "./transitions/cancel.ts";
 export { incrementEpoch, insertAttempt, releaseOffer } from "./transitions/claim.ts";
-export {
-  type Completion,
-  completeDeployment,
-  declaredLogOf,
-  type LogDeclaration,
-  toCompletionText,
-} from "./transitions/complete.ts";
+export { completeDeployment } from "./transitions/complete.ts";
 export { expire } from "./transitions/expire.ts";
 export { finalize } from "./transitions/finalize.ts";
 export {

@@ -1,5 +1,4 @@
 import { DurableObject } from "cloudflare:workers";
-import { openForWriting } from "../../db/client.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { consoleLog, describeError } from "../../lib/log.ts";
 import { planAppend } from "./append.ts";
@@ -15,7 +14,7 @@ import type {
 import { CLOSING_LINE, type LogChunk } from "./model.ts";
 import { PacedSender } from "./paced-sender.ts";
 import type { EndedAttempt, Run } from "./run.ts";
-import { endedAttemptOf, findRun, type RunRow, toRun } from "./store.ts";
+import { endedAttemptOf, findRun, type RunRow, toRun } from "./run-row.ts";
 
 const LIMIT = LIMITS.logBytes.value;
 const HASHED_BYTES = 1024 * 1024;
@@ -33,7 +32,7 @@ export class AttemptLog extends DurableObject<Env> {
   #log: StoredLog | undefined;
   #size = 0;
   #run: Run | undefined;
-  #refreshing: Promise<RunRow | undefined> = Promise.resolve(undefined);
+  #refreshing: Promise<RunRow | null> = Promise.resolve(null);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -173,11 +172,8 @@ export class AttemptLog extends DurableObject<Env> {
   }
 
   /** One after the other, so that an older state never replaces a newer one. */
-  #readRun(deploymentId: string): Promise<RunRow | undefined> {
-    const read = async () => {
-      const [row] = await findRun(openForWriting(this.env.DB).db, deploymentId);
-      return row;
-    };
+  #readRun(deploymentId: string): Promise<RunRow | null> {
+    const read = () => findRun(this.env.DB, deploymentId);
     this.#refreshing = this.#refreshing.then(read, read);
     return this.#refreshing;
   }

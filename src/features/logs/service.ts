@@ -11,7 +11,8 @@ import { OpenStreams } from "./open-streams.ts";
 import { type LogPage, toLinePage } from "./page.ts";
 import { presentEvent } from "./presenters.ts";
 import { logStatusOf, type Run } from "./run.ts";
-import { findRunOf, toRun } from "./store.ts";
+import { toRun } from "./run-row.ts";
+import { findRunOf } from "./store.ts";
 
 export const SCOPE = "deployments:read";
 const READ_BYTES = 64 * 1024;

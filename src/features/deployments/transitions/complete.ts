@@ -1,7 +1,8 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { environments } from "../../environments/table.ts";
-import { FAILURES, type Outcome, type StackStatus } from "../lifecycle.ts";
+import { FAILURES, type StackStatus } from "../lifecycle.ts";
+import { type Completion, toCompletionText } from "../model.ts";
 import {
   attemptState,
   attempts,
@@ -14,22 +15,6 @@ import {
 import { type AttemptKey, deploymentIdOf, isAttempt, whereLeaseIsValid } from "./lease.ts";
 
 const SUCCESSFUL_STACK_STATUSES = literalList<StackStatus>(["succeeded", "skipped"]);
-
-/** The whole log of an attempt. */
-export interface LogDeclaration {
-  /** In bytes. */
-  size: number;
-  /** In hexadecimal, in lower case. */
-  sha256: string;
-}
-
-export interface Completion {
-  outcome: Outcome;
-  failureReason: string | null;
-  message: string | null;
-  /** Null: the runner has declared none. */
-  log: LogDeclaration | null;
-}
 
 /**
  * If the deployment succeeds, its configuration becomes the environment's. Precedes `finalize` in a
@@ -111,15 +96,4 @@ function resolveOutcome({ outcome, failureReason }: Completion, now: number) {
 function hasStack(status: SQL): SQL {
   return sql`exists (select 1 from deployment_stacks
     where deployment_stacks.deployment_id = deployments.id and deployment_stacks.status ${status})`;
-}
-
-/** The same completion gives the same text. */
-export function toCompletionText({ outcome, failureReason, message, log }: Completion): string {
-  return JSON.stringify([outcome, failureReason, message, ...(log ? [log.size, log.sha256] : [])]);
-}
-
-/** @param completion As `toCompletionText` gives it. */
-export function declaredLogOf(completion: string): LogDeclaration | null {
-  const [, , , size, sha256] = JSON.parse(completion) as unknown[];
-  return typeof size === "number" && typeof sha256 === "string" ? { size, sha256 } : null;
 }
