@@ -23,7 +23,7 @@ import {
   originOf,
   type RequestContext,
 } from "./http/request-pipeline.ts";
-import { type Call, type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
+import { type CallRoute, type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
 import type { ApiKeyEnv } from "./http/router.ts";
 import { mayUseCookie } from "./http/same-origin.ts";
 import { hasSessionCookie } from "./http/session-cookie.ts";
@@ -115,7 +115,7 @@ function listEndpoints(deps: PublicRouteDeps): Endpoints {
 }
 
 function createRouteIndex(endpoints: Endpoints): RouteIndex {
-  const read = (...[request, ctx, execution]: Parameters<Call<ApiKeyEnv>>) => {
+  const read = (...[request, ctx, execution]: Parameters<CallRoute<ApiKeyEnv>>) => {
     const { pathname } = new URL(request.url);
     const call = index.find(request.method, pathname)?.apiKey;
     return call?.(request, ctx, execution) ?? new Response(null, { status: 404 });

@@ -64,10 +64,10 @@ export class Authenticator<P extends Principal> {
 
   async #findPrincipal(context: RequestContext, key: PresentedKey): Promise<P | undefined> {
     const { DB, RATE_LIMITER } = context.env;
-    if (this.#credentials.has(key)) {
-      const principal = await this.#credentials.find(DB, key);
-      if (!principal) await this.#addressLimiter.enforce(context);
-      return principal;
+    const cached = this.#credentials.cached(key);
+    if (cached) {
+      if (!cached.principal) await this.#addressLimiter.enforce(context);
+      return cached.principal;
     }
     const refusal = await this.#addressLimiter.consume(context);
     // A key that was used before is not made up, so an address over its limit may still use it.

@@ -59,15 +59,16 @@ export class CredentialCache<P extends Principal> {
     this.#clock = clock;
   }
 
-  /** Also true for a key that is cached as unknown. */
-  has(key: PresentedKey): boolean {
-    return this.#get(key) !== undefined;
+  /** Undefined if the key is not cached. Its principal is undefined like that of `find`. */
+  cached(key: PresentedKey): { principal: P | undefined } | undefined {
+    const entry = this.#get(key);
+    return entry && { principal: this.#unlessExpired(entry.principal) };
   }
 
   /** Undefined if the key is unknown, revoked or expired. */
   async find(d1: D1Database, key: PresentedKey): Promise<P | undefined> {
-    const entry = this.#get(key);
-    if (entry) return this.#unlessExpired(entry.principal);
+    const cached = this.cached(key);
+    if (cached) return cached.principal;
     const replicated = await this.#store.find(openForReading(d1).db, key);
     // A replica may not have a new key yet, so the primary decides whether a key is unknown.
     return replicated ? this.#set(key, replicated) : this.refresh(d1, key);

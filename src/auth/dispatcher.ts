@@ -1,7 +1,7 @@
-import type { CoreContext, SystemContext } from "../context.ts";
+import type { ChangedKey, CoreContext, SystemContext } from "../context.ts";
 import { type Database, openForReading, openForWriting } from "../db/client.ts";
 import { originOf, type RequestContext } from "../http/request-pipeline.ts";
-import type { Call, IndexedRoute, RouteIndex } from "../http/route-index.ts";
+import type { CallRoute, IndexedRoute, RouteIndex } from "../http/route-index.ts";
 import type { Clock } from "../lib/clock.ts";
 import { RateLimited, Unauthenticated } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
@@ -14,8 +14,8 @@ import {
   Limiter,
   type PolicyName,
   type RateLimitResult,
-  rateLimitHeaders,
   resetSeconds,
+  setRateLimitHeaders,
 } from "../rate-limits/index.ts";
 import { type Authenticated, Authenticator, type CredentialReader } from "./authenticator.ts";
 import { CredentialCache, type CredentialStore, type Principal } from "./credential-cache.ts";
@@ -24,12 +24,13 @@ import type { PresentedKey } from "./credentials.ts";
 export interface AuthScheme<P extends Principal, Bound extends CoreContext>
   extends CredentialReader {
   /** How the credential calls a route. Undefined: it does not open the route. */
-  callOf(route: IndexedRoute): Call<{ Bindings: Bound }> | undefined;
+  callOf(route: IndexedRoute): CallRoute<{ Bindings: Bound }> | undefined;
   policyOf(route: IndexedRoute | undefined): PolicyName;
   credentialStore: CredentialStore<P>;
   unauthenticatedMessage: string;
   /** Throws `Unauthorized` if the credential is narrowed and lacks the scope. */
   requireScope(principal: P, scope: Scope): void;
+  /** May return `core` itself, with more properties. */
   bind(core: CoreContext, principal: P, deps: BindDeps<P>): Bound;
 }
 
@@ -92,7 +93,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     requestLog.keyId = principal.keyId;
     requestLog.organizationId = principal.organizationId;
     if (principal.session) requestLog.sessionId = principal.session.id;
-    const isRead = /^(GET|HEAD)$/.test(request.method) && !route?.writes;
+    const isRead = (request.method === "GET" || request.method === "HEAD") && !route?.writes;
     const window = windowOf(authenticated, this.#scheme.policyOf(route));
     const limited = { context, key, principal, window, isRead, route };
     const work = this.#concurrentRequests.track(window.key, (others) => {
@@ -158,7 +159,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   }
 
   #enforce({ context }: AuthenticatedRequest<P>, result: RateLimitResult): void {
-    Object.assign(context.responseHeaders, rateLimitHeaders(result));
+    setRateLimitHeaders(context.responseHeaders, result);
     if (!result.admitted) throw new RateLimited(Math.max(1, resetSeconds(result)));
   }
 
@@ -199,11 +200,13 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 
   #createCoreContext(context: RequestContext, db: Database): CoreContext {
     const { env, execution } = context;
-    return {
-      ...this.#createContext(db, env, execution),
+    const system = this.#createContext(db, env, execution);
+    // Not a copy: the context belongs to this request alone.
+    return Object.assign(system, {
       origin: originOf(context),
-      invalidateKeys: (keys) => this.#limiter.invalidateKeys(env.RATE_LIMITER, keys),
-    };
+      invalidateKeys: (keys: readonly ChangedKey[]) =>
+        this.#limiter.invalidateKeys(env.RATE_LIMITER, keys),
+    });
   }
 
   /**

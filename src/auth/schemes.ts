@@ -51,11 +51,11 @@ export const runnerTokenScheme: AuthScheme<RunnerPrincipal, RunnerContext> = {
     "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
   // Its routes and its pool bound what a runner token can do.
   requireScope: () => undefined,
-  bind: (core, runner, { env }) => ({
-    ...core,
-    runner,
-    leaseToken: (attemptId) => hmacHex(env.LEASE_SECRET, attemptId),
-  }),
+  bind: (core, runner, { env }) =>
+    Object.assign(core, {
+      runner,
+      leaseToken: (attemptId: string) => hmacHex(env.LEASE_SECRET, attemptId),
+    }),
 };
 
 function readApiKey({ headers }: Request): string {
@@ -67,13 +67,12 @@ function bindActor(
   actor: KeyPrincipal,
   { env, refresh }: BindDeps<KeyPrincipal>,
 ): ServiceContext {
-  return {
-    ...core,
+  return Object.assign(core, {
     actor,
     refreshActor: refresh,
     settings: settingsOf(env),
     allowsNewOrganizations: env.ALLOW_NEW_ORGANIZATIONS === "true",
-  };
+  });
 }
 
 /** The bindings and the secrets of the Worker stay out of the context of handlers. */

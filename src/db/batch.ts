@@ -36,9 +36,8 @@ export async function runBatch<const Group extends Statements>(
   db: Database,
   statements: Group,
 ): Promise<Results<Group>> {
-  const flat = flatten(statements);
-  const [first, ...rest] = flat;
-  const results: readonly unknown[] = first ? await db.batch([first, ...rest]) : [];
+  const flat = flatten(statements, []);
+  const results: readonly unknown[] = isFilled(flat) ? await db.batch(flat) : [];
   for (const [index, statement] of flat.entries()) observers.get(statement)?.(results[index]);
   return collect(statements, results.values()) as Results<Group>;
 }
@@ -61,20 +60,27 @@ function isStatement(item: Statement | Statements): item is Statement {
   return "_prepare" in item;
 }
 
-function flatten(statements: Statements): Statement[] {
-  return Object.values(statements).flatMap((item) => {
-    if (item === undefined) return [];
-    return isStatement(item) ? [item] : flatten(item);
-  });
+function isFilled(statements: Statement[]): statements is [Statement, ...Statement[]] {
+  return statements.length > 0;
+}
+
+function flatten(statements: Statements, into: Statement[]): Statement[] {
+  for (const item of Object.values(statements)) {
+    if (item === undefined) continue;
+    if (isStatement(item)) into.push(item);
+    else flatten(item, into);
+  }
+  return into;
 }
 
 /** Takes the results in the order of `flatten`. */
 function collect(statements: Statements, results: Iterator<unknown>): object {
-  const entries = Object.entries(statements).map(([name, item]) => {
-    if (item === undefined) return [name, undefined];
-    return [name, isStatement(item) ? results.next().value : collect(item, results)];
-  });
-  return Object.fromEntries(entries);
+  const collected: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(statements)) {
+    if (item === undefined) collected[name] = undefined;
+    else collected[name] = isStatement(item) ? results.next().value : collect(item, results);
+  }
+  return collected;
 }
 
 function deliveriesIn(results: object): string[] {

@@ -8,21 +8,21 @@ import type { PolicyName } from "../rate-limits/policies.ts";
 import { type Credential, credentialsOf, type Operation } from "./operation.ts";
 import type { ApiKeyEnv, Endpoint, PublicEnv, RunnerEnv } from "./router.ts";
 
-/** Calls the handler of a route. */
-export type Call<E extends HonoEnv> = (
+/** RouteCalls the handler of a route. */
+export type CallRoute<E extends HonoEnv> = (
   request: Request,
   bindings: E["Bindings"],
   execution: Pick<ExecutionContext, "waitUntil">,
 ) => Response | Promise<Response>;
 
 /** By the credential that opens a route. */
-interface Calls {
-  public?: Call<PublicEnv>;
-  apiKey?: Call<ApiKeyEnv>;
-  runnerToken?: Call<RunnerEnv>;
+interface RouteCalls {
+  public?: CallRoute<PublicEnv>;
+  apiKey?: CallRoute<ApiKeyEnv>;
+  runnerToken?: CallRoute<RunnerEnv>;
 }
 
-export interface IndexedRoute extends Calls {
+export interface IndexedRoute extends RouteCalls {
   method: string;
   /** As in the OpenAPI document: `/v1/projects/{project_id}`. */
   path: string;
@@ -98,7 +98,7 @@ export function toRoutes(
   middlewareOf: MiddlewareByCredential,
 ): IndexedRoute[] {
   const routes = new Map<string, IndexedRoute>();
-  const add = (operation: Operation, calls: Calls) => {
+  const add = (operation: Operation, calls: RouteCalls) => {
     const key = `${operation.method} ${operation.path}`;
     routes.set(key, { ...(routes.get(key) ?? describeRoute(operation)), ...calls });
   };
@@ -115,7 +115,7 @@ export function toRoutes(
 }
 
 /** Creates the app at the first request. */
-function toCall<E extends HonoEnv>(create: () => OpenAPIHono<E>): Call<E> {
+function toCall<E extends HonoEnv>(create: () => OpenAPIHono<E>): CallRoute<E> {
   const app = lazy(create);
   return (request, bindings, execution) =>
     app().fetch(request, bindings, execution as ExecutionContext);

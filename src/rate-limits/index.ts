@@ -1,5 +1,5 @@
 export { ClientAddressLimiter } from "./client-address-limiter.ts";
-export { rateLimitHeaders, resetSeconds } from "./headers.ts";
+export { resetSeconds, setRateLimitHeaders } from "./headers.ts";
 export {
   ConcurrentRequests,
   type LimitedRequest,

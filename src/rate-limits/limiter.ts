@@ -70,11 +70,12 @@ export class Limiter {
   }
 
   cachedRefusal(window: WindowName): RateLimitResult | undefined {
-    const { policy } = window;
+    // Most isolates remember none: then no request pays for the name of its window.
+    if (this.#refusals.size === 0) return undefined;
     const refusal = this.#refusals.get(nameOf(window));
     const waitMs = refusal ? refusal.until - this.#clock.now() : 0;
     return refusal && waitMs > 0
-      ? toResult(policy, { ...REFUSED, by: refusal.by, waitMs })
+      ? toResult(window.policy, { ...REFUSED, by: refusal.by, waitMs })
       : undefined;
   }
 
@@ -177,9 +178,15 @@ function toResult(
   { admitted, by, remaining, waitMs }: KeyDecision,
   version?: number,
 ): RateLimitResult {
-  const decision = { admitted, remaining, waitMs, version };
-  if (by === "key") return { policy, limit: POLICIES[policy].limit, ...decision };
-  return { policy: "organization", limit: organizationLimit(policy), ...decision };
+  const isOfKey = by === "key";
+  return {
+    policy: isOfKey ? policy : "organization",
+    admitted,
+    limit: isOfKey ? POLICIES[policy].limit : organizationLimit(policy),
+    remaining,
+    waitMs,
+    version,
+  };
 }
 
 /** Counts the requests in this isolate only. */
