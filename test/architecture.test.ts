@@ -26,6 +26,8 @@ type Role =
   | "context"
   | "auth"
   | "http"
+  | "document"
+  | "responses"
   | "rate-limits"
   | "routes"
   | "schemas"
@@ -40,7 +42,7 @@ type Role =
   | "db"
   | "lib";
 
-const FOLDERS = ["auth", "http", "rate-limits", "db", "lib"] as const;
+const FOLDERS = ["auth", "document", "http", "rate-limits", "db", "lib"] as const;
 const NAMES = ["routes", "schemas", "presenters", "service", "index", "table", "model"] as const;
 
 const files: Source[] = Object.entries(sources)
@@ -61,7 +63,9 @@ function roleOf(file: string, imports: readonly string[]): Role {
   if (/(^|\/)feature\.ts$/.test(file)) return "manifest";
   if (!file.startsWith("features/")) return "composition";
   if (file.endsWith(".do.ts")) return "object";
-  if (/(^|[/-])(routes|webhooks)\.ts$/.test(file)) return "routes";
+  if (/\/(document|webhooks)\.ts$/.test(file)) return "document";
+  if (/\/(responses|event-payloads)\.ts$/.test(file)) return "responses";
+  if (/(^|[/-])routes\.ts$/.test(file)) return "routes";
   const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
   if (name) return name;
   if (/\/(lifecycle|events)\.ts$/.test(file)) return "model";
@@ -126,7 +130,21 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "lib",
   ],
   auth: ["context", "http", "rate-limits", "index", "db", "lib"],
+  // What only the build imports: see "has nothing that only the OpenAPI document needs".
+  document: [
+    "http",
+    "rate-limits",
+    "schemas",
+    "responses",
+    "service",
+    "domain",
+    "index",
+    "model",
+    "lib",
+  ],
+  responses: ["document", "auth", "http", "schemas", "domain", "index", "model", "lib"],
   routes: [
+    "document",
     "context",
     "http",
     "schemas",
@@ -141,7 +159,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
   http: ["context", "rate-limits", "db", "lib"],
   "rate-limits": ["context", "lib"],
   index: ["routes", "schemas", "presenters", "service", "domain", "store", "table", "model"],
-  presenters: ["schemas", "domain", "store", "index", "model", "lib"],
+  presenters: ["schemas", "responses", "domain", "store", "index", "model", "lib"],
   schemas: ["http", "domain", "index", "model", "auth", "lib"],
   service: [
     "context",
@@ -157,7 +175,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
   ],
   // A Durable Object of a feature.
   object: ["domain", "model", "lib"],
-  domain: ["auth", "index", "model", "lib"],
+  domain: ["auth", "responses", "index", "model", "lib"],
   store: ["context", "domain", "index", "table", "model", "db", "lib"],
   table: ["model", "db", "lib"],
   model: ["lib"],
@@ -177,6 +195,8 @@ const PACKAGES: readonly { name: RegExp; roles: readonly Role[] }[] = [
     roles: [
       "composition",
       "manifest",
+      "document",
+      "responses",
       "http",
       "routes",
       "schemas",
@@ -223,21 +243,43 @@ describe("imports", () => {
     expect(done.size).toBeGreaterThan(files.length - 1);
   });
 
+  const runtime = new Map(
+    Object.entries(sources).map(([path, text]) => {
+      const file = path.replace("../src/", "");
+      return [file, importsOf(file, text.replaceAll(/^import type\s[^;]*;/gm, ""))] as const;
+    }),
+  );
+
+  /** Every module that the imports of a file evaluate, types apart. */
+  function reached(file: string, found = new Set<string>()): Set<string> {
+    for (const name of runtime.get(file) ?? []) {
+      if (found.has(name)) continue;
+      found.add(name);
+      reached(name, found);
+    }
+    return found;
+  }
+
+  it("of the Worker reach nothing that only the OpenAPI document needs", () => {
+    const documentation = files
+      .filter(
+        ({ file, role }) =>
+          ["document", "responses"].includes(role) || /\/documented\.ts$/.test(file),
+      )
+      .map(({ file }) => file);
+    expect(documentation.length).toBeGreaterThan(60);
+    const inWorker = reached("index.ts");
+    expect(inWorker).toContain("features/projects/schemas.ts");
+    expect(documentation.filter((file) => inWorker.has(file))).toEqual([]);
+    const inDocument = reached("document/describe-api.ts");
+    expect(documentation.filter((file) => !inDocument.has(file))).toEqual([
+      "document/describe-api.ts",
+      // Only types.
+      "document/feature-document.ts",
+    ]);
+  });
+
   it("of Durable Objects do not reach the app, whose modules would delay the start of each", () => {
-    const runtime = new Map(
-      Object.entries(sources).map(([path, text]) => {
-        const file = path.replace("../src/", "");
-        return [file, importsOf(file, text.replaceAll(/^import type\s[^;]*;/gm, ""))] as const;
-      }),
-    );
-    const reached = (file: string, found = new Set<string>()): Set<string> => {
-      for (const name of runtime.get(file) ?? []) {
-        if (found.has(name)) continue;
-        found.add(name);
-        reached(name, found);
-      }
-      return found;
-    };
     const APP = /^drizzle-orm|^hono\b|zod|(^|[/-])(routes|schemas|service)\.ts$|^app\.ts$/;
     const reachApp = (file: string) => [...reached(file)].filter((name) => APP.test(name));
     const objects = files.filter(({ file }) => file.endsWith(".do.ts"));
@@ -246,12 +288,13 @@ describe("imports", () => {
     expect(reachApp("index.ts")).toContain("app.ts");
   });
 
-  it("cross features through their index, or name a table or a model", () => {
+  it("cross features through their index, or name a table, a model or a response", () => {
+    const VISIBLE = ["index", "table", "model", "responses"];
     const breaches = files.flatMap(({ file, feature, imports }) =>
       imports
         .filter((name) => feature && featureOf(name) && featureOf(name) !== feature)
         .filter((name) => !featureOf(name)?.startsWith(`${feature}/`))
-        .filter((name) => !["index", "table", "model"].includes(String(roles.get(name))))
+        .filter((name) => !VISIBLE.includes(String(roles.get(name))))
         .map((name) => `${file} imports ${name}`),
     );
     expect(breaches).toEqual([]);
@@ -307,7 +350,11 @@ describe("the bundle", () => {
   it("has all of zod that is used", async () => {
     const { z } = await import("../src/http/zod-subset.ts");
     const bundled = Object.keys(z);
-    const used = Object.entries(sources).flatMap(([path, text]) =>
+    const inWorker = Object.entries(sources).filter(
+      ([path]) =>
+        !["document", "responses"].includes(String(roles.get(path.replace("../src/", "")))),
+    );
+    const used = inWorker.flatMap(([path, text]) =>
       [
         ...text.matchAll(/\bz\s*\.\s*(?:([a-z]\w*)\s*(?=[.(])|(?<=instanceof\s+z\s*\.\s*)(\w+))/g),
       ].map(([, called, instantiated]) => `${path}: z.${called ?? instantiated}`),

@@ -1,4 +1,5 @@
 import type { RouteConfig } from "@hono/zod-openapi";
+import type { Operation } from "../http/operation.ts";
 import type { ApiError } from "../lib/errors.ts";
 import type { ProjectRole } from "../lib/roles.ts";
 
@@ -16,6 +17,12 @@ export interface OperationDocument {
   errors?: Readonly<Record<string, ApiError>>;
   /** The first is that of a response that is no error. */
   responses: RouteConfig["responses"];
+}
+
+/** Both parts of an operation. */
+export interface DocumentedOperation {
+  operation: Operation;
+  document: OperationDocument;
 }
 
 /** By the ID of the operation. */

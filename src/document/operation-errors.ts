@@ -15,10 +15,9 @@ import {
   Unauthorized,
 } from "../lib/errors.ts";
 import { CROSS_ORIGIN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";
-import type { OperationDocument } from "./feature-document.ts";
+import type { DocumentedOperation, OperationDocument } from "./feature-document.ts";
 import { headerErrors } from "./operation-headers.ts";
 import { errorReply } from "./replies.ts";
-import type { DocumentedOperation } from "./route.ts";
 
 type NamedErrors = Readonly<Record<string, ApiError>>;
 

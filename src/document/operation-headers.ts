@@ -12,7 +12,7 @@ import {
 } from "../lib/header-errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { LIMITS } from "../lib/limits.ts";
-import type { DocumentedOperation } from "./route.ts";
+import type { DocumentedOperation } from "./feature-document.ts";
 
 const TAG = '"3.5f0c8a526f0e4a539d0f3f8e"';
 

@@ -1,17 +1,11 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { credentialsOf, type Operation } from "../http/operation.ts";
-import type { OperationDocument } from "./feature-document.ts";
+import type { DocumentedOperation, OperationDocument } from "./feature-document.ts";
 import { withErrorReplies } from "./operation-errors.ts";
 import { withHeaderParameters } from "./operation-headers.ts";
 
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 export const SCOPE_EXTENSION = "x-scope";
-
-/** Both parts of an operation. */
-export interface DocumentedOperation {
-  operation: Operation;
-  document: OperationDocument;
-}
 
 /** The route as zod-openapi describes it: with its errors, its headers and our extensions. */
 export function toRoute(operation: Operation, document: OperationDocument): RouteConfig {
@@ -31,7 +25,7 @@ export function toRoute(operation: Operation, document: OperationDocument): Rout
     ...(request && { request: request() }),
     responses,
   };
-  const documented = { operation, document };
+  const documented: DocumentedOperation = { operation, document };
   return withHeaderParameters(withErrorReplies(route, documented), documented);
 }
 
