@@ -11,6 +11,7 @@ import { measureFairness } from "./fairness.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureLists } from "./lists.ts";
 import { measureLogs } from "./logs.ts";
+import { measureMicro } from "./micro.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
 
@@ -18,6 +19,11 @@ const MINIMUM_ROUNDS = 14;
 
 const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   "project-read": (folder) => compare(measureProjectRead, folder),
+  micro: async (folder) => {
+    const { times, comparison } = await measureMicro(readRounds(), folder, values.against);
+    process.stdout.write(`\n${times}\n`);
+    if (comparison.rows.length > 0) report(comparison);
+  },
   deliveries: (folder) => compare(measureDeliveries, folder),
   "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
   logs: (folder) => compare(measureLogs, folder),
@@ -35,8 +41,11 @@ async function compare(
   measure: (rounds: number, folder: string) => Promise<BenchmarkResult>,
   folder: string,
 ): Promise<void> {
-  const rounds = Math.max(MINIMUM_ROUNDS, Number.parseInt(values.rounds, 10));
-  report(await measure(rounds, folder));
+  report(await measure(readRounds(), folder));
+}
+
+function readRounds(): number {
+  return Math.max(MINIMUM_ROUNDS, Number.parseInt(values.rounds, 10));
 }
 
 /** With `--strict`, a missed goal makes the command exit with 1. */
@@ -54,6 +63,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: "string", default: "40" },
+    against: { type: "string" },
     rows: { type: "string", default: "1000000" },
     strict: { type: "boolean", default: false },
     ...HISTORY_SIZE_OPTIONS,

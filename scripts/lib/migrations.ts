@@ -18,13 +18,13 @@ interface Migration {
   sql: string;
 }
 
-/** Applies the pending migrations, each in a transaction. */
-export async function applyMigrations(d1: D1Database): Promise<void> {
+/** Applies the pending migrations of a folder, each in a transaction. */
+export async function applyMigrations(d1: D1Database, directory = DIRECTORY): Promise<void> {
   await d1.prepare(CREATE_APPLIED).run();
   const { results } = await d1.prepare("select name from d1_migrations").all<{ name: string }>();
   const applied = new Set(results.map(({ name }) => name));
   const record = d1.prepare("insert into d1_migrations (name) values (?)");
-  for (const { name, sql } of readMigrations()) {
+  for (const { name, sql } of readMigrations(directory)) {
     if (applied.has(name)) continue;
     const statements = sql.split(BREAKPOINT).map((statement) => d1.prepare(statement));
     await d1.batch([...statements, record.bind(name)]);
@@ -33,12 +33,14 @@ export async function applyMigrations(d1: D1Database): Promise<void> {
 
 /** Changes with every change to a migration. */
 export function digestMigrations(): string {
-  return createHash("sha256").update(JSON.stringify(readMigrations())).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify(readMigrations(DIRECTORY)))
+    .digest("hex");
 }
 
-function readMigrations(): Migration[] {
-  return readdirSync(DIRECTORY)
+function readMigrations(directory: string): Migration[] {
+  return readdirSync(directory)
     .filter((name) => name.endsWith(".sql"))
     .toSorted()
-    .map((name) => ({ name, sql: readFileSync(join(DIRECTORY, name), "utf8") }));
+    .map((name) => ({ name, sql: readFileSync(join(directory, name), "utf8") }));
 }

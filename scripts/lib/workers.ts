@@ -32,13 +32,24 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Bundles an entry point, relative to the repository, with the settings of wrangler.toml. */
-export function bundle(entry: string, folder: string): Bundle {
+/**
+ * Bundles an entry point, relative to the repository, with the settings of wrangler.toml.
+ * @param root Of another checkout, to compare with it.
+ */
+export function bundle(entry: string, folder: string, root = ROOT): Bundle {
   const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
   const outdir = join(folder, basename(entry, ".ts"));
-  const command = ["deploy", entry, "--dry-run", "--config", CONFIG, "--outdir", outdir];
+  const command = [
+    "deploy",
+    entry,
+    "--dry-run",
+    "--config",
+    join(root, "wrangler.toml"),
+    "--outdir",
+    outdir,
+  ];
   execFileSync(process.execPath, [wrangler, ...command], {
-    cwd: ROOT,
+    cwd: root,
     env: { ...process.env, ...QUIET },
     stdio: ["ignore", "ignore", "inherit"],
   });
