@@ -14,15 +14,21 @@ import { measureLogs } from "./logs.ts";
 import { measureMicro } from "./micro.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
+import { measureStartup } from "./startup.ts";
 
-const MINIMUM_ROUNDS = 14;
+const ROUNDS = { minimum: 14, default: 40 } as const;
+/** A round starts several processes. */
+const STARTUP_ROUNDS = { minimum: 7, default: 15 } as const;
 
 const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   "project-read": (folder) => compare(measureProjectRead, folder),
   micro: async (folder) => {
-    const { times, comparison } = await measureMicro(readRounds(), folder, values.against);
+    const { times, comparison } = await measureMicro(readRounds(ROUNDS), folder, values.against);
     process.stdout.write(`\n${times}\n`);
     if (comparison.rows.length > 0) report(comparison);
+  },
+  startup: async (folder) => {
+    report(await measureStartup(readRounds(STARTUP_ROUNDS), folder, values.against));
   },
   deliveries: (folder) => compare(measureDeliveries, folder),
   "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
@@ -41,11 +47,14 @@ async function compare(
   measure: (rounds: number, folder: string) => Promise<BenchmarkResult>,
   folder: string,
 ): Promise<void> {
-  report(await measure(readRounds(), folder));
+  report(await measure(readRounds(ROUNDS), folder));
 }
 
-function readRounds(): number {
-  return Math.max(MINIMUM_ROUNDS, Number.parseInt(values.rounds, 10));
+function readRounds({ minimum, default: usual }: typeof ROUNDS | typeof STARTUP_ROUNDS): number {
+  return Math.max(
+    minimum,
+    values.rounds === undefined ? usual : Number.parseInt(values.rounds, 10),
+  );
 }
 
 /** With `--strict`, a missed goal makes the command exit with 1. */
@@ -62,7 +71,7 @@ function parseCount(text: string): number {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: "string", default: "40" },
+    rounds: { type: "string" },
     against: { type: "string" },
     rows: { type: "string", default: "1000000" },
     strict: { type: "boolean", default: false },

@@ -9,6 +9,7 @@ import { REQUIRED_SECRETS } from "../src/lib/settings.ts";
 import { ASSETS_FOLDER, buildAssets } from "./lib/assets.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
+import { activeMs } from "./lib/cpu-profile.ts";
 import { readDocument } from "./lib/document.ts";
 import { findRefusedLicenses } from "./lib/licenses.ts";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
@@ -111,24 +112,9 @@ async function measureStartup(profile: string): Promise<string> {
   for (let run = 0; run < STARTUP_RUNS; run += 1) {
     const { code, stdout, stderr } = await runWrangler(["check", "startup", "--outfile", profile]);
     if (code !== 0) throw new CommandError(`The Worker does not start.\n${stdout}${stderr}`);
-    times.push(activeMs(JSON.parse(readFileSync(profile, "utf8"))));
+    times.push(activeMs(readFileSync(profile, "utf8")));
   }
   return `Start-up: ${Math.min(...times).toFixed(0)} ms of CPU time, the least of ${STARTUP_RUNS} runs.`;
-}
-
-/** The parts of the format that V8's profiler writes. `timeDeltas` are in microseconds. */
-interface CpuProfile {
-  nodes: { id: number; callFrame: { functionName: string } }[];
-  samples: number[];
-  timeDeltas: number[];
-}
-
-function activeMs({ nodes, samples, timeDeltas }: CpuProfile): number {
-  const idle = new Set(
-    nodes.filter((node) => node.callFrame.functionName === "(idle)").map(({ id }) => id),
-  );
-  const active = timeDeltas.filter((_, at) => !idle.has(Number(samples[at])));
-  return active.reduce((sum, each) => sum + each, 0) / 1000;
 }
 
 /** A client generator must accept the document, so it must pass the linter. */

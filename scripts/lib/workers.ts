@@ -37,24 +37,21 @@ export interface RunningWorker {
  * @param root Of another checkout, to compare with it.
  */
 export function bundle(entry: string, folder: string, root = ROOT): Bundle {
-  const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
   const outdir = join(folder, basename(entry, ".ts"));
-  const command = [
-    "deploy",
-    entry,
-    "--dry-run",
-    "--config",
-    join(root, "wrangler.toml"),
-    "--outdir",
-    outdir,
-  ];
-  execFileSync(process.execPath, [wrangler, ...command], {
+  const config = join(root, "wrangler.toml");
+  runQuietly(["deploy", entry, "--dry-run", "--config", config, "--outdir", outdir], root);
+  const file = join(outdir, basename(entry).replace(/\.ts$/, ".js"));
+  return { file, compressed: gzipSync(readFileSync(file)).length };
+}
+
+/** Waits for a wrangler command in the folder of a checkout. Prints only errors. */
+export function runQuietly(args: readonly string[], root = ROOT): void {
+  const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+  execFileSync(process.execPath, [wrangler, ...args], {
     cwd: root,
     env: { ...process.env, ...QUIET },
     stdio: ["ignore", "ignore", "inherit"],
   });
-  const file = join(outdir, basename(entry).replace(/\.ts$/, ".js"));
-  return { file, compressed: gzipSync(readFileSync(file)).length };
 }
 
 interface StartOptions {
