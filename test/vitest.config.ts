@@ -35,11 +35,41 @@ if (hasRoomInMemory()) process.env["TMPDIR"] = MEMORY;
 /** Only for tests that hang: no test depends on the speed of the machine. */
 const TIMEOUTS = { testTimeout: 600_000, hookTimeout: 600_000 };
 
+/** The bundle that takes the place of the source: see scripts/test-bundle.ts. */
+const bundle = process.env["LONGSHORE_BUNDLE"];
+
+/** The tests that call the Worker only through its default export. */
+const OF_BUNDLE = [
+  "test/bundle/*.test.ts",
+  ...[
+    "contract",
+    "documents",
+    "examples",
+    "hostile-input",
+    "input",
+    "lists",
+    "openapi-document",
+    "policies",
+    "polled-reads",
+    "scopes",
+  ].map((name) => `test/contract/${name}.test.ts`),
+];
+
+/** Gives the tests the bundle for `src/index.ts`. */
+const runBundle = {
+  name: "run-bundle",
+  enforce: "pre" as const,
+  resolveId: (source: string, importer = "") =>
+    source.endsWith("/src/index.ts") && importer.startsWith(`${root}test/`) ? bundle : undefined,
+};
+
 /** Every test except those in test/node, which start programs. */
 const inWorkerd = {
   root,
   plugins: [
+    ...(bundle === undefined ? [] : [runBundle]),
     cloudflareTest(async () => ({
+      ...(bundle !== undefined && { main: bundle }),
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {
         // No test reaches the internet.
@@ -76,9 +106,12 @@ const inWorkerd = {
   ],
   test: {
     name: "worker",
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/node/**"],
-    setupFiles: ["test/support/setup.ts"],
+    include: bundle === undefined ? ["test/**/*.test.ts"] : OF_BUNDLE,
+    exclude: bundle === undefined ? ["test/node/**", "test/bundle/**"] : [],
+    setupFiles: [
+      "test/support/setup.ts",
+      ...(bundle === undefined ? [] : ["test/bundle/extend-timeouts.ts"]),
+    ],
     // Starting the runtime for each file would take half of the time.
     isolate: false,
     ...TIMEOUTS,
@@ -104,7 +137,7 @@ const inNode = {
 export default defineConfig({
   root,
   test: {
-    projects: [inWorkerd, inNode],
+    projects: bundle === undefined ? [inWorkerd, inNode] : [inWorkerd],
     // Two more than the cores, because some test files mostly wait for programs.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
