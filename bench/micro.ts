@@ -10,7 +10,7 @@ import type { Workerd } from "./workerd.ts";
 
 /** In a round, the Workers take turns as often with each operation. */
 const TURNS = 3;
-const MICROSECONDS_PER_TURN = 15_000;
+const MICROSECONDS_PER_TURN = 30_000;
 /** The request around the calls of a turn takes about a millisecond, which is part of the result. */
 const MINIMUM_CALLS = 25;
 /** V8 has optimized the code after about a thousand calls of an operation. */
