@@ -9,6 +9,7 @@ const ENTRIES = {
   raw: "bench/raw-worker.ts",
   idiomatic: "bench/idiomatic-worker.ts",
   noOp: "bench/no-op-worker.ts",
+  withAssets: "src/index.ts",
 } as const;
 
 type Name = keyof typeof ENTRIES;
@@ -39,8 +40,8 @@ interface Measurement {
 type Round = Record<Name, Measurement>;
 
 /**
- * Compares a warm read of a project by the service, by the minimal Worker, by an idiomatic Worker,
- * and by a Worker that does nothing.
+ * Compares a warm read of a project by the service, by the minimal Worker, by an idiomatic Worker, by a Worker
+ * that does nothing, and by the service with its static assets. The others run without assets.
  */
 export async function measureProjectRead(rounds: number, folder: string): Promise<BenchmarkResult> {
   const seeds = await makeSeeds(WARM_UP_ROUNDS + rounds);
@@ -76,15 +77,18 @@ async function startWorkers(
     { parameters, organizationId: project.organizationId },
   ]);
   const bindings = { SQL: reads[0]?.sql ?? "", PROJECTS: Object.fromEntries(projects) };
-  const workers = forEachName((name) => start(bundles[name], bindings));
-  const [ours, raw, idiomatic, noOp] = await Promise.all([
+  const workers = forEachName((name) =>
+    start(bundles[name], bindings, { assets: name === "withAssets" }),
+  );
+  const [ours, raw, idiomatic, noOp, withAssets] = await Promise.all([
     workers.ours,
     workers.raw,
     workers.idiomatic,
     workers.noOp,
+    workers.withAssets,
   ]);
-  for (const { d1 } of [ours, raw, idiomatic]) await migrateAndInsert(d1, ...seeds);
-  return { ours, raw, idiomatic, noOp };
+  for (const { d1 } of [ours, raw, idiomatic, withAssets]) await migrateAndInsert(d1, ...seeds);
+  return { ours, raw, idiomatic, noOp, withAssets };
 }
 
 /** Measures all Workers over one connection, then over 16, in a new order and with new keys. */
@@ -153,6 +157,14 @@ function compare(rounds: readonly Round[]): Row[] {
       measured: ratio("ours", "idiomatic", "perSecond"),
     },
     { what: "ours / no-op, p50 at 1 connection", measured: ratio("ours", "noOp", "p50") },
+    {
+      what: "with assets / ours, p50 at 1 connection",
+      measured: ratio("withAssets", "ours", "p50"),
+    },
+    {
+      what: "with assets / ours, requests/s at 16 connections",
+      measured: ratio("withAssets", "ours", "perSecond"),
+    },
   ];
 }
 
@@ -177,5 +189,6 @@ function forEachName<Value>(make: (name: Name) => Value): Record<Name, Value> {
     raw: make("raw"),
     idiomatic: make("idiomatic"),
     noOp: make("noOp"),
+    withAssets: make("withAssets"),
   };
 }

@@ -1,6 +1,7 @@
 import { announcement } from "./announce.ts";
 import { PendingPage } from "./components/page.tsx";
 import { Shell } from "./components/shell.tsx";
+import { UpdateNotice } from "./components/update-notice.tsx";
 import { findPage } from "./pages/routes.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { currentUrl, pathOf } from "./router.ts";
@@ -10,6 +11,7 @@ export function App() {
   return (
     <>
       <Content />
+      <UpdateNotice />
       <div role="status" aria-live="polite" class={announcement.value ? "toast" : ""}>
         {announcement.value}
       </div>
