@@ -2554,38 +2554,91 @@ export interface components {
          * @example 1CfvyrdE3swnumqQc5jCRM
          */
         Identifier: string;
+        /** @description The project, as far as the event names it. */
+        ProjectReference: {
+            /** @description Read it with `GET /v1/projects/{project_id}`. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example storefront
+             */
+            name: string;
+        };
+        /** @description The environment, as far as the event names it. */
+        EnvironmentReference: {
+            /**
+             * @description Read it with `GET /v1/environments/{environment_id}`.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example production
+             */
+            name: string;
+        };
         /**
-         * Format: date-time
-         * @description RFC 3339, in UTC with milliseconds.
-         * @example 2026-11-21T09:30:00.000Z
-         */
-        Timestamp: string;
-        /**
-         * @description What was done, by the type of the target.
+         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or the deployment ended before it reached the stack.
          * @enum {string}
          */
-        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
+        StackStatus: "pending" | "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
+        /** @description What the deployment has done to one of its stacks so far. */
+        DeployedStack: {
+            /**
+             * @description Read it with `GET /v1/stacks/{stack_id}`.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example api-production
+             */
+            name: string;
+            status: components["schemas"]["StackStatus"];
+        };
+        /** @description The stack, as far as the event names it. */
+        StackReference: {
+            /**
+             * @description Read it with `GET /v1/stacks/{stack_id}`.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example api-production
+             */
+            name: string;
+        };
         /**
-         * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
+         * @description What was done to a record of a project.
          * @enum {string}
          */
-        AuditActorType: "api_key" | "session" | "sign_in_link" | "open_id_connect" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
+        ChangeAction: "created" | "updated" | "deleted" | "canceled" | "connected" | "disconnected" | "disabled" | "confirmed" | "resumed" | "failing" | "paused";
         /**
-         * @description Whether it was done. Of the refused requests, only escalations are recorded.
+         * @description The type of a record that the changelog covers.
          * @enum {string}
          */
-        AuditOutcome: "success" | "refused";
-        /**
-         * @description The type of the record that was acted on.
-         * @enum {string}
-         */
-        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "attempt";
-        /**
-         * @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest.
-         * @default -created_at
-         * @enum {string}
-         */
-        SortOrder: "created_at" | "+created_at" | "-created_at";
+        ChangedRecordType: "project" | "project_member" | "environment" | "component" | "stack" | "variable" | "deployment" | "integration";
+        /** @description One change that a request made. */
+        ChangelogEventEntry: {
+            /**
+             * @description The ID of the entry in the project's changelog.
+             * @example 1CgQuY8akfz7QnnHApfdSd
+             */
+            changelog_id: components["schemas"]["Identifier"];
+            action: components["schemas"]["ChangeAction"];
+            /** @description The changed record. It may be deleted by now. */
+            record: {
+                type: components["schemas"]["ChangedRecordType"];
+                /**
+                 * @description The ID of the changed record. For a project member, that of the membership.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                 */
+                id: components["schemas"]["Identifier"];
+                /** @description The first 100 characters of its name. Absent if it has none. */
+                name?: string;
+            };
+        };
         /**
          * @description A role in the organization: owner > admin > member.
          * @enum {string}
@@ -2597,896 +2650,21 @@ export interface components {
          */
         MemberKind: "person" | "service_account";
         /**
-         * @description A `pending` member has no keys and no projects until the person has signed in with the address, and accepted the membership.
+         * @description How the sender authenticated. A session may do what its key may do.
          * @enum {string}
          */
-        MemberStatus: "active" | "pending";
-        /**
-         * @description What the person tells about themselves. A field that is not set is absent.
-         * @example {
-         *       "github": "ada",
-         *       "location": "London"
-         *     }
-         */
-        Profile: {
-            /** @description Some lines about the person. */
-            bio?: string;
-            /** @description The user name at GitHub. */
-            github?: string;
-            /** @description Where the person is, as free text. */
-            location?: string;
-            /** @description The user name at Twitter. */
-            twitter?: string;
-            /** @description The address of the person's own pages. */
-            website?: string;
-        };
-        /** @description The place of a person or a program in an organization. */
-        Member: {
-            /**
-             * @description The `member_id` in the paths.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description The person, in this organization. A person whom several organizations have added has another account in each.
-             * @example 1Cfo6KUc4VFzXW7PgzEXZF
-             */
-            account_id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that the person is a member of.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists.
-             * @example Ada
-             */
-            display_name: string;
-            /**
-             * @description A URL of an image, or an emoji. Absent: the person has none.
-             * @example https://example.com/ada.png
-             */
-            avatar?: string;
-            profile: components["schemas"]["Profile"];
-            role: components["schemas"]["OrgRole"];
-            kind: components["schemas"]["MemberKind"];
-            status: components["schemas"]["MemberStatus"];
-            /** @description When the person became a member. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        MemberList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Member"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description What the person tells about themselves. Absent or null: not set.
-         * @example {
-         *       "github": "ada",
-         *       "location": "London"
-         *     }
-         */
-        ProfileInput: {
-            /** @description Some lines about the person. */
-            bio?: string | null;
-            /** @description The user name at GitHub. */
-            github?: string | null;
-            /** @description Where the person is, as free text. */
-            location?: string | null;
-            /** @description The user name at Twitter. */
-            twitter?: string | null;
-            /** @description The address of the person's own pages. */
-            website?: string | null;
-        };
-        /**
-         * @description A person, who may join several organizations.
-         * @example {
-         *       "email": "ada@example.com",
-         *       "name": "Ada Lovelace"
-         *     }
-         */
-        AccountInput: {
-            /**
-             * Format: email
-             * @description The person's address, in any case. Private: only the person's own account shows it.
-             * @example ada@example.com
-             */
-            email: string;
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists. Absent or null: the full name.
-             * @example Ada
-             */
-            display_name?: string | null;
-            /** @description A URL of an image, or an emoji. Absent or null: none. */
-            avatar?: string | null;
-            /** @description What the person tells about themselves. Absent or null: nothing. */
-            profile?: components["schemas"]["ProfileInput"] | null;
-        };
-        /**
-         * @description The person to add, with the role.
-         * @example {
-         *       "email": "grace@example.com",
-         *       "name": "Grace Hopper",
-         *       "role": "member"
-         *     }
-         */
-        AddMember: {
-            /**
-             * Format: email
-             * @description The person's address, in any case. Private: only the person's own account shows it.
-             * @example ada@example.com
-             */
-            email: string;
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists. Absent or null: the full name.
-             * @example Ada
-             */
-            display_name?: string | null;
-            /** @description A URL of an image, or an emoji. Absent or null: none. */
-            avatar?: string | null;
-            /** @description What the person tells about themselves. Absent or null: nothing. */
-            profile?: components["schemas"]["ProfileInput"] | null;
-            /** @description The member's role in the organization. */
-            role: components["schemas"]["OrgRole"];
-        };
-        /**
-         * @description What a request can change.
-         * @example {
-         *       "role": "admin"
-         *     }
-         */
-        ReplaceMember: {
-            /** @description The new role in the organization. */
-            role: components["schemas"]["OrgRole"];
-        };
-        /**
-         * @description Whether what was made with a credential ends with it.
-         * @enum {string}
-         */
-        Descendants: "revoke" | "keep";
+        CredentialType: "api_key" | "session";
         /**
          * @description What an operation needs of a narrowed key.
          * @enum {string}
          */
         Scope: "organization:read" | "organization:write" | "members:read" | "members:write" | "keys:read" | "keys:write" | "projects:read" | "projects:write" | "environments:read" | "environments:write" | "variables:read" | "variables:write" | "variables:reveal" | "deployments:read" | "deployments:write" | "integrations:read" | "integrations:write" | "runners:read" | "runners:write" | "audit:read" | "audit:write";
         /**
-         * @description `active` lists the keys that exist, expired ones included.
-         * @default active
-         * @enum {string}
+         * Format: date-time
+         * @description RFC 3339, in UTC with milliseconds.
+         * @example 2026-11-21T09:30:00.000Z
          */
-        ApiKeyStatus: "active" | "revoked";
-        /** @description Who created or revoked a key. */
-        KeyActor: {
-            /**
-             * @description The API key. Absent: by other means.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: components["schemas"]["Identifier"];
-        };
-        /** @description An API key, without the secret itself. Of a revoked key, the fields about its use and about what it could access are absent. */
-        ApiKey: {
-            /**
-             * @description The key's own ID, which is also a part of the key.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only organization that the key can access.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership that the key acts for.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the key is for.
-             * @example ci
-             */
-            name: string;
-            /** @description The maximum role of the key. Its effective role is never above its membership's role. */
-            role: components["schemas"]["OrgRole"];
-            /**
-             * @description The last four characters of the key.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Absent: all scopes. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the key can access. Absent: all projects. */
-            project_ids?: components["schemas"]["Identifier"][];
-            /** @description The only environments that the key can access. It reads the records of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
-            environment_ids?: components["schemas"]["Identifier"][];
-            /** @description The key is rejected from this time on. Absent: the key does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the key was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description What the key descends from. Absent: not known. */
-            created_by?: components["schemas"]["KeyActor"];
-            /** @description When the key was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the key was revoked. Absent: it was not. */
-            revoked_at?: components["schemas"]["Timestamp"];
-            /** @description Absent: the key is not revoked, or an operator or the service revoked it. */
-            revoked_by?: components["schemas"]["KeyActor"];
-        };
-        /** @description One page of a list. */
-        ApiKeyList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["ApiKey"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new API key. Only this response contains the secret. */
-        CreatedApiKey: components["schemas"]["ApiKey"] & {
-            /**
-             * @description The key, shown only once. It cannot be read again: store it now.
-             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            key: string;
-        };
-        /**
-         * @description The key to create.
-         * @example {
-         *       "name": "ci",
-         *       "role": "member",
-         *       "scopes": [
-         *         "deployments:write",
-         *         "environments:read"
-         *       ]
-         *     }
-         */
-        CreateApiKey: {
-            /**
-             * @description What the key is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The membership that the key acts for. Default: your own.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: string;
-            /** @description Default: the lower of the membership's role and your key's role. */
-            role?: components["schemas"]["OrgRole"];
-            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Default: as the key that creates it, which cannot give more than it has. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the key can access. Default: those of the environments, or as your key. */
-            project_ids?: string[];
-            /** @description The only environments that the key can access. It reads the records of their projects themselves, such as the changelog and the integrations, and cannot change them. Default: as the key that creates it, which cannot give more than it has. */
-            environment_ids?: string[];
-            /**
-             * Format: date-time
-             * @description A time in the future. Default: the expiry of the key that creates it, or the organization's maximum age, whichever is earlier.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "ci of the shop"
-         *     }
-         */
-        UpdateApiKey: {
-            /**
-             * @description What the key is for.
-             * @example ci
-             */
-            name?: string;
-            /** @description Some of what the key may do now. Absent: it stays as it is. It cannot be removed. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description Some of the projects that the key can access now. Absent: it stays as it is. It cannot be removed. */
-            project_ids?: string[];
-            /** @description Some of the environments that the key can access now. Absent: it stays as it is. It cannot be removed. A key without `project_ids` gets those of the environments. */
-            environment_ids?: string[];
-            /**
-             * Format: date-time
-             * @description A time in the future, before the key expires now. Absent: it stays as it is. It cannot be removed.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string;
-        };
-        /**
-         * @description How to rotate the key.
-         * @example {
-         *       "overlap_seconds": 3600
-         *     }
-         */
-        RotateApiKey: {
-            /** @description How long the old key remains valid. Default: 0, it is revoked at once. */
-            overlap_seconds?: number;
-            /**
-             * Format: date-time
-             * @description A time in the future. Default: that of the old key.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /** @description The rules for new API keys of an organization. */
-        ApiKeyPolicy: {
-            /**
-             * @description A new key expires at most this long after it is created. Absent: unlimited.
-             * @example 7776000
-             */
-            max_age_seconds?: number;
-        };
-        /**
-         * @description The rules for new API keys of an organization.
-         * @example {
-         *       "max_age_seconds": 7776000
-         *     }
-         */
-        PutApiKeyPolicy: {
-            /** @description A new key expires at most this long after it is created. Null: unlimited. */
-            max_age_seconds: number | null;
-        };
-        /** @description A group of runners that deploy the same environments. */
-        RunnerPool: {
-            /**
-             * @description The `pool_id` in the paths.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that owns the pool.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: components["schemas"]["Identifier"][];
-            /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
-             * @example 21600
-             */
-            max_run_seconds: number;
-            /** @description When the pool was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the pool last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerPoolList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["RunnerPool"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The pool to create.
-         * @example {
-         *       "name": "eu",
-         *       "environment_ids": [
-         *         "1CfxKdwWcfEyrDeRPtCDxJ"
-         *       ]
-         *     }
-         */
-        CreateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: string[];
-            /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: six hours.
-             * @default 21600
-             */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "eu-west"
-         *     }
-         */
-        UpdateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name?: string;
-            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
-            environment_ids?: string[];
-            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The token to create.
-         * @example {
-         *       "name": "ci"
-         *     }
-         */
-        CreateRunnerToken: {
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @description How to rotate the token.
-         * @example {
-         *       "overlap_seconds": 3600
-         *     }
-         */
-        RotateRunnerToken: {
-            /**
-             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
-             * @default 0
-             */
-            overlap_seconds?: number;
-        };
-        /** @description Who created the token. Absent: it is older than this field. */
-        RunnerTokenCreator: {
-            /**
-             * @description The key with which the token or its trust was created.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description A runner token, without the secret itself. */
-        RunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerTokenList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["RunnerToken"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new runner token. Only this response contains the secret. */
-        CreatedRunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The token, shown only once. It cannot be read again: store it now.
-             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            token: string;
-        };
-        /**
-         * @description How the person signed in.
-         * @enum {string}
-         */
-        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
-        /** @description A session of a person at a browser, without its secret. */
-        Session: {
-            /**
-             * @description The session's own ID, which is also a part of its cookie.
-             * @example 1Cg5bWz8mKq3TnRv6HxPdY
-             */
-            id: components["schemas"]["Identifier"];
-            source: components["schemas"]["SessionSource"];
-            /**
-             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The browser that signed in. Absent: not known.
-             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
-             */
-            user_agent?: string;
-            /** @description Whether it is the session of this request. */
-            current: boolean;
-            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
-            expires_at: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description When the person signed in. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        SessionList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Session"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A session of a member, without its secret. */
-        MemberSession: {
-            /**
-             * @description The session's own ID, which is also a part of its cookie.
-             * @example 1Cg5bWz8mKq3TnRv6HxPdY
-             */
-            id: components["schemas"]["Identifier"];
-            source: components["schemas"]["SessionSource"];
-            /**
-             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The browser that signed in. Absent: not known.
-             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
-             */
-            user_agent?: string;
-            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description When the person signed in. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description The session ends at this time at the latest. Absent: ended. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description When it ended. What was made in it stays, until the session is revoked with its descendants. */
-            ended_at?: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        MemberSessionList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["MemberSession"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description Default: `active`. Sessions that have ended are listed as long as the audit log.
-         * @enum {string}
-         */
-        SessionStatus: "active" | "ended";
-        /**
-         * @description What to sign in with.
-         * @example {
-         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
-         *     }
-         */
-        CreateSession: {
-            /**
-             * @description An API key. The session has its role, scopes and boundaries.
-             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            api_key: string;
-        };
-        /** @description A new sign-in link. Only this response contains it. */
-        SignInLink: {
-            /**
-             * @description The link, shown only once. It signs in once.
-             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
-             */
-            url: string;
-            /** @description The link does not sign in from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description What went wrong, for programs.
-         * @enum {string}
-         */
-        ErrorCode: "bad_input" | "unauthenticated" | "forbidden" | "unauthorized" | "not_found" | "timeout" | "conflict" | "rate" | "internal" | "not_implemented";
-        /** @description One reason why the input is invalid. */
-        Issue: {
-            /**
-             * @description The field or parameter, separated by dots: `stack_ids.0`. Empty for the body as a whole.
-             * @example name
-             */
-            path: string;
-            /**
-             * @description What to send instead, for people.
-             * @example Send a text that is not blank.
-             */
-            message: string;
-        };
-        /** @description The cause of every `bad_input`. */
-        BadInputCause: {
-            /** @description The first 20 reasons; `message` states one. */
-            issues: components["schemas"]["Issue"][];
-        };
-        /** @description The cause of every `internal`. */
-        InternalCause: {
-            /**
-             * Format: uuid
-             * @description Identifies the request in the service's log, as `X-Request-Id` does.
-             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
-             */
-            request_id: string;
-        };
-        /**
-         * @description Whether the database responds.
-         * @enum {string}
-         */
-        DatabaseStatus: "ok" | "unreachable";
-        /** @description A setting that the service does not run with. */
-        RefusedSetting: {
-            /**
-             * @description The setting's name.
-             * @example LEASE_SECRET
-             */
-            name: string;
-            /**
-             * @description What is wrong and what to do, for the operator. Never contains the value.
-             * @example It is not set. Set it to the output of `openssl rand -hex 32`.
-             */
-            message: string;
-        };
-        /** @description The cause of an `internal` of `GET /health`. */
-        UnhealthyCause: {
-            /**
-             * Format: uuid
-             * @description Identifies the request in the service's log, as `X-Request-Id` does.
-             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
-             */
-            request_id: string;
-            /**
-             * @description The names of the secrets that the operator has to set.
-             * @example [
-             *       "LEASE_SECRET"
-             *     ]
-             */
-            missing_secrets: string[];
-            /**
-             * @description The settings that are missing, too short, published, or not allowed for this host.
-             * @example []
-             */
-            refused_settings: components["schemas"]["RefusedSetting"][];
-            /**
-             * @description The names of the tables that pending migrations create.
-             * @example []
-             */
-            missing_tables: string[];
-            database: components["schemas"]["DatabaseStatus"];
-        };
-        /** @description The cause of a `conflict` that fails a deployment at the start of its attempt. */
-        PatchConflictCause: {
-            /**
-             * @description The patch does not apply to the environment's current configuration.
-             * @constant
-             */
-            reason: "patch_conflict";
-        };
-        /** @description The cause of a `conflict` with the `If-Match` of the request. */
-        EtagCause: {
-            /**
-             * @description The current `ETag` of the record.
-             * @example "4.5f0c8a526f0e4a539d0f3f8e"
-             */
-            etag: string;
-        };
-        /** @description The cause of a `conflict` with the offset of bytes for a log. */
-        LogGapCause: {
-            /**
-             * @description Send the bytes from this offset on.
-             * @example 4096
-             */
-            next_offset: number;
-        };
-        /** @description Details of the error, for programs. The code determines the form. */
-        ErrorCause: components["schemas"]["BadInputCause"] | components["schemas"]["UnhealthyCause"] | components["schemas"]["InternalCause"] | components["schemas"]["PatchConflictCause"] | components["schemas"]["EtagCause"] | components["schemas"]["LogGapCause"];
-        /**
-         * @description The body of every error.
-         * @example {
-         *       "code": "not_found",
-         *       "message": "There is no such project."
-         *     }
-         */
-        Error: {
-            code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong and what to change, for people. */
-            message: string;
-            /** @description Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that fails a deployment, or that `If-Match` or the offset in a log causes. */
-            cause?: components["schemas"]["ErrorCause"];
-        };
-        /** @description The state of the service while it works. */
-        Health: {
-            /**
-             * @description Every check has passed.
-             * @constant
-             */
-            status: "ok";
-            /**
-             * @description The secrets that are not set, by name: none, if the service works.
-             * @example []
-             */
-            missing_secrets: string[];
-            /**
-             * @description The settings that the service does not run with: none, if it works.
-             * @example []
-             */
-            refused_settings: components["schemas"]["RefusedSetting"][];
-            /**
-             * @description The tables that pending migrations create, by name: none, if the service works.
-             * @example []
-             */
-            missing_tables: string[];
-            /**
-             * @description Whether the database responds.
-             * @constant
-             */
-            database: "ok";
-        };
-        /** @description A person, as every organization with the account sees them. */
-        Account: {
-            /**
-             * @description The `account_id` of the person's memberships.
-             * @example 1Cfo6KUc4VFzXW7PgzEXZF
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The person's address. Private: absent unless the person has made the key of the request.
-             * @example ada@example.com
-             */
-            email?: string;
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists.
-             * @example Ada
-             */
-            display_name: string;
-            /**
-             * @description A URL of an image, or an emoji. Absent: the person has none.
-             * @example https://example.com/ada.png
-             */
-            avatar?: string;
-            profile: components["schemas"]["Profile"];
-            /** @description When the account was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the person, or the service, last changed the account. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description The fields to change. An absent field stays as it is.
-         * @example {
-         *       "name": "Ada King",
-         *       "profile": {
-         *         "github": "ada",
-         *         "location": null
-         *       }
-         *     }
-         */
-        UpdateAccount: {
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name?: string;
-            /**
-             * @description What to call the person in lists. Null: the full name. One that equals the full name changes with it.
-             * @example Ada
-             */
-            display_name?: string | null;
-            /** @description A URL of an image, or an emoji. Null: none. */
-            avatar?: string | null;
-            /** @description Merged into the profile: an absent field stays, and null clears one. Null: clears all. */
-            profile?: components["schemas"]["ProfileInput"] | null;
-        };
-        /**
-         * @description How the sender authenticated. A session may do what its key may do.
-         * @enum {string}
-         */
-        CredentialType: "api_key" | "session";
+        Timestamp: string;
         /** @description Who sends a request, and what they may do. */
         WhoAmI: {
             /** @description The only organization that the credential can access. */
@@ -3592,79 +2770,392 @@ export interface components {
             }[];
         };
         /**
-         * @description What was done to a record of a project.
-         * @enum {string}
+         * @description What the person tells about themselves. A field that is not set is absent.
+         * @example {
+         *       "github": "ada",
+         *       "location": "London"
+         *     }
          */
-        ChangeAction: "created" | "updated" | "deleted" | "canceled" | "connected" | "disconnected" | "disabled" | "confirmed" | "resumed" | "failing" | "paused";
-        /**
-         * @description The type of a record that the changelog covers.
-         * @enum {string}
-         */
-        ChangedRecordType: "project" | "project_member" | "environment" | "component" | "stack" | "variable" | "deployment" | "integration";
-        /**
-         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or the deployment ended before it reached the stack.
-         * @enum {string}
-         */
-        StackStatus: "pending" | "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
-        /** @description The project, as far as the event names it. */
-        ProjectReference: {
-            /** @description Read it with `GET /v1/projects/{project_id}`. */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example storefront
-             */
-            name: string;
+        Profile: {
+            /** @description Some lines about the person. */
+            bio?: string;
+            /** @description The user name at GitHub. */
+            github?: string;
+            /** @description Where the person is, as free text. */
+            location?: string;
+            /** @description The user name at Twitter. */
+            twitter?: string;
+            /** @description The address of the person's own pages. */
+            website?: string;
         };
-        /** @description The environment, as far as the event names it. */
-        EnvironmentReference: {
+        /** @description A person, as every organization with the account sees them. */
+        Account: {
             /**
-             * @description Read it with `GET /v1/environments/{environment_id}`.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             * @description The `account_id` of the person's memberships.
+             * @example 1Cfo6KUc4VFzXW7PgzEXZF
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description Its name when the event happened.
-             * @example production
+             * @description The person's address. Private: absent unless the person has made the key of the request.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
              */
             name: string;
-        };
-        /** @description The stack, as far as the event names it. */
-        StackReference: {
             /**
-             * @description Read it with `GET /v1/stacks/{stack_id}`.
+             * @description What to call the person in lists.
+             * @example Ada
+             */
+            display_name: string;
+            /**
+             * @description A URL of an image, or an emoji. Absent: the person has none.
+             * @example https://example.com/ada.png
+             */
+            avatar?: string;
+            profile: components["schemas"]["Profile"];
+            /** @description When the account was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the person, or the service, last changed the account. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
+         * @enum {string}
+         */
+        AlarmState: "alarm" | "ok";
+        /** @description The last reported health of a stack, under a name. */
+        Alarm: {
+            /**
+             * @description The stack that the alarm watches.
              * @example 1Cg38jbq6cZAbs5tGiyPJx
              */
-            id: components["schemas"]["Identifier"];
+            stack_id: components["schemas"]["Identifier"];
             /**
-             * @description Its name when the event happened.
-             * @example api-production
+             * @description Unique in the stack, for example the alarm's name in the monitoring system.
+             * @example api-5xx
              */
             name: string;
-        };
-        /** @description What the deployment has done to one of its stacks so far. */
-        DeployedStack: {
+            state: components["schemas"]["AlarmState"];
             /**
-             * @description Read it with `GET /v1/stacks/{stack_id}`.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             * @description Why the alarm is in this state. Absent if the last report gave none.
+             * @example 5 % of the requests failed
+             */
+            reason?: string;
+            /** @description When the state last changed. */
+            changed_at: components["schemas"]["Timestamp"];
+            /** @description When the first report created the alarm. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the last report arrived, also one of the same state. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        AlarmList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Alarm"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description The rules for new API keys of an organization. */
+        ApiKeyPolicy: {
+            /**
+             * @description A new key expires at most this long after it is created. Absent: unlimited.
+             * @example 7776000
+             */
+            max_age_seconds?: number;
+        };
+        /** @description Who created or revoked a key. */
+        KeyActor: {
+            /**
+             * @description The API key. Absent: by other means.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: components["schemas"]["Identifier"];
+        };
+        /** @description An API key, without the secret itself. Of a revoked key, the fields about its use and about what it could access are absent. */
+        ApiKey: {
+            /**
+             * @description The key's own ID, which is also a part of the key.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description Its name when the event happened.
-             * @example api-production
+             * @description The only organization that the key can access.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership that the key acts for.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the key is for.
+             * @example ci
              */
             name: string;
-            status: components["schemas"]["StackStatus"];
-        };
-        /** @description One change that a request made. */
-        ChangelogEventEntry: {
+            /** @description The maximum role of the key. Its effective role is never above its membership's role. */
+            role: components["schemas"]["OrgRole"];
             /**
-             * @description The ID of the entry in the project's changelog.
+             * @description The last four characters of the key.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Absent: all scopes. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the key can access. Absent: all projects. */
+            project_ids?: components["schemas"]["Identifier"][];
+            /** @description The only environments that the key can access. It reads the records of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /** @description The key is rejected from this time on. Absent: the key does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the key was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description What the key descends from. Absent: not known. */
+            created_by?: components["schemas"]["KeyActor"];
+            /** @description When the key was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the key was revoked. Absent: it was not. */
+            revoked_at?: components["schemas"]["Timestamp"];
+            /** @description Absent: the key is not revoked, or an operator or the service revoked it. */
+            revoked_by?: components["schemas"]["KeyActor"];
+        };
+        /** @description One page of a list. */
+        ApiKeyList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["ApiKey"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new API key. Only this response contains the secret. */
+        CreatedApiKey: components["schemas"]["ApiKey"] & {
+            /**
+             * @description The key, shown only once. It cannot be read again: store it now.
+             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            key: string;
+        };
+        /**
+         * @description What was done, by the type of the target.
+         * @enum {string}
+         */
+        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
+        /**
+         * @description Whether it was done. Of the refused requests, only escalations are recorded.
+         * @enum {string}
+         */
+        AuditOutcome: "success" | "refused";
+        /**
+         * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
+         * @enum {string}
+         */
+        AuditActorType: "api_key" | "session" | "sign_in_link" | "open_id_connect" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
+        /**
+         * @description The type of the record that was acted on.
+         * @enum {string}
+         */
+        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "attempt";
+        /** @description One act: who did what to which record, and from where. */
+        AuditRecord: {
+            /**
+             * @description Identifies the act, also in exports.
+             * @example 1CgRkWm5sT9vXcLd3JfBzN
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description When it was done. */
+            created_at: components["schemas"]["Timestamp"];
+            action: components["schemas"]["AuditAction"];
+            outcome: components["schemas"]["AuditOutcome"];
+            /**
+             * @description Who did it. IDs remain when the record that they name is deleted.
+             * @example {
+             *       "type": "api_key",
+             *       "credential_id": "1CfrKuhzvvc8GfuDyU5wWz",
+             *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+             *       "account_id": "1Cfo6KUc4VFzXW7PgzEXZF"
+             *     }
+             */
+            actor: {
+                type: components["schemas"]["AuditActorType"];
+                /**
+                 * @description The ID of the API key, the runner token, the invitation or the trust.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                credential_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The membership of the person or the service account.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The person. Absent for a program.
+                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
+                 */
+                account_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The pool of a runner token.
+                 * @example 1Cg6SuCmeUhdfoSqQkGqSX
+                 */
+                pool_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description Who created the credential. Absent if that is not known.
+                 * @example {
+                 *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+                 *     }
+                 */
+                created_by?: {
+                    /**
+                     * @description The API key that created the credential.
+                     * @example 1CfrKuhzvvc8GfuDyU5wWz
+                     */
+                    key_id?: components["schemas"]["Identifier"];
+                    /**
+                     * @description The membership that created the credential.
+                     * @example 1CfpGx3oGJQzy3gYEoz2YP
+                     */
+                    membership_id?: components["schemas"]["Identifier"];
+                };
+            };
+            /**
+             * @description The record that was acted on. It may be deleted by now.
+             * @example {
+             *       "type": "variable",
+             *       "id": "1Cg4dffD1ishzVFEtps3vf",
+             *       "name": "DATABASE_URL"
+             *     }
+             */
+            target: {
+                type: components["schemas"]["AuditTargetType"];
+                /**
+                 * @description The ID of the record. For a project member, that of the membership.
+                 * @example 1Cg4dffD1ishzVFEtps3vf
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description The name at the time. Absent if there was none, and for a person whose account was erased.
+                 * @example DATABASE_URL
+                 */
+                name?: string;
+            };
+            /** @description The project of the target. It may be deleted by now. */
+            project_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The IP address that the request came from.
+             * @example 203.0.113.7
+             */
+            client_address?: string;
+            /**
+             * @description The first 400 characters of the header `User-Agent`.
+             * @example curl/8.10.1
+             */
+            user_agent?: string;
+            /**
+             * Format: uuid
+             * @description The `X-Request-Id` of the response.
+             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
+             */
+            request_id?: string;
+            /**
+             * @description The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
+             * @example {
+             *       "before": {
+             *         "version": 1
+             *       },
+             *       "after": {
+             *         "version": 2
+             *       }
+             *     }
+             */
+            changes?: {
+                /**
+                 * @description The fields before. Absent for a created record.
+                 * @example {
+                 *       "version": 1
+                 *     }
+                 */
+                before?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description The same fields after. Absent for a deleted record.
+                 * @example {
+                 *       "version": 2
+                 *     }
+                 */
+                after?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /** @description One page of a list. */
+        AuditRecordList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["AuditRecord"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A tenant: every project belongs to one organization. */
+        Organization: {
+            /**
+             * @description The `org_id` in the paths.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The display name. It need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /** @description When the organization was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the organization last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A new organization. Only this response contains the secret of its first key. */
+        CreatedOrganization: components["schemas"]["Organization"] & {
+            /** @description The first key of the organization, with the role `owner`. Its `key` is shown only once: store it now. */
+            api_key: components["schemas"]["CreatedApiKey"];
+        };
+        /** @description One change to one record of a project. */
+        ChangelogEntry: {
+            /**
+             * @description The entry's own ID; `changelog_id` in events.
              * @example 1CgQuY8akfz7QnnHApfdSd
              */
-            changelog_id: components["schemas"]["Identifier"];
+            id: components["schemas"]["Identifier"];
+            /** @description The project that was changed. */
+            project_id: components["schemas"]["Identifier"];
             action: components["schemas"]["ChangeAction"];
-            /** @description The changed record. It may be deleted by now. */
+            /**
+             * @description The changed record. It may be deleted by now.
+             * @example {
+             *       "type": "environment",
+             *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *       "name": "production"
+             *     }
+             */
             record: {
                 type: components["schemas"]["ChangedRecordType"];
                 /**
@@ -3672,15 +3163,881 @@ export interface components {
                  * @example 1CfxKdwWcfEyrDeRPtCDxJ
                  */
                 id: components["schemas"]["Identifier"];
-                /** @description The first 100 characters of its name. Absent if it has none. */
+                /**
+                 * @description The name at the time of the change. Absent if the record has no name.
+                 * @example production
+                 */
                 name?: string;
             };
+            /** @description Who made the change. Absent: the service itself. */
+            actor?: {
+                /**
+                 * @description The person who made the change.
+                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
+                 */
+                account_id: components["schemas"]["Identifier"];
+                /**
+                 * @description The person's membership of the organization.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /**
+                 * @description The API key that sent the request.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                key_id: components["schemas"]["Identifier"];
+            };
+            /**
+             * @description The changed fields, as they were before. Absent for a created record. A field over 16 KiB is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
+             * @example {
+             *       "name": "live"
+             *     }
+             */
+            before?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The same fields after the change. Absent for a deleted record.
+             * @example {
+             *       "name": "production"
+             *     }
+             */
+            after?: {
+                [key: string]: unknown;
+            };
+            /** @description When the change was made. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ChangelogEntryList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["ChangelogEntry"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description A web service, a background worker, a job that runs to completion, or a static site.
+         * @enum {string}
+         */
+        ComponentKind: "service" | "worker" | "job" | "site";
+        /** @description A part of the app in one environment. It has variables. */
+        Component: {
+            /**
+             * @description The component's own ID.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that the component is in.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment.
+             * @example api
+             */
+            name: string;
+            kind: components["schemas"]["ComponentKind"];
+            /** @description When the component was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the component last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ComponentList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Component"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
+         * @example {
+         *       "replicas": 2,
+         *       "features": {
+         *         "search": true
+         *       }
+         *     }
+         */
+        Configuration: {
+            [key: string]: unknown;
+        };
+        /** @description A place that a project runs in, such as production or staging. */
+        Environment: {
+            /**
+             * @description The environment's own ID.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the name or the configuration last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The operation, as RFC 6902 defines it.
+         * @enum {string}
+         */
+        PatchOperationName: "add" | "remove" | "replace" | "move" | "copy" | "test";
+        /**
+         * @description One operation of a JSON Patch, with the value that it replaces.
+         * @example {
+         *       "op": "replace",
+         *       "path": "/replicas",
+         *       "value": 3,
+         *       "old_value": 2
+         *     }
+         */
+        PatchOperation: {
+            op: components["schemas"]["PatchOperationName"];
+            /**
+             * @description The place to change, as a JSON Pointer (RFC 6901).
+             * @example /replicas
+             */
+            path: string;
+            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
+            from?: string;
+            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
+            value?: unknown;
+            /** @description The previous value at `path`. Absent if the patch with all old values exceeds 256 KiB. */
+            old_value?: unknown;
+        };
+        /**
+         * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
+         * @example {
+         *       "before": {
+         *         "replicas": 2
+         *       },
+         *       "after": {
+         *         "replicas": 3
+         *       },
+         *       "diff": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/replicas",
+         *           "value": 3,
+         *           "old_value": 2
+         *         }
+         *       ]
+         *     }
+         */
+        ConfigurationChange: {
+            before?: components["schemas"]["Configuration"];
+            after?: components["schemas"]["Configuration"];
+            /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
+            diff?: components["schemas"]["PatchOperation"][];
+        };
+        /**
+         * @description A person, as far as the commit and the code host name them.
+         * @example {
+         *       "login": "octocat",
+         *       "name": "Mona"
+         *     }
+         */
+        CommitPerson: {
+            /**
+             * @description The address in the commit.
+             * @example mona@example.com
+             */
+            email?: string;
+            /**
+             * @description The person's ID at the code host.
+             * @example 583231
+             */
+            id?: string;
+            /**
+             * @description The person's user name at the code host.
+             * @example octocat
+             */
+            login?: string;
+            /**
+             * @description The person's name in the commit.
+             * @example Mona
+             */
+            name?: string;
+        };
+        /** @description A commit of a Git repository. */
+        Commit: {
+            /** @description Who wrote the change. */
+            author: components["schemas"]["CommitPerson"];
+            /** @description Who added the commit to the repository. */
+            committer: components["schemas"]["CommitPerson"];
+            /**
+             * @description The whole commit message, with its lines.
+             * @example Scale up
+             */
+            message: string;
+            /**
+             * @description The full hash of the commit.
+             * @example 6dcb09b5b57875f334f61aebed695e2e4193db5e
+             */
+            sha: string;
+        };
+        /**
+         * @description The code host of a repository.
+         * @enum {string}
+         */
+        GitProvider: "github" | "gitlab" | "bitbucket";
+        /** @description A commit to build and deploy. */
+        GitSource: {
+            commit: components["schemas"]["Commit"];
+            /**
+             * @description The ID of your app's installation at the code host.
+             * @example 48151623
+             */
+            installation_id: string;
+            /**
+             * @description The account that owns the repository.
+             * @example acme
+             */
+            owner: string;
+            provider: components["schemas"]["GitProvider"];
+            /**
+             * @description The number of the pull request. Absent: the commit is of no pull request.
+             * @example 42
+             */
+            pull_request?: string;
+            /**
+             * @description The full name of the branch or tag.
+             * @example refs/heads/main
+             */
+            ref: string;
+            /**
+             * @description The name of the repository, without its owner.
+             * @example shop
+             */
+            repo: string;
+            /**
+             * @description The repository's ID at the code host.
+             * @example 1296269
+             */
+            repo_id: string;
+        };
+        /** @description A container image to deploy. */
+        RegistrySource: {
+            /**
+             * @description The words of the command to run. Absent: the image's own command.
+             * @example [
+             *       "node",
+             *       "server.js"
+             *     ]
+             */
+            command?: string[];
+            /**
+             * @description The image, with its registry and tag.
+             * @example ghcr.io/acme/shop:1.4.2
+             */
+            image: string;
+        };
+        /**
+         * @description What is deployed: a commit, an image, or both. Runners receive it unchanged.
+         * @example {
+         *       "registry": {
+         *         "image": "ghcr.io/acme/shop:1.4.2"
+         *       }
+         *     }
+         */
+        DeploymentSource: {
+            /** @description Absent: no commit is given. */
+            git?: components["schemas"]["GitSource"];
+            /** @description Absent: no image is given. */
+            registry?: components["schemas"]["RegistrySource"];
+        };
+        /**
+         * @description What went wrong, for programs.
+         * @enum {string}
+         */
+        ErrorCode: "bad_input" | "unauthenticated" | "forbidden" | "unauthorized" | "not_found" | "timeout" | "conflict" | "rate" | "internal" | "not_implemented";
+        /** @description One reason why the input is invalid. */
+        Issue: {
+            /**
+             * @description The field or parameter, separated by dots: `stack_ids.0`. Empty for the body as a whole.
+             * @example name
+             */
+            path: string;
+            /**
+             * @description What to send instead, for people.
+             * @example Send a text that is not blank.
+             */
+            message: string;
+        };
+        /** @description The cause of every `bad_input`. */
+        BadInputCause: {
+            /** @description The first 20 reasons; `message` states one. */
+            issues: components["schemas"]["Issue"][];
+        };
+        /** @description A setting that the service does not run with. */
+        RefusedSetting: {
+            /**
+             * @description The setting's name.
+             * @example LEASE_SECRET
+             */
+            name: string;
+            /**
+             * @description What is wrong and what to do, for the operator. Never contains the value.
+             * @example It is not set. Set it to the output of `openssl rand -hex 32`.
+             */
+            message: string;
+        };
+        /**
+         * @description Whether the database responds.
+         * @enum {string}
+         */
+        DatabaseStatus: "ok" | "unreachable";
+        /** @description The cause of an `internal` of `GET /health`. */
+        UnhealthyCause: {
+            /**
+             * Format: uuid
+             * @description Identifies the request in the service's log, as `X-Request-Id` does.
+             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
+             */
+            request_id: string;
+            /**
+             * @description The names of the secrets that the operator has to set.
+             * @example [
+             *       "LEASE_SECRET"
+             *     ]
+             */
+            missing_secrets: string[];
+            /**
+             * @description The settings that are missing, too short, published, or not allowed for this host.
+             * @example []
+             */
+            refused_settings: components["schemas"]["RefusedSetting"][];
+            /**
+             * @description The names of the tables that pending migrations create.
+             * @example []
+             */
+            missing_tables: string[];
+            database: components["schemas"]["DatabaseStatus"];
+        };
+        /** @description The cause of every `internal`. */
+        InternalCause: {
+            /**
+             * Format: uuid
+             * @description Identifies the request in the service's log, as `X-Request-Id` does.
+             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
+             */
+            request_id: string;
+        };
+        /** @description The cause of a `conflict` that fails a deployment at the start of its attempt. */
+        PatchConflictCause: {
+            /**
+             * @description The patch does not apply to the environment's current configuration.
+             * @constant
+             */
+            reason: "patch_conflict";
+        };
+        /** @description The cause of a `conflict` with the `If-Match` of the request. */
+        EtagCause: {
+            /**
+             * @description The current `ETag` of the record.
+             * @example "4.5f0c8a526f0e4a539d0f3f8e"
+             */
+            etag: string;
+        };
+        /** @description The cause of a `conflict` with the offset of bytes for a log. */
+        LogGapCause: {
+            /**
+             * @description Send the bytes from this offset on.
+             * @example 4096
+             */
+            next_offset: number;
+        };
+        /** @description Details of the error, for programs. The code determines the form. */
+        ErrorCause: components["schemas"]["BadInputCause"] | components["schemas"]["UnhealthyCause"] | components["schemas"]["InternalCause"] | components["schemas"]["PatchConflictCause"] | components["schemas"]["EtagCause"] | components["schemas"]["LogGapCause"];
+        /**
+         * @description The body of every error.
+         * @example {
+         *       "code": "not_found",
+         *       "message": "There is no such project."
+         *     }
+         */
+        Error: {
+            code: components["schemas"]["ErrorCode"];
+            /** @description What went wrong and what to change, for people. */
+            message: string;
+            /** @description Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that fails a deployment, or that `If-Match` or the offset in a log causes. */
+            cause?: components["schemas"]["ErrorCause"];
+        };
+        /**
+         * @description What a redeploy or a promotion would do now.
+         * @example {
+         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "patch": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/replicas",
+         *           "value": 3,
+         *           "old_value": 2
+         *         }
+         *       ],
+         *       "source": {
+         *         "registry": {
+         *           "image": "ghcr.io/acme/shop:1.4.2"
+         *         }
+         *       },
+         *       "stack_ids": [
+         *         "1Cg38jbq6cZAbs5tGiyPJx"
+         *       ],
+         *       "superseded_ids": []
+         *     }
+         */
+        DeploymentPreview: {
+            /**
+             * @description The environment that would be deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /** @description What the deployment would change in the environment's present configuration. Absent if its own configuration is no longer stored. */
+            patch?: components["schemas"]["PatchOperation"][];
+            /** @description What would be deployed. Absent if none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description The stacks that would be deployed, in this order. */
+            stack_ids: components["schemas"]["Identifier"][];
+            /** @description The queued deployments that the new one would replace, the oldest first. */
+            superseded_ids: components["schemas"]["Identifier"][];
+            /** @description The error that the request would return now. Absent if it would succeed. */
+            error?: components["schemas"]["Error"];
+        };
+        /**
+         * @description `queued` until a runner starts the deployment; `in_progress` until the runner completes it; `canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced it before the start.
+         * @enum {string}
+         */
+        DeploymentStatus: "queued" | "in_progress" | "canceling" | "succeeded" | "failed" | "canceled" | "superseded";
+        /** @description What a deployment has done to one of its stacks so far. */
+        StackOfDeployment: {
+            /**
+             * @description The stack. It may be deleted by now.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["StackStatus"];
+            /**
+             * @description Why the stack has this status, as the runner or the service states it.
+             * @example The bucket name is taken
+             */
+            status_reason?: string;
+            /** @description When the status last changed. */
+            timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description A move of an environment's stacks to a new configuration and source. */
+        Deployment: {
+            /**
+             * @description The deployment's own ID.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that is deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description The stacks to deploy, in this order. Some may be deleted by now. */
+            stack_ids: components["schemas"]["Identifier"][];
+            /** @description What the deployment does, and how far it is. */
+            data: {
+                /** @description What the deployment changes in the environment's configuration. */
+                patch: components["schemas"]["PatchOperation"][];
+                /** @description What is deployed. Absent if the request gave none. */
+                source?: components["schemas"]["DeploymentSource"];
+                /** @description The progress of each stack, in the order of `stack_ids`. Absent if there are none. */
+                stacks?: components["schemas"]["StackOfDeployment"][];
+            };
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a runner started it. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When it reached its final status. Absent before. */
+            finished_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        DeploymentList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Deployment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description One page of a list. */
+        EnvironmentList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Environment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `descendants=revoke` ends each, except a `member`: it removes no person. In an `organization` that the family has founded, it ends what `counts` counts, and the credentials of the members that the family has added there.
+         * @enum {string}
+         */
+        FamilyItemType: "api_key" | "runner_token" | "trust" | "invitation" | "session" | "sign_in_link" | "member" | "organization";
+        /** @description How much the family has in another organization. */
+        FamilyCounts: {
+            /**
+             * @description How many API keys of the family have not ended.
+             * @example 1
+             */
+            api_keys: number;
+            /**
+             * @description How many runner tokens of the family have not ended.
+             * @example 1
+             */
+            runner_tokens: number;
+            /**
+             * @description How many trusts of the family have not ended.
+             * @example 1
+             */
+            trusts: number;
+            /**
+             * @description How many invitations of the family have not ended.
+             * @example 1
+             */
+            invitations: number;
+        };
+        /** @description Something that was made with a credential, or with what it has made. */
+        FamilyItem: {
+            type: components["schemas"]["FamilyItemType"];
+            /**
+             * @description The ID of the record of this `type`.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            id: string;
+            /**
+             * @description Its name. Absent: it has none, or it is a member who was removed.
+             * @example laptop
+             */
+            name?: string;
+            /**
+             * @description The membership that it acts for. Absent: none, or another organization's.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: string;
+            role?: components["schemas"]["OrgRole"];
+            counts?: components["schemas"]["FamilyCounts"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        FamilyItemList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["FamilyItem"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description The state of the service while it works. */
+        Health: {
+            /**
+             * @description Every check has passed.
+             * @constant
+             */
+            status: "ok";
+            /**
+             * @description The secrets that are not set, by name: none, if the service works.
+             * @example []
+             */
+            missing_secrets: string[];
+            /**
+             * @description The settings that the service does not run with: none, if it works.
+             * @example []
+             */
+            refused_settings: components["schemas"]["RefusedSetting"][];
+            /**
+             * @description The tables that pending migrations create, by name: none, if the service works.
+             * @example []
+             */
+            missing_tables: string[];
+            /**
+             * @description Whether the database responds.
+             * @constant
+             */
+            database: "ok";
+        };
+        /** @description Who created an invitation. */
+        Inviter: {
+            /**
+             * @description Which key the inviter used.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+        };
+        /** @description An open invitation, without its link. */
+        Invitation: {
+            /**
+             * @description The invitation's own ID, which is also a part of its link.
+             * @example 1Cg5ZDvX9xhTrxC3WqbHLb
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that the person is invited to.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The address, as the invitation names it.
+             * @example grace@example.com
+             */
+            email: string;
+            /**
+             * @description What the organization calls the person.
+             * @example Grace Hopper
+             */
+            name?: string;
+            /** @description The role that the member will have. */
+            role: components["schemas"]["OrgRole"];
+            /** @description The invitation cannot be accepted from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description When the invitation was created. */
+            created_at: components["schemas"]["Timestamp"];
+            created_by: components["schemas"]["Inviter"];
+        };
+        /** @description One page of a list. */
+        InvitationList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Invitation"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new invitation. Only this response contains its link. */
+        CreatedInvitation: components["schemas"]["Invitation"] & {
+            /**
+             * @description The link for the person, shown only once. It accepts the invitation once.
+             * @example https://longshore.example.com/invitations/lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP
+             */
+            url: string;
+        };
+        /**
+         * @description A `pending` member has no keys and no projects until the person has signed in with the address, and accepted the membership.
+         * @enum {string}
+         */
+        MemberStatus: "active" | "pending";
+        /** @description The place of a person or a program in an organization. */
+        Member: {
+            /**
+             * @description The `member_id` in the paths.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person, in this organization. A person whom several organizations have added has another account in each.
+             * @example 1Cfo6KUc4VFzXW7PgzEXZF
+             */
+            account_id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that the person is a member of.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description What to call the person in lists.
+             * @example Ada
+             */
+            display_name: string;
+            /**
+             * @description A URL of an image, or an emoji. Absent: the person has none.
+             * @example https://example.com/ada.png
+             */
+            avatar?: string;
+            profile: components["schemas"]["Profile"];
+            role: components["schemas"]["OrgRole"];
+            kind: components["schemas"]["MemberKind"];
+            status: components["schemas"]["MemberStatus"];
+            /** @description When the person became a member. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The new member, with a key of their own. */
+        AcceptedInvitation: {
+            /** @description The new member of the organization. */
+            membership: components["schemas"]["Member"];
+            /** @description The member's own key. Its `key` is shown only once: store it now. */
+            api_key: components["schemas"]["CreatedApiKey"];
+        };
+        /** @description One line of a log. A record also ends where the stack changes, where the log ends for now, and after 64 KiB. */
+        LogLine: {
+            /**
+             * @description Of the first byte in the log.
+             * @example 4096
+             */
+            offset: number;
+            /** @description When the first byte arrived. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description The stack that the line is of.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The text as printed, with its line break. Without one, the next record continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
+             * @example Creating the bucket
+             */
+            text: string;
+        };
+        /**
+         * @description `pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when none will; `none` if there is no log of the deployment.
+         * @example open
+         * @enum {string}
+         */
+        LogStatus: "pending" | "open" | "sealed" | "none";
+        /** @description Some lines of a log. */
+        LogPage: {
+            /** @description The lines of this page. */
+            data: components["schemas"]["LogLine"][];
+            /** @description Whether the log has more now. */
+            has_more: boolean;
+            /**
+             * @description The `after` of the next page. Absent on the last page.
+             * @example 8192
+             */
+            next_page?: string;
+            /**
+             * @description The `after` of the next page, also while there is none yet.
+             * @example 8192
+             */
+            next_offset: number;
+            status: components["schemas"]["LogStatus"];
+            /**
+             * @description Whether bytes are missing for good: the log is over its limit, or differs from what the runner declared.
+             * @example false
+             */
+            truncated: boolean;
+        };
+        /** @description How far the log goes. */
+        AppendedLog: {
+            /**
+             * @description The offset of the bytes to send next.
+             * @example 8192
+             */
+            next_offset: number;
+        };
+        /** @description One page of a list. */
+        MemberList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Member"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
          * @description What happened. Webhooks describes each type.
          * @enum {string}
          */
         EventType: "ping" | "deployments.in_progress" | "deployments.succeeded" | "deployments.failed" | "promotions.created" | "services.in_alarm" | "services.ok" | "changelog.created";
+        /**
+         * @description `pending` until it has succeeded or failed. Both are final.
+         * @enum {string}
+         */
+        DeliveryStatus: "pending" | "succeeded" | "failed";
+        /**
+         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue gave up on it. It can be redelivered.
+         * @enum {string}
+         */
+        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts" | "not_handled";
+        /** @description One event that is sent to one integration. */
+        Delivery: {
+            /**
+             * @description The `delivery_id` in the paths.
+             * @example 1CgPFTL7UeTsxphVyHHXSf
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The integration that the event is sent to.
+             * @example 1Cg8yK6FQpG43h8EDMqZ3E
+             */
+            integration_id: components["schemas"]["Identifier"];
+            /**
+             * @description The `webhook-id`. It is the same for every integration and every attempt.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            event_id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened, for example a deployment that succeeded.
+             * @example deployments.succeeded
+             */
+            type: components["schemas"]["EventType"];
+            status: components["schemas"]["DeliveryStatus"];
+            /** @description Why it failed without another attempt. Absent if its last attempt failed. */
+            failure_reason?: components["schemas"]["DeliveryFailureReason"];
+            /**
+             * @description How many attempts were started.
+             * @example 1
+             */
+            attempt_count: number;
+            /** @description It is not sent before this time. Absent unless it is pending. */
+            next_attempt_at?: components["schemas"]["Timestamp"];
+            /** @description When the event was recorded for this integration. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the delivery last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description When it succeeded or failed. Absent while pending. */
+            finished_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        DeliveryList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Delivery"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
         /**
          * @description Somebody pings the integration.
          * @example {
@@ -4164,1859 +4521,74 @@ export interface components {
         };
         /** @description The body that is sent to a webhook. Its `type` determines the fields of `data`. */
         EventPayload: components["schemas"]["PingEvent"] | components["schemas"]["DeploymentsInProgressEvent"] | components["schemas"]["DeploymentsSucceededEvent"] | components["schemas"]["DeploymentsFailedEvent"] | components["schemas"]["PromotionsCreatedEvent"] | components["schemas"]["ServicesInAlarmEvent"] | components["schemas"]["ServicesOkEvent"] | components["schemas"]["ChangelogCreatedEvent"];
-        /** @description A group of resources at the provider that is deployed as a unit. */
-        Stack: {
+        /** @description One request to the integration's target, and its result. */
+        DeliveryAttempt: {
             /**
-             * @description The stack's own ID in this service.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             * @description 1 for the first attempt.
+             * @example 1
              */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
+            number: number;
+            /** @description When the request was sent. */
+            started_at: components["schemas"]["Timestamp"];
             /**
-             * @description The environment that the stack belongs to.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             * @description Milliseconds until the response was read, or the attempt failed.
+             * @example 184
              */
-            environment_id: components["schemas"]["Identifier"];
+            duration_ms: number;
             /**
-             * @description The component that the stack runs. Absent: it runs no single component.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             * @description The status of the response. Absent if there was none.
+             * @example 503
              */
-            component_id?: components["schemas"]["Identifier"];
+            status_code?: number;
             /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
+             * @description Why there was no response, or why the response is a failure. Absent after a success.
+             * @example answered 503
              */
-            name: string;
-            /** @description When the stack was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the component last changed. */
-            updated_at: components["schemas"]["Timestamp"];
+            error?: string;
+            /**
+             * @description The first 1,024 bytes of the response, with `***` in place of what it repeats of the target's URL. Absent if it was empty.
+             * @example upstream unavailable
+             */
+            response?: string;
         };
-        /** @description One page of a list. */
-        StackList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Stack"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
+        /** @description A delivery with its event and the result of each attempt. */
+        DeliveryInFull: components["schemas"]["Delivery"] & {
             /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description All fields of a stack that a request can set.
-         * @example {
-         *       "name": "api-production",
-         *       "component_id": "1Cg1Q5Rp8ge1z6ozVPXUsy"
-         *     }
-         */
-        StackInput: {
-            /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
-             */
-            name: string;
-            /**
-             * @description A component of the environment. Absent or null: no component.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: string | null;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "api-production-eu"
-         *     }
-         */
-        UpdateStack: {
-            /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
-             */
-            name?: string;
-            /**
-             * @description A component of the environment. Null: no component.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: string | null;
-        };
-        /**
-         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
-         * @example {
-         *       "replicas": 2,
-         *       "features": {
-         *         "search": true
-         *       }
-         *     }
-         */
-        Configuration: {
-            [key: string]: unknown;
-        };
-        /** @description A place that a project runs in, such as production or staging. */
-        Environment: {
-            /**
-             * @description The environment's own ID.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the configuration last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        EnvironmentList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Environment"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The environment to create.
-         * @example {
-         *       "name": "staging",
-         *       "configuration": {
-         *         "replicas": 1
-         *       }
-         *     }
-         */
-        CreateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /**
-             * @description The first configuration. Default: an empty object.
+             * @description The body that is sent, the same in every attempt.
              * @example {
-             *       "replicas": 2,
-             *       "features": {
-             *         "search": true
+             *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+             *       "type": "deployments.succeeded",
+             *       "timestamp": "2026-11-21T09:30:00.000Z",
+             *       "data": {
+             *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+             *         "status": "succeeded",
+             *         "project": {
+             *           "id": "1CfvyrdE3swnumqQc5jCRM",
+             *           "name": "storefront"
+             *         },
+             *         "environment": {
+             *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *           "name": "production"
+             *         },
+             *         "stacks": [
+             *           {
+             *             "id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *             "name": "api-production",
+             *             "status": "succeeded"
+             *           }
+             *         ]
              *       }
              *     }
              */
-            configuration?: {
-                [key: string]: unknown;
-            };
+            payload: components["schemas"]["EventPayload"];
+            /** @description Every attempt, oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
         };
         /**
-         * @description All fields of an environment that a request can set.
-         * @example {
-         *       "name": "production",
-         *       "configuration": {
-         *         "replicas": 2
-         *       }
-         *     }
-         */
-        ReplaceEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "production-eu"
-         *     }
-         */
-        UpdateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name?: string;
-        };
-        /**
-         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
+         * @description Where notifications are sent.
          * @enum {string}
          */
-        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
-        /** @description What a team ships. It contains environments. */
-        Project: {
-            /** @description The project's own ID. */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that owns the project.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The display name. It need not be unique.
-             * @example storefront
-             */
-            name: string;
-            /**
-             * @description What the project is, in a few lines.
-             * @example The shop and its API.
-             */
-            description?: string;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
-             * @example emoji:🚢
-             */
-            icon?: string;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that clients show first. It cannot be deleted.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id: components["schemas"]["Identifier"];
-            connection_status: components["schemas"]["ConnectionStatus"];
-            /** @description When the project was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a field of the project last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ProjectList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Project"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The project to create.
-         * @example {
-         *       "name": "storefront",
-         *       "description": "The shop and its API.",
-         *       "icon": "emoji:🚢"
-         *     }
-         */
-        CreateProject: {
-            /**
-             * @description The display name. It need not be unique.
-             * @example storefront
-             */
-            name: string;
-            /**
-             * @description What the project is, in a few lines.
-             * @example The shop and its API.
-             */
-            description?: string | null;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
-             * @example emoji:🚢
-             */
-            icon?: string | null;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: string | null;
-        };
-        /**
-         * @description All fields of a project that a request can set.
-         * @example {
-         *       "default_environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *       "name": "storefront",
-         *       "icon": "icon:ship"
-         *     }
-         */
-        ReplaceProject: {
-            /**
-             * @description The environment that clients show first, one of the project's own.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id: string;
-            /**
-             * @description The display name. Absent: unchanged.
-             * @example storefront
-             */
-            name?: string;
-            /**
-             * @description What the project is, in a few lines. Absent or null: cleared.
-             * @example The shop and its API.
-             */
-            description?: string | null;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Absent or null: cleared.
-             * @example emoji:🚢
-             */
-            icon?: string | null;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Absent or null: cleared.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: string | null;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "storefront-eu",
-         *       "description": null
-         *     }
-         */
-        UpdateProject: {
-            /**
-             * @description The display name. It need not be unique.
-             * @example storefront
-             */
-            name?: string;
-            /**
-             * @description What the project is, in a few lines. Null: cleared.
-             * @example The shop and its API.
-             */
-            description?: string | null;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Null: cleared.
-             * @example emoji:🚢
-             */
-            icon?: string | null;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Null: cleared.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: string | null;
-            /**
-             * @description The environment that clients show first, one of the project's own.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id?: string;
-        };
-        /**
-         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
-         * @enum {string}
-         */
-        AlarmState: "alarm" | "ok";
-        /** @description The last reported health of a stack, under a name. */
-        Alarm: {
-            /**
-             * @description The stack that the alarm watches.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the stack, for example the alarm's name in the monitoring system.
-             * @example api-5xx
-             */
-            name: string;
-            state: components["schemas"]["AlarmState"];
-            /**
-             * @description Why the alarm is in this state. Absent if the last report gave none.
-             * @example 5 % of the requests failed
-             */
-            reason?: string;
-            /** @description When the state last changed. */
-            changed_at: components["schemas"]["Timestamp"];
-            /** @description When the first report created the alarm. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the last report arrived, also one of the same state. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        AlarmList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Alarm"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description What a monitoring system observed of a stack.
-         * @example {
-         *       "state": "alarm",
-         *       "reason": "5 % of the requests failed"
-         *     }
-         */
-        AlarmReport: {
-            state: components["schemas"]["AlarmState"];
-            /**
-             * @description Why the alarm is in this state. Absent or null: clears the earlier reason.
-             * @example 5 % of the requests failed
-             */
-            reason?: string | null;
-        };
-        /** @description One act: who did what to which record, and from where. */
-        AuditRecord: {
-            /**
-             * @description Identifies the act, also in exports.
-             * @example 1CgRkWm5sT9vXcLd3JfBzN
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description When it was done. */
-            created_at: components["schemas"]["Timestamp"];
-            action: components["schemas"]["AuditAction"];
-            outcome: components["schemas"]["AuditOutcome"];
-            /**
-             * @description Who did it. IDs remain when the record that they name is deleted.
-             * @example {
-             *       "type": "api_key",
-             *       "credential_id": "1CfrKuhzvvc8GfuDyU5wWz",
-             *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-             *       "account_id": "1Cfo6KUc4VFzXW7PgzEXZF"
-             *     }
-             */
-            actor: {
-                type: components["schemas"]["AuditActorType"];
-                /**
-                 * @description The ID of the API key, the runner token, the invitation or the trust.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                credential_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The membership of the person or the service account.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The person. Absent for a program.
-                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
-                 */
-                account_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The pool of a runner token.
-                 * @example 1Cg6SuCmeUhdfoSqQkGqSX
-                 */
-                pool_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description Who created the credential. Absent if that is not known.
-                 * @example {
-                 *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
-                 *     }
-                 */
-                created_by?: {
-                    /**
-                     * @description The API key that created the credential.
-                     * @example 1CfrKuhzvvc8GfuDyU5wWz
-                     */
-                    key_id?: components["schemas"]["Identifier"];
-                    /**
-                     * @description The membership that created the credential.
-                     * @example 1CfpGx3oGJQzy3gYEoz2YP
-                     */
-                    membership_id?: components["schemas"]["Identifier"];
-                };
-            };
-            /**
-             * @description The record that was acted on. It may be deleted by now.
-             * @example {
-             *       "type": "variable",
-             *       "id": "1Cg4dffD1ishzVFEtps3vf",
-             *       "name": "DATABASE_URL"
-             *     }
-             */
-            target: {
-                type: components["schemas"]["AuditTargetType"];
-                /**
-                 * @description The ID of the record. For a project member, that of the membership.
-                 * @example 1Cg4dffD1ishzVFEtps3vf
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description The name at the time. Absent if there was none, and for a person whose account was erased.
-                 * @example DATABASE_URL
-                 */
-                name?: string;
-            };
-            /** @description The project of the target. It may be deleted by now. */
-            project_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The IP address that the request came from.
-             * @example 203.0.113.7
-             */
-            client_address?: string;
-            /**
-             * @description The first 400 characters of the header `User-Agent`.
-             * @example curl/8.10.1
-             */
-            user_agent?: string;
-            /**
-             * Format: uuid
-             * @description The `X-Request-Id` of the response.
-             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
-             */
-            request_id?: string;
-            /**
-             * @description The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
-             * @example {
-             *       "before": {
-             *         "version": 1
-             *       },
-             *       "after": {
-             *         "version": 2
-             *       }
-             *     }
-             */
-            changes?: {
-                /**
-                 * @description The fields before. Absent for a created record.
-                 * @example {
-                 *       "version": 1
-                 *     }
-                 */
-                before?: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * @description The same fields after. Absent for a deleted record.
-                 * @example {
-                 *       "version": 2
-                 *     }
-                 */
-                after?: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        /** @description One page of a list. */
-        AuditRecordList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["AuditRecord"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A tenant: every project belongs to one organization. */
-        Organization: {
-            /**
-             * @description The `org_id` in the paths.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The display name. It need not be unique.
-             * @example Acme
-             */
-            name: string;
-            /** @description When the organization was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the organization last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        OrganizationList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Organization"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The organization to create.
-         * @example {
-         *       "name": "Acme"
-         *     }
-         */
-        CreateOrganization: {
-            /**
-             * @description The display name. It need not be unique.
-             * @example Acme
-             */
-            name: string;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "Acme Inc."
-         *     }
-         */
-        UpdateOrganization: {
-            /**
-             * @description The display name. It need not be unique.
-             * @example Acme
-             */
-            name?: string;
-        };
-        /** @description A new organization. Only this response contains the secret of its first key. */
-        CreatedOrganization: components["schemas"]["Organization"] & {
-            /** @description The first key of the organization, with the role `owner`. Its `key` is shown only once: store it now. */
-            api_key: components["schemas"]["CreatedApiKey"];
-        };
-        /**
-         * @description The first organization and the person who owns it.
-         * @example {
-         *       "organization": {
-         *         "name": "Acme"
-         *       },
-         *       "account": {
-         *         "email": "ada@example.com",
-         *         "name": "Ada Lovelace"
-         *       }
-         *     }
-         */
-        Bootstrap: {
-            /** @description The first organization of the installation. */
-            organization: {
-                /**
-                 * @description The display name of the organization.
-                 * @example Acme
-                 */
-                name: string;
-            };
-            /** @description Its first member, with the role `owner`. */
-            account: components["schemas"]["AccountInput"];
-        };
-        /** @description One change to one record of a project. */
-        ChangelogEntry: {
-            /**
-             * @description The entry's own ID; `changelog_id` in events.
-             * @example 1CgQuY8akfz7QnnHApfdSd
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that was changed. */
-            project_id: components["schemas"]["Identifier"];
-            action: components["schemas"]["ChangeAction"];
-            /**
-             * @description The changed record. It may be deleted by now.
-             * @example {
-             *       "type": "environment",
-             *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-             *       "name": "production"
-             *     }
-             */
-            record: {
-                type: components["schemas"]["ChangedRecordType"];
-                /**
-                 * @description The ID of the changed record. For a project member, that of the membership.
-                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description The name at the time of the change. Absent if the record has no name.
-                 * @example production
-                 */
-                name?: string;
-            };
-            /** @description Who made the change. Absent: the service itself. */
-            actor?: {
-                /**
-                 * @description The person who made the change.
-                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
-                 */
-                account_id: components["schemas"]["Identifier"];
-                /**
-                 * @description The person's membership of the organization.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id: components["schemas"]["Identifier"];
-                /**
-                 * @description The API key that sent the request.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                key_id: components["schemas"]["Identifier"];
-            };
-            /**
-             * @description The changed fields, as they were before. Absent for a created record. A field over 16 KiB is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
-             * @example {
-             *       "name": "live"
-             *     }
-             */
-            before?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description The same fields after the change. Absent for a deleted record.
-             * @example {
-             *       "name": "production"
-             *     }
-             */
-            after?: {
-                [key: string]: unknown;
-            };
-            /** @description When the change was made. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ChangelogEntryList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["ChangelogEntry"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description A web service, a background worker, a job that runs to completion, or a static site.
-         * @enum {string}
-         */
-        ComponentKind: "service" | "worker" | "job" | "site";
-        /** @description A part of the app in one environment. It has variables. */
-        Component: {
-            /**
-             * @description The component's own ID.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that the component is in.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the environment.
-             * @example api
-             */
-            name: string;
-            kind: components["schemas"]["ComponentKind"];
-            /** @description When the component was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the component last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ComponentList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Component"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description All fields of a component that a request can set.
-         * @example {
-         *       "name": "api",
-         *       "kind": "service"
-         *     }
-         */
-        ComponentInput: {
-            /**
-             * @description Unique in the environment.
-             * @example api
-             */
-            name: string;
-            kind: components["schemas"]["ComponentKind"];
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "worker",
-         *       "kind": "worker"
-         *     }
-         */
-        UpdateComponent: {
-            /**
-             * @description Unique in the environment.
-             * @example api
-             */
-            name?: string;
-            kind?: components["schemas"]["ComponentKind"];
-        };
-        /**
-         * @description A person, as far as the commit and the code host name them.
-         * @example {
-         *       "login": "octocat",
-         *       "name": "Mona"
-         *     }
-         */
-        CommitPerson: {
-            /**
-             * @description The address in the commit.
-             * @example mona@example.com
-             */
-            email?: string;
-            /**
-             * @description The person's ID at the code host.
-             * @example 583231
-             */
-            id?: string;
-            /**
-             * @description The person's user name at the code host.
-             * @example octocat
-             */
-            login?: string;
-            /**
-             * @description The person's name in the commit.
-             * @example Mona
-             */
-            name?: string;
-        };
-        /** @description A commit of a Git repository. */
-        Commit: {
-            /** @description Who wrote the change. */
-            author: components["schemas"]["CommitPerson"];
-            /** @description Who added the commit to the repository. */
-            committer: components["schemas"]["CommitPerson"];
-            /**
-             * @description The whole commit message, with its lines.
-             * @example Scale up
-             */
-            message: string;
-            /**
-             * @description The full hash of the commit.
-             * @example 6dcb09b5b57875f334f61aebed695e2e4193db5e
-             */
-            sha: string;
-        };
-        /**
-         * @description The code host of a repository.
-         * @enum {string}
-         */
-        GitProvider: "github" | "gitlab" | "bitbucket";
-        /** @description A commit to build and deploy. */
-        GitSource: {
-            commit: components["schemas"]["Commit"];
-            /**
-             * @description The ID of your app's installation at the code host.
-             * @example 48151623
-             */
-            installation_id: string;
-            /**
-             * @description The account that owns the repository.
-             * @example acme
-             */
-            owner: string;
-            provider: components["schemas"]["GitProvider"];
-            /**
-             * @description The number of the pull request. Absent: the commit is of no pull request.
-             * @example 42
-             */
-            pull_request?: string;
-            /**
-             * @description The full name of the branch or tag.
-             * @example refs/heads/main
-             */
-            ref: string;
-            /**
-             * @description The name of the repository, without its owner.
-             * @example shop
-             */
-            repo: string;
-            /**
-             * @description The repository's ID at the code host.
-             * @example 1296269
-             */
-            repo_id: string;
-        };
-        /** @description A container image to deploy. */
-        RegistrySource: {
-            /**
-             * @description The words of the command to run. Absent: the image's own command.
-             * @example [
-             *       "node",
-             *       "server.js"
-             *     ]
-             */
-            command?: string[];
-            /**
-             * @description The image, with its registry and tag.
-             * @example ghcr.io/acme/shop:1.4.2
-             */
-            image: string;
-        };
-        /**
-         * @description What is deployed: a commit, an image, or both. Runners receive it unchanged.
-         * @example {
-         *       "registry": {
-         *         "image": "ghcr.io/acme/shop:1.4.2"
-         *       }
-         *     }
-         */
-        DeploymentSource: {
-            /** @description Absent: no commit is given. */
-            git?: components["schemas"]["GitSource"];
-            /** @description Absent: no image is given. */
-            registry?: components["schemas"]["RegistrySource"];
-        };
-        /**
-         * @description `queued` until a runner starts the deployment; `in_progress` until the runner completes it; `canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced it before the start.
-         * @enum {string}
-         */
-        DeploymentStatus: "queued" | "in_progress" | "canceling" | "succeeded" | "failed" | "canceled" | "superseded";
-        /**
-         * @description The operation, as RFC 6902 defines it.
-         * @enum {string}
-         */
-        PatchOperationName: "add" | "remove" | "replace" | "move" | "copy" | "test";
-        /**
-         * @description One operation of a JSON Patch, with the value that it replaces.
-         * @example {
-         *       "op": "replace",
-         *       "path": "/replicas",
-         *       "value": 3,
-         *       "old_value": 2
-         *     }
-         */
-        PatchOperation: {
-            op: components["schemas"]["PatchOperationName"];
-            /**
-             * @description The place to change, as a JSON Pointer (RFC 6901).
-             * @example /replicas
-             */
-            path: string;
-            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
-            from?: string;
-            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
-            value?: unknown;
-            /** @description The previous value at `path`. Absent if the patch with all old values exceeds 256 KiB. */
-            old_value?: unknown;
-        };
-        /**
-         * @description One operation of a JSON Patch (RFC 6902).
-         * @example {
-         *       "op": "replace",
-         *       "path": "/replicas",
-         *       "value": 3
-         *     }
-         */
-        PatchOperationInput: {
-            op: components["schemas"]["PatchOperationName"];
-            /**
-             * @description The place to change, as a JSON Pointer (RFC 6901).
-             * @example /replicas
-             */
-            path: string;
-            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
-            from?: string;
-            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
-            value?: unknown;
-        };
-        /** @description What a deployment has done to one of its stacks so far. */
-        StackOfDeployment: {
-            /**
-             * @description The stack. It may be deleted by now.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            status: components["schemas"]["StackStatus"];
-            /**
-             * @description Why the stack has this status, as the runner or the service states it.
-             * @example The bucket name is taken
-             */
-            status_reason?: string;
-            /** @description When the status last changed. */
-            timestamp: components["schemas"]["Timestamp"];
-        };
-        /** @description A move of an environment's stacks to a new configuration and source. */
-        Deployment: {
-            /**
-             * @description The deployment's own ID.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that is deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            status: components["schemas"]["DeploymentStatus"];
-            /** @description The stacks to deploy, in this order. Some may be deleted by now. */
-            stack_ids: components["schemas"]["Identifier"][];
-            /** @description What the deployment does, and how far it is. */
-            data: {
-                /** @description What the deployment changes in the environment's configuration. */
-                patch: components["schemas"]["PatchOperation"][];
-                /** @description What is deployed. Absent if the request gave none. */
-                source?: components["schemas"]["DeploymentSource"];
-                /** @description The progress of each stack, in the order of `stack_ids`. Absent if there are none. */
-                stacks?: components["schemas"]["StackOfDeployment"][];
-            };
-            /** @description When the deployment was queued. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a runner started it. Absent before. */
-            started_at?: components["schemas"]["Timestamp"];
-            /** @description When it reached its final status. Absent before. */
-            finished_at?: components["schemas"]["Timestamp"];
-            /** @description When the deployment last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        DeploymentList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Deployment"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description `supersede`, the default, replaces queued deployments of the environment; `fifo` waits until they have ended.
-         * @enum {string}
-         */
-        DeploymentQueue: "supersede" | "fifo";
-        /**
-         * @description The deployment to create. Every field is optional.
-         * @example {
-         *       "patch": [
-         *         {
-         *           "op": "add",
-         *           "path": "/replicas",
-         *           "value": 3
-         *         }
-         *       ],
-         *       "reason": "More traffic"
-         *     }
-         */
-        CreateDeployment: {
-            /** @description A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused if the patch, with the values that it replaces, exceeds 256 KiB. */
-            patch?: components["schemas"]["PatchOperationInput"][];
-            /** @description What to deploy. Runners receive it unchanged. */
-            source?: components["schemas"]["DeploymentSource"];
-            /** @description Stacks of the environment, in this order. Default: all stacks. */
-            stack_ids?: string[];
-            queue?: components["schemas"]["DeploymentQueue"];
-            /**
-             * @description Why the deployment is made. It is stored; no response contains it.
-             * @example More traffic
-             */
-            reason?: string;
-        };
-        /**
-         * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
-         * @example {
-         *       "before": {
-         *         "replicas": 2
-         *       },
-         *       "after": {
-         *         "replicas": 3
-         *       },
-         *       "diff": [
-         *         {
-         *           "op": "replace",
-         *           "path": "/replicas",
-         *           "value": 3,
-         *           "old_value": 2
-         *         }
-         *       ]
-         *     }
-         */
-        ConfigurationChange: {
-            before?: components["schemas"]["Configuration"];
-            after?: components["schemas"]["Configuration"];
-            /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
-            diff?: components["schemas"]["PatchOperation"][];
-        };
-        /**
-         * @description What a redeploy or a promotion would do now.
-         * @example {
-         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *       "patch": [
-         *         {
-         *           "op": "replace",
-         *           "path": "/replicas",
-         *           "value": 3,
-         *           "old_value": 2
-         *         }
-         *       ],
-         *       "source": {
-         *         "registry": {
-         *           "image": "ghcr.io/acme/shop:1.4.2"
-         *         }
-         *       },
-         *       "stack_ids": [
-         *         "1Cg38jbq6cZAbs5tGiyPJx"
-         *       ],
-         *       "superseded_ids": []
-         *     }
-         */
-        DeploymentPreview: {
-            /**
-             * @description The environment that would be deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /** @description What the deployment would change in the environment's present configuration. Absent if its own configuration is no longer stored. */
-            patch?: components["schemas"]["PatchOperation"][];
-            /** @description What would be deployed. Absent if none. */
-            source?: components["schemas"]["DeploymentSource"];
-            /** @description The stacks that would be deployed, in this order. */
-            stack_ids: components["schemas"]["Identifier"][];
-            /** @description The queued deployments that the new one would replace, the oldest first. */
-            superseded_ids: components["schemas"]["Identifier"][];
-            /** @description The error that the request would return now. Absent if it would succeed. */
-            error?: components["schemas"]["Error"];
-        };
-        /**
-         * @description Where to promote the deployment.
-         * @example {
-         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ"
-         *     }
-         */
-        PromoteDeployment: {
-            /**
-             * @description The environment to deploy: another one of the same project.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: string;
-        };
-        /**
-         * @description `descendants=revoke` ends each, except a `member`: it removes no person. In an `organization` that the family has founded, it ends what `counts` counts, and the credentials of the members that the family has added there.
-         * @enum {string}
-         */
-        FamilyItemType: "api_key" | "runner_token" | "trust" | "invitation" | "session" | "sign_in_link" | "member" | "organization";
-        /** @description How much the family has in another organization. */
-        FamilyCounts: {
-            /**
-             * @description How many API keys of the family have not ended.
-             * @example 1
-             */
-            api_keys: number;
-            /**
-             * @description How many runner tokens of the family have not ended.
-             * @example 1
-             */
-            runner_tokens: number;
-            /**
-             * @description How many trusts of the family have not ended.
-             * @example 1
-             */
-            trusts: number;
-            /**
-             * @description How many invitations of the family have not ended.
-             * @example 1
-             */
-            invitations: number;
-        };
-        /** @description Something that was made with a credential, or with what it has made. */
-        FamilyItem: {
-            type: components["schemas"]["FamilyItemType"];
-            /**
-             * @description The ID of the record of this `type`.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            id: string;
-            /**
-             * @description Its name. Absent: it has none, or it is a member who was removed.
-             * @example laptop
-             */
-            name?: string;
-            /**
-             * @description The membership that it acts for. Absent: none, or another organization's.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: string;
-            role?: components["schemas"]["OrgRole"];
-            counts?: components["schemas"]["FamilyCounts"];
-            /** @description When it was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        FamilyItemList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["FamilyItem"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description Who created an invitation. */
-        Inviter: {
-            /**
-             * @description Which key the inviter used.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description An open invitation, without its link. */
-        Invitation: {
-            /**
-             * @description The invitation's own ID, which is also a part of its link.
-             * @example 1Cg5ZDvX9xhTrxC3WqbHLb
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that the person is invited to.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The address, as the invitation names it.
-             * @example grace@example.com
-             */
-            email: string;
-            /**
-             * @description What the organization calls the person.
-             * @example Grace Hopper
-             */
-            name?: string;
-            /** @description The role that the member will have. */
-            role: components["schemas"]["OrgRole"];
-            /** @description The invitation cannot be accepted from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
-            /** @description When the invitation was created. */
-            created_at: components["schemas"]["Timestamp"];
-            created_by: components["schemas"]["Inviter"];
-        };
-        /** @description One page of a list. */
-        InvitationList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Invitation"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new invitation. Only this response contains its link. */
-        CreatedInvitation: components["schemas"]["Invitation"] & {
-            /**
-             * @description The link for the person, shown only once. It accepts the invitation once.
-             * @example https://longshore.example.com/invitations/lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP
-             */
-            url: string;
-        };
-        /**
-         * @description Whom to invite, with the role.
-         * @example {
-         *       "email": "grace@example.com",
-         *       "name": "Grace Hopper",
-         *       "role": "member"
-         *     }
-         */
-        CreateInvitation: {
-            /**
-             * Format: email
-             * @description The person's address, in any case. Only the organization's invitations show it.
-             * @example grace@example.com
-             */
-            email: string;
-            /** @description The role that the member will have. */
-            role: components["schemas"]["OrgRole"];
-            /**
-             * @description What the organization calls the person. Absent or null: `New member`.
-             * @example Grace Hopper
-             */
-            name?: string | null;
-        };
-        /**
-         * @description The invitation to accept.
-         * @example {
-         *       "token": "lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP"
-         *     }
-         */
-        AcceptInvitation: {
-            /**
-             * @description What follows `/invitations/` in the link.
-             * @example lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP
-             */
-            token: string;
-        };
-        /** @description The new member, with a key of their own. */
-        AcceptedInvitation: {
-            /** @description The new member of the organization. */
-            membership: components["schemas"]["Member"];
-            /** @description The member's own key. Its `key` is shown only once: store it now. */
-            api_key: components["schemas"]["CreatedApiKey"];
-        };
-        /** @description How far the log goes. */
-        AppendedLog: {
-            /**
-             * @description The offset of the bytes to send next.
-             * @example 8192
-             */
-            next_offset: number;
-        };
-        /** @description One line of a log. A record also ends where the stack changes, where the log ends for now, and after 64 KiB. */
-        LogLine: {
-            /**
-             * @description Of the first byte in the log.
-             * @example 4096
-             */
-            offset: number;
-            /** @description When the first byte arrived. */
-            time: components["schemas"]["Timestamp"];
-            /**
-             * @description The stack that the line is of.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The text as printed, with its line break. Without one, the next record continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
-             * @example Creating the bucket
-             */
-            text: string;
-        };
-        /**
-         * @description `pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when none will; `none` if there is no log of the deployment.
-         * @example open
-         * @enum {string}
-         */
-        LogStatus: "pending" | "open" | "sealed" | "none";
-        /** @description Some lines of a log. */
-        LogPage: {
-            /** @description The lines of this page. */
-            data: components["schemas"]["LogLine"][];
-            /** @description Whether the log has more now. */
-            has_more: boolean;
-            /**
-             * @description The `after` of the next page. Absent on the last page.
-             * @example 8192
-             */
-            next_page?: string;
-            /**
-             * @description The `after` of the next page, also while there is none yet.
-             * @example 8192
-             */
-            next_offset: number;
-            status: components["schemas"]["LogStatus"];
-            /**
-             * @description Whether bytes are missing for good: the log is over its limit, or differs from what the runner declared.
-             * @example false
-             */
-            truncated: boolean;
-        };
-        /**
-         * @description A resource status of AWS CloudFormation.
-         * @enum {string}
-         */
-        ResourceStatus: "CREATE_COMPLETE" | "CREATE_FAILED" | "CREATE_IN_PROGRESS" | "UPDATE_COMPLETE" | "UPDATE_FAILED" | "UPDATE_IN_PROGRESS" | "DELETE_COMPLETE" | "DELETE_FAILED" | "DELETE_IN_PROGRESS" | "DELETE_SKIPPED" | "IMPORT_COMPLETE" | "IMPORT_FAILED" | "IMPORT_IN_PROGRESS" | "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "ROLLBACK_IN_PROGRESS" | "UPDATE_ROLLBACK_COMPLETE" | "UPDATE_ROLLBACK_FAILED" | "UPDATE_ROLLBACK_IN_PROGRESS" | "IMPORT_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_FAILED" | "IMPORT_ROLLBACK_IN_PROGRESS";
-        /** @description One resource of a stack at the provider, as runners report it. */
-        Resource: {
-            /**
-             * @description The resource's own ID in this service.
-             * @example 1CgKTqVtrA4RJQ8McBDYRS
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The stack that the resource belongs to.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that the stack belongs to.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The logical ID in the stack's template.
-             * @example Bucket
-             */
-            template_id: string;
-            /**
-             * @description The ID at the provider. Empty until the provider has assigned one.
-             * @example shop-bucket-1x2y3z
-             */
-            physical_id: string;
-            /**
-             * @description The provider's name of the type.
-             * @example AWS::S3::Bucket
-             */
-            resource_type: string;
-            status: components["schemas"]["ResourceStatus"];
-            /**
-             * @description Why the resource has this status. Absent if the runner reported none.
-             * @example Resource creation initiated
-             */
-            status_reason?: string;
-            /** @description When the provider last changed the resource. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description When a runner first reported the resource. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a report last changed the resource. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ResourceList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Resource"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
-         * @enum {string}
-         */
-        StorageMethod: "secret" | "secure_string" | "string";
-        /** @description A setting of a component or an environment, without its value. */
-        Variable: {
-            /**
-             * @description The variable's own ID.
-             * @example 1Cg4dffD1ishzVFEtps3vf
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the variable. Absent: the variable belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment, also that of the component.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the component or environment.
-             * @example DATABASE_URL
-             */
-            name: string;
-            /**
-             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
-             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
-             */
-            resource_id: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description Increases by one with every replacement.
-             * @example 1
-             */
-            version: number;
-            /** @description When the variable was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the variable was last replaced. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        VariableList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Variable"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description The current value of one variable. */
-        VariableValue: {
-            /**
-             * @description The plain text, decrypted for this response.
-             * @example postgres://app@db/shop
-             */
-            value: string;
-        };
-        /** @description A setting of a component or an environment, with its value. */
-        RevealedVariable: {
-            /**
-             * @description The variable's own ID.
-             * @example 1Cg4dffD1ishzVFEtps3vf
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the variable. Absent: the variable belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment, also that of the component.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the component or environment.
-             * @example DATABASE_URL
-             */
-            name: string;
-            /**
-             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
-             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
-             */
-            resource_id: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description Increases by one with every replacement.
-             * @example 1
-             */
-            version: number;
-            /** @description When the variable was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the variable was last replaced. */
-            updated_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The plain text, decrypted for this response.
-             * @example postgres://app@db/shop
-             */
-            value: string;
-        };
-        /** @description One page of a list. */
-        RevealedVariableList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["RevealedVariable"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description All fields of a variable that a request can set.
-         * @example {
-         *       "name": "DATABASE_URL",
-         *       "storage_method": "secret",
-         *       "value": "postgres://app@db/shop"
-         *     }
-         */
-        VariableInput: {
-            /**
-             * @description Unique in the component or environment.
-             * @example DATABASE_URL
-             */
-            name: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description The plain text, at most 32 KiB of UTF-8.
-             * @example postgres://app@db/shop
-             */
-            value: string;
-        };
-        /**
-         * @description `merge` keeps the variables that the request does not name; `replace` deletes them.
-         * @enum {string}
-         */
-        VariablesWriteMode: "merge" | "replace";
-        /**
-         * @description Many variables to write at once.
-         * @example {
-         *       "mode": "merge",
-         *       "variables": [
-         *         {
-         *           "name": "DATABASE_URL",
-         *           "storage_method": "secret",
-         *           "value": "postgres://app@db/shop"
-         *         },
-         *         {
-         *           "name": "LOG_LEVEL",
-         *           "storage_method": "string",
-         *           "value": "info"
-         *         }
-         *       ]
-         *     }
-         */
-        PutVariables: {
-            mode: components["schemas"]["VariablesWriteMode"];
-            /** @description The variables to create or replace, each name once. */
-            variables: components["schemas"]["VariableInput"][];
-        };
-        /**
-         * @description A runner's request for its next deployment.
-         * @example {
-         *       "request_id": "3f6f0c1e-claim-1"
-         *     }
-         */
-        ClaimInput: {
-            /**
-             * @description Generate a new one for each claim. The same ID gives the same attempt.
-             * @example 3f6f0c1e-claim-1
-             */
-            request_id: string;
-        };
-        /** @description A deployment that is offered to one runner. */
-        Claim: {
-            /**
-             * @description Identifies the attempt in all further calls.
-             * @example 1CgFzX9rvZEa7RMhfCBxr4
-             */
-            attempt_id: components["schemas"]["Identifier"];
-            /**
-             * @description Increases with each attempt in the environment. Use it as a fencing token.
-             * @example 7
-             */
-            epoch: number;
-            /**
-             * @description Send it in `Lease-Token` with every call about the attempt.
-             * @example 6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63
-             */
-            lease_token: string;
-            /** @description The offered deployment. A start may return it with another patch. */
-            deployment: components["schemas"]["Deployment"];
-            /**
-             * @description The names of the variables whose values the runner may read.
-             * @example [
-             *       "DATABASE_URL"
-             *     ]
-             */
-            variable_names: string[];
-            /**
-             * @description Seconds from the claim until the offer lapses, unless it is started.
-             * @example 60
-             */
-            start_within_seconds: number;
-            /**
-             * @description Seconds between two heartbeats of a started attempt.
-             * @example 15
-             */
-            heartbeat_every_seconds: number;
-            /**
-             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
-             * @example 60
-             */
-            lease_seconds: number;
-            /**
-             * @description Seconds between two requests with output of the command, while there is any.
-             * @example 1
-             */
-            log_every_seconds: number;
-            /**
-             * @description The most bytes of the log that one request may have.
-             * @example 262144
-             */
-            log_chunk_bytes: number;
-            /**
-             * @description The most bytes of the log that are kept. You may stop sending after them.
-             * @example 16777216
-             */
-            log_bytes: number;
-        };
-        /**
-         * @description `cancel`: a person has canceled the deployment, or the run has exceeded the time of its pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do not change the infrastructure.
-         * @enum {string}
-         */
-        RunnerDirective: "continue" | "cancel" | "stop";
-        /** @description What the runner must do next, and when. */
-        AttemptProgress: {
-            desired: components["schemas"]["RunnerDirective"];
-            /**
-             * @description Seconds from the claim until the offer lapses, unless it is started.
-             * @example 60
-             */
-            start_within_seconds: number;
-            /**
-             * @description Seconds between two heartbeats of a started attempt.
-             * @example 15
-             */
-            heartbeat_every_seconds: number;
-            /**
-             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
-             * @example 60
-             */
-            lease_seconds: number;
-            /**
-             * @description Seconds between two requests with output of the command, while there is any.
-             * @example 1
-             */
-            log_every_seconds: number;
-            /**
-             * @description The most bytes of the log that one request may have.
-             * @example 262144
-             */
-            log_chunk_bytes: number;
-            /**
-             * @description The most bytes of the log that are kept. You may stop sending after them.
-             * @example 16777216
-             */
-            log_bytes: number;
-        };
-        /** @description The deployment to execute, and what the runner must do next. */
-        StartedAttempt: components["schemas"]["AttemptProgress"] & {
-            /** @description The deployment to execute. `data.patch` is based on the current configuration. */
-            deployment: components["schemas"]["Deployment"];
-        };
-        /**
-         * @description How the work on a deployment ended.
-         * @enum {string}
-         */
-        AttemptOutcome: "succeeded" | "failed" | "canceled";
-        /** @description How the deployment ended. */
-        CompletedAttempt: components["schemas"]["AttemptProgress"] & {
-            /** @description The final status of the deployment. It may differ from the outcome that you sent. */
-            status: components["schemas"]["AttemptOutcome"];
-            /**
-             * @description The reason that you sent, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
-             * @example stack_failed
-             */
-            failure_reason?: string;
-        };
-        /** @description One page of a list. */
-        ClaimList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Claim"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A variable with its value, for the runner of a deployment. */
-        DeliveredVariable: {
-            /**
-             * @description What the app reads.
-             * @example DATABASE_URL
-             */
-            name: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
-             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
-             */
-            resource_id: string;
-            /**
-             * @description The environment, also that of the component.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the variable. Absent: the variable belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The plain text, decrypted for this response.
-             * @example postgres://app@db/shop
-             */
-            value: string;
-        };
-        /** @description Which variables a stack of the deployment gets. */
-        StackOfVariables: {
-            /**
-             * @description One of the stacks that the deployment covers.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the stack. Absent: the stack belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-        };
-        /** @description The values that a deployment needs. */
-        DeliveredVariables: {
-            /** @description The variables of the environment and of its components. Give a stack those without `component_id` and, over them, those of its own component, never another's. */
-            variables: components["schemas"]["DeliveredVariable"][];
-            /** @description The stacks of the deployment, in its order, each with its component. */
-            stacks: components["schemas"]["StackOfVariables"][];
-        };
-        /**
-         * @description One resource of a stack at the provider.
-         * @example {
-         *       "template_id": "Bucket",
-         *       "physical_id": "shop-bucket-1x2y3z",
-         *       "resource_type": "AWS::S3::Bucket",
-         *       "status": "CREATE_COMPLETE"
-         *     }
-         */
-        ReportedResource: {
-            /**
-             * @description The logical ID in the stack's template. Identifies the resource.
-             * @example Bucket
-             */
-            template_id: string;
-            /**
-             * @description The ID at the provider. Send an empty text while there is none.
-             * @example shop-bucket-1x2y3z
-             */
-            physical_id: string;
-            /**
-             * @description The provider's name of the type.
-             * @example AWS::S3::Bucket
-             */
-            resource_type: string;
-            status: components["schemas"]["ResourceStatus"];
-            /** @description Why the resource has this status, as the provider states it. */
-            status_reason?: string;
-            /**
-             * Format: date-time
-             * @description When the provider changed the resource. Default: now.
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            timestamp?: string;
-        };
-        /**
-         * @description The status of a stack that a runner reports. All but `in_progress` are final.
-         * @enum {string}
-         */
-        ReportedStackStatus: "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
-        /**
-         * @description The progress of one stack.
-         * @example {
-         *       "seq": 1,
-         *       "status": "in_progress"
-         *     }
-         */
-        StackReport: {
-            /**
-             * @description Increases with each report of the stack. An older report is ignored.
-             * @example 1
-             */
-            seq: number;
-            status: components["schemas"]["ReportedStackStatus"];
-            /** @description Why the stack has this status, for people. Absent: no reason is shown. */
-            status_reason?: string;
-            /** @description All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged. */
-            resources?: components["schemas"]["ReportedResource"][];
-        };
-        /** @description What a runner declares of a log at its end. */
-        LogDeclaration: {
-            /**
-             * @description All bytes that the command has printed, also those beyond `log_bytes`.
-             * @example 5120
-             */
-            size: number;
-            /**
-             * @description The SHA-256 of these bytes, in hex.
-             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-             */
-            sha256: string;
-        };
-        /**
-         * @description How the runner's work ended.
-         * @example {
-         *       "outcome": "succeeded"
-         *     }
-         */
-        AttemptCompletion: {
-            outcome: components["schemas"]["AttemptOutcome"];
-            /**
-             * @description A short reason for programs, of your choice. Absent: none.
-             * @example build_failed
-             */
-            failure_reason?: string;
-            /**
-             * @description What happened, for people. It becomes the reason of unfinished stacks.
-             * @example The image does not exist.
-             */
-            message?: string;
-            /** @description The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the log is sealed with the bytes that have arrived. */
-            log?: components["schemas"]["LogDeclaration"];
-        };
+        IntegrationType: "slack" | "webhook";
         /** @description Whether each kind of notification is sent. */
         IntegrationConfiguration: {
             /** @description Whether `deployments.failed` is sent. */
@@ -6034,33 +4606,6 @@ export interface components {
             /** @description Whether `services.ok` is sent. */
             services_ok: boolean;
         };
-        /** @description Whether each kind of notification is to be sent. */
-        IntegrationConfigurationInput: {
-            /** @description Whether `deployments.failed` is sent. */
-            deployments_failed?: boolean;
-            /** @description Whether `deployments.in_progress` is sent. */
-            deployments_in_progress?: boolean;
-            /** @description Whether `deployments.succeeded` is sent. */
-            deployments_succeeded?: boolean;
-            /** @description Whether `changelog.created` is sent. */
-            changelog?: boolean;
-            /** @description Whether `promotions.created` is sent. */
-            promotions?: boolean;
-            /** @description Whether `services.in_alarm` is sent. */
-            services_in_alarm?: boolean;
-            /** @description Whether `services.ok` is sent. */
-            services_ok?: boolean;
-        };
-        /**
-         * @description Where notifications are sent.
-         * @enum {string}
-         */
-        IntegrationType: "slack" | "webhook";
-        /**
-         * @description `gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.
-         * @enum {string}
-         */
-        IntegrationDisabledReason: "gone" | "failing";
         /** @description The channel that a Slack installation has chosen, as Slack named it then. Compare the IDs: any workspace can have these names. Absent for webhooks, and for installations from before confirmations. */
         SlackChannel: {
             /**
@@ -6084,6 +4629,11 @@ export interface components {
              */
             channel_name?: string;
         };
+        /**
+         * @description `gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.
+         * @enum {string}
+         */
+        IntegrationDisabledReason: "gone" | "failing";
         /** @description A destination of a project's notifications. */
         Integration: {
             /**
@@ -6149,202 +4699,6 @@ export interface components {
         RotatedIntegration: components["schemas"]["CreatedIntegration"] & {
             /** @description Until then webhooks are signed with the previous secret too. */
             previous_secret_until: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description The webhook to create.
-         * @example {
-         *       "type": "webhook",
-         *       "configuration": {
-         *         "deployments_failed": true,
-         *         "deployments_succeeded": true
-         *       },
-         *       "url": "https://ci.example.com/hooks"
-         *     }
-         */
-        CreateIntegration: {
-            /**
-             * @description Only `webhook`: Slack is installed instead.
-             * @constant
-             */
-            type: "webhook";
-            /** @description The kinds to send. A kind that is absent is off. */
-            configuration: components["schemas"]["IntegrationConfigurationInput"];
-            /**
-             * Format: uri
-             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
-             * @example https://ci.example.com/hooks
-             */
-            url: string;
-            /**
-             * @description Of the events of environments, only those of these environments are sent. Absent, `null` or an empty list: all.
-             * @example [
-             *       "1CfxKdwWcfEyrDeRPtCDxJ"
-             *     ]
-             */
-            environment_ids?: string[] | null;
-            /**
-             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent, `null` or an empty list: all.
-             * @example [
-             *       "1Cg38jbq6cZAbs5tGiyPJx"
-             *     ]
-             */
-            stack_ids?: string[] | null;
-        };
-        /**
-         * @description The fields to change. Absent fields keep their values.
-         * @example {
-         *       "configuration": {
-         *         "promotions": true
-         *       }
-         *     }
-         */
-        UpdateIntegration: {
-            /** @description The kinds to switch on or off. A kind that is absent does not change. */
-            configuration?: components["schemas"]["IntegrationConfigurationInput"];
-            /**
-             * Format: uri
-             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
-             * @example https://ci.example.com/hooks
-             */
-            url?: string;
-            /**
-             * @description Of the events of environments, only those of these environments are sent. Absent: no change. `null` or an empty list: all.
-             * @example [
-             *       "1CfxKdwWcfEyrDeRPtCDxJ"
-             *     ]
-             */
-            environment_ids?: string[] | null;
-            /**
-             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: no change. `null` or an empty list: all.
-             * @example [
-             *       "1Cg38jbq6cZAbs5tGiyPJx"
-             *     ]
-             */
-            stack_ids?: string[] | null;
-        };
-        /**
-         * @description `pending` until it has succeeded or failed. Both are final.
-         * @enum {string}
-         */
-        DeliveryStatus: "pending" | "succeeded" | "failed";
-        /**
-         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue gave up on it. It can be redelivered.
-         * @enum {string}
-         */
-        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts" | "not_handled";
-        /** @description One event that is sent to one integration. */
-        Delivery: {
-            /**
-             * @description The `delivery_id` in the paths.
-             * @example 1CgPFTL7UeTsxphVyHHXSf
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The integration that the event is sent to.
-             * @example 1Cg8yK6FQpG43h8EDMqZ3E
-             */
-            integration_id: components["schemas"]["Identifier"];
-            /**
-             * @description The `webhook-id`. It is the same for every integration and every attempt.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
-             */
-            event_id: components["schemas"]["Identifier"];
-            /**
-             * @description What happened, for example a deployment that succeeded.
-             * @example deployments.succeeded
-             */
-            type: components["schemas"]["EventType"];
-            status: components["schemas"]["DeliveryStatus"];
-            /** @description Why it failed without another attempt. Absent if its last attempt failed. */
-            failure_reason?: components["schemas"]["DeliveryFailureReason"];
-            /**
-             * @description How many attempts were started.
-             * @example 1
-             */
-            attempt_count: number;
-            /** @description It is not sent before this time. Absent unless it is pending. */
-            next_attempt_at?: components["schemas"]["Timestamp"];
-            /** @description When the event was recorded for this integration. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the delivery last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-            /** @description When it succeeded or failed. Absent while pending. */
-            finished_at?: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        DeliveryList: {
-            /** @description The records of this page. */
-            data: components["schemas"]["Delivery"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description One request to the integration's target, and its result. */
-        DeliveryAttempt: {
-            /**
-             * @description 1 for the first attempt.
-             * @example 1
-             */
-            number: number;
-            /** @description When the request was sent. */
-            started_at: components["schemas"]["Timestamp"];
-            /**
-             * @description Milliseconds until the response was read, or the attempt failed.
-             * @example 184
-             */
-            duration_ms: number;
-            /**
-             * @description The status of the response. Absent if there was none.
-             * @example 503
-             */
-            status_code?: number;
-            /**
-             * @description Why there was no response, or why the response is a failure. Absent after a success.
-             * @example answered 503
-             */
-            error?: string;
-            /**
-             * @description The first 1,024 bytes of the response, with `***` in place of what it repeats of the target's URL. Absent if it was empty.
-             * @example upstream unavailable
-             */
-            response?: string;
-        };
-        /** @description A delivery with its event and the result of each attempt. */
-        DeliveryInFull: components["schemas"]["Delivery"] & {
-            /**
-             * @description The body that is sent, the same in every attempt.
-             * @example {
-             *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-             *       "type": "deployments.succeeded",
-             *       "timestamp": "2026-11-21T09:30:00.000Z",
-             *       "data": {
-             *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-             *         "status": "succeeded",
-             *         "project": {
-             *           "id": "1CfvyrdE3swnumqQc5jCRM",
-             *           "name": "storefront"
-             *         },
-             *         "environment": {
-             *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-             *           "name": "production"
-             *         },
-             *         "stacks": [
-             *           {
-             *             "id": "1Cg38jbq6cZAbs5tGiyPJx",
-             *             "name": "api-production",
-             *             "status": "succeeded"
-             *           }
-             *         ]
-             *       }
-             *     }
-             */
-            payload: components["schemas"]["EventPayload"];
-            /** @description Every attempt, oldest first. */
-            attempts: components["schemas"]["DeliveryAttempt"][];
         };
         /** @description Something that happened in a project. */
         ProjectEvent: {
@@ -6449,25 +4803,6 @@ export interface components {
              */
             next_page?: string;
         };
-        /**
-         * @description The period of the failed deliveries.
-         * @example {
-         *       "since": "2026-11-21T09:30:00.000Z",
-         *       "until": "2026-11-21T11:00:00.000Z"
-         *     }
-         */
-        CreateRecovery: {
-            /**
-             * Format: date-time
-             * @description The start of the period, at most 30 days ago.
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @description The end of the period, which it does not include. Absent, or a later time: now.
-             */
-            until?: string;
-        };
         /** @description The start of an installation, which a person finishes at Slack. */
         SlackInstallation: {
             /**
@@ -6521,6 +4856,95 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
+        };
+        /**
+         * @description How the person signed in.
+         * @enum {string}
+         */
+        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
+        /** @description A session of a person at a browser, without its secret. */
+        Session: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        OrganizationList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Organization"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
+         * @enum {string}
+         */
+        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
+        /** @description What a team ships. It contains environments. */
+        Project: {
+            /** @description The project's own ID. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the project.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The display name. It need not be unique.
+             * @example storefront
+             */
+            name: string;
+            /**
+             * @description What the project is, in a few lines.
+             * @example The shop and its API.
+             */
+            description?: string;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
+             * @example emoji:🚢
+             */
+            icon?: string;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that clients show first. It cannot be deleted.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            default_environment_id: components["schemas"]["Identifier"];
+            connection_status: components["schemas"]["ConnectionStatus"];
+            /** @description When the project was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a field of the project last changed. */
+            updated_at: components["schemas"]["Timestamp"];
         };
         /** @description A deployment without its patch and its stacks. */
         DeploymentSummary: {
@@ -6626,72 +5050,317 @@ export interface components {
              */
             next_page?: string;
         };
-        /**
-         * @description The members to add.
-         * @example {
-         *       "member_ids": [
-         *         "1CfpGx3oGJQzy3gYEoz2YP"
-         *       ],
-         *       "role": "contributor"
-         *     }
-         */
-        AddProjectMembers: {
-            /** @description The `membership_id`s of members of the organization. All are added or none. */
-            member_ids: string[];
-            /** @description The role of every added member. Default: `viewer`. */
-            role?: components["schemas"]["ProjectRole"];
-        };
         /** @description In the order of the request. */
         AddedProjectMembers: components["schemas"]["ProjectMember"][];
-        /**
-         * @description What a request can change.
-         * @example {
-         *       "role": "contributor"
-         *     }
-         */
-        ReplaceProjectMember: {
-            /** @description The new role in the project. */
-            role: components["schemas"]["ProjectRole"];
+        /** @description One page of a list. */
+        ProjectList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Project"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
-         * @description The cloud provider. More may follow.
+         * @description A resource status of AWS CloudFormation.
          * @enum {string}
          */
-        CloudProvider: "aws";
+        ResourceStatus: "CREATE_COMPLETE" | "CREATE_FAILED" | "CREATE_IN_PROGRESS" | "UPDATE_COMPLETE" | "UPDATE_FAILED" | "UPDATE_IN_PROGRESS" | "DELETE_COMPLETE" | "DELETE_FAILED" | "DELETE_IN_PROGRESS" | "DELETE_SKIPPED" | "IMPORT_COMPLETE" | "IMPORT_FAILED" | "IMPORT_IN_PROGRESS" | "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "ROLLBACK_IN_PROGRESS" | "UPDATE_ROLLBACK_COMPLETE" | "UPDATE_ROLLBACK_FAILED" | "UPDATE_ROLLBACK_IN_PROGRESS" | "IMPORT_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_FAILED" | "IMPORT_ROLLBACK_IN_PROGRESS";
+        /** @description One resource of a stack at the provider, as runners report it. */
+        Resource: {
+            /**
+             * @description The resource's own ID in this service.
+             * @example 1CgKTqVtrA4RJQ8McBDYRS
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The stack that the resource belongs to.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that the stack belongs to.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The logical ID in the stack's template.
+             * @example Bucket
+             */
+            template_id: string;
+            /**
+             * @description The ID at the provider. Empty until the provider has assigned one.
+             * @example shop-bucket-1x2y3z
+             */
+            physical_id: string;
+            /**
+             * @description The provider's name of the type.
+             * @example AWS::S3::Bucket
+             */
+            resource_type: string;
+            status: components["schemas"]["ResourceStatus"];
+            /**
+             * @description Why the resource has this status. Absent if the runner reported none.
+             * @example Resource creation initiated
+             */
+            status_reason?: string;
+            /** @description When the provider last changed the resource. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description When a runner first reported the resource. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a report last changed the resource. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ResourceList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Resource"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A deployment that is offered to one runner. */
+        Claim: {
+            /**
+             * @description Identifies the attempt in all further calls.
+             * @example 1CgFzX9rvZEa7RMhfCBxr4
+             */
+            attempt_id: components["schemas"]["Identifier"];
+            /**
+             * @description Increases with each attempt in the environment. Use it as a fencing token.
+             * @example 7
+             */
+            epoch: number;
+            /**
+             * @description Send it in `Lease-Token` with every call about the attempt.
+             * @example 6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63
+             */
+            lease_token: string;
+            /** @description The offered deployment. A start may return it with another patch. */
+            deployment: components["schemas"]["Deployment"];
+            /**
+             * @description The names of the variables whose values the runner may read.
+             * @example [
+             *       "DATABASE_URL"
+             *     ]
+             */
+            variable_names: string[];
+            /**
+             * @description Seconds from the claim until the offer lapses, unless it is started.
+             * @example 60
+             */
+            start_within_seconds: number;
+            /**
+             * @description Seconds between two heartbeats of a started attempt.
+             * @example 15
+             */
+            heartbeat_every_seconds: number;
+            /**
+             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
+             * @example 60
+             */
+            lease_seconds: number;
+            /**
+             * @description Seconds between two requests with output of the command, while there is any.
+             * @example 1
+             */
+            log_every_seconds: number;
+            /**
+             * @description The most bytes of the log that one request may have.
+             * @example 262144
+             */
+            log_chunk_bytes: number;
+            /**
+             * @description The most bytes of the log that are kept. You may stop sending after them.
+             * @example 16777216
+             */
+            log_bytes: number;
+        };
+        /** @description One page of a list. */
+        ClaimList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Claim"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
         /**
-         * @description The account of a cloud provider that the project is deployed to.
-         * @example {
-         *       "provider": "aws",
-         *       "account_id": "123456789012",
-         *       "region": "eu-central-1",
-         *       "role_arn": "arn:aws:iam::123456789012:role/deploy"
-         *     }
+         * @description `cancel`: a person has canceled the deployment, or the run has exceeded the time of its pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do not change the infrastructure.
+         * @enum {string}
          */
-        ConnectProject: {
-            provider: components["schemas"]["CloudProvider"];
+        RunnerDirective: "continue" | "cancel" | "stop";
+        /** @description What the runner must do next, and when. */
+        AttemptProgress: {
+            desired: components["schemas"]["RunnerDirective"];
             /**
-             * @description The 12 digits of the AWS account.
-             * @example 123456789012
+             * @description Seconds from the claim until the offer lapses, unless it is started.
+             * @example 60
              */
-            account_id: string;
+            start_within_seconds: number;
             /**
-             * @description Where runners deploy to.
-             * @example eu-central-1
+             * @description Seconds between two heartbeats of a started attempt.
+             * @example 15
              */
-            region: string;
+            heartbeat_every_seconds: number;
             /**
-             * @description The role that runners assume in the account. Absent or null: none.
-             * @example arn:aws:iam::123456789012:role/deploy
+             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
+             * @example 60
              */
-            role_arn?: string | null;
-            /** @description The external ID that the role's trust policy requires. Absent or null: it requires none. */
-            external_id?: string | null;
+            lease_seconds: number;
+            /**
+             * @description Seconds between two requests with output of the command, while there is any.
+             * @example 1
+             */
+            log_every_seconds: number;
+            /**
+             * @description The most bytes of the log that one request may have.
+             * @example 262144
+             */
+            log_chunk_bytes: number;
+            /**
+             * @description The most bytes of the log that are kept. You may stop sending after them.
+             * @example 16777216
+             */
+            log_bytes: number;
+        };
+        /** @description The deployment to execute, and what the runner must do next. */
+        StartedAttempt: components["schemas"]["AttemptProgress"] & {
+            /** @description The deployment to execute. `data.patch` is based on the current configuration. */
+            deployment: components["schemas"]["Deployment"];
+        };
+        /**
+         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
+         * @enum {string}
+         */
+        StorageMethod: "secret" | "secure_string" | "string";
+        /** @description A variable with its value, for the runner of a deployment. */
+        DeliveredVariable: {
+            /**
+             * @description What the app reads.
+             * @example DATABASE_URL
+             */
+            name: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
+        /** @description Which variables a stack of the deployment gets. */
+        StackOfVariables: {
+            /**
+             * @description One of the stacks that the deployment covers.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the stack. Absent: the stack belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+        };
+        /** @description The values that a deployment needs. */
+        DeliveredVariables: {
+            /** @description The variables of the environment and of its components. Give a stack those without `component_id` and, over them, those of its own component, never another's. */
+            variables: components["schemas"]["DeliveredVariable"][];
+            /** @description The stacks of the deployment, in its order, each with its component. */
+            stacks: components["schemas"]["StackOfVariables"][];
+        };
+        /**
+         * @description How the work on a deployment ended.
+         * @enum {string}
+         */
+        AttemptOutcome: "succeeded" | "failed" | "canceled";
+        /** @description How the deployment ended. */
+        CompletedAttempt: components["schemas"]["AttemptProgress"] & {
+            /** @description The final status of the deployment. It may differ from the outcome that you sent. */
+            status: components["schemas"]["AttemptOutcome"];
+            /**
+             * @description The reason that you sent, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
+             * @example stack_failed
+             */
+            failure_reason?: string;
         };
         /**
          * @description `offered` until the runner starts the deployment, then `running`.
          * @enum {string}
          */
         RunnerPoolAttemptState: "offered" | "running";
+        /** @description Who created the token. Absent: it is older than this field. */
+        RunnerTokenCreator: {
+            /**
+             * @description The key with which the token or its trust was created.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+        };
+        /** @description A runner token, without the secret itself. */
+        RunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
         /** @description The token that a runner has. */
         RunnerTokenReference: {
             /**
@@ -6748,11 +5417,99 @@ export interface components {
              */
             next_page?: string;
         };
-        /**
-         * @description The role in the organization: admin > member.
-         * @enum {string}
-         */
-        ServiceAccountRole: "member" | "admin";
+        /** @description A group of runners that deploy the same environments. */
+        RunnerPool: {
+            /**
+             * @description The `pool_id` in the paths.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the pool.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: components["schemas"]["Identifier"][];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
+             * @example 21600
+             */
+            max_run_seconds: number;
+            /** @description When the pool was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the pool last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RunnerPool"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description One page of a list. */
+        RunnerTokenList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RunnerToken"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new runner token. Only this response contains the secret. */
+        CreatedRunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The token, shown only once. It cannot be read again: store it now.
+             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            token: string;
+        };
         /** @description The membership of a program, which has no e-mail address. */
         ServiceAccount: {
             /**
@@ -6788,42 +5545,108 @@ export interface components {
              */
             next_page?: string;
         };
-        /**
-         * @description The service account to create.
-         * @example {
-         *       "name": "release-bot",
-         *       "role": "member"
-         *     }
-         */
-        CreateServiceAccount: {
+        /** @description One page of a list. */
+        SessionList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
             /**
-             * @description The program that the service account is for.
-             * @example release-bot
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A session of a member, without its secret. */
+        MemberSession: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The session ends at this time at the latest. Absent: ended. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description When it ended. What was made in it stays, until the session is revoked with its descendants. */
+            ended_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        MemberSessionList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["MemberSession"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new sign-in link. Only this response contains it. */
+        SignInLink: {
+            /**
+             * @description The link, shown only once. It signs in once.
+             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
+             */
+            url: string;
+            /** @description The link does not sign in from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A group of resources at the provider that is deployed as a unit. */
+        Stack: {
+            /**
+             * @description The stack's own ID in this service.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that the stack belongs to.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component that the stack runs. Absent: it runs no single component.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
              */
             name: string;
-            role: components["schemas"]["ServiceAccountRole"];
+            /** @description When the stack was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the name or the component last changed. */
+            updated_at: components["schemas"]["Timestamp"];
         };
-        /**
-         * @description What a request can change.
-         * @example {
-         *       "name": "release-bot-2",
-         *       "role": "member"
-         *     }
-         */
-        UpdateServiceAccount: {
+        /** @description One page of a list. */
+        StackList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Stack"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
             /**
-             * @description Absent: the name stays.
-             * @example release-bot
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
-            name?: string;
-            /** @description Absent: the role stays. */
-            role?: components["schemas"]["ServiceAccountRole"];
+            next_page?: string;
         };
-        /**
-         * @description `runner_token` if the trust is for a pool.
-         * @enum {string}
-         */
-        ExchangedKeyType: "api_key" | "runner_token";
         /** @description Who created the trust. */
         TrustCreator: {
             /**
@@ -6915,95 +5738,10 @@ export interface components {
             next_page?: string;
         };
         /**
-         * @description The trust to create.
-         * @example {
-         *       "name": "deploy workflow",
-         *       "issuer": "https://token.actions.githubusercontent.com",
-         *       "audience": "https://longshore.example.com",
-         *       "conditions": {
-         *         "repository_id": "74",
-         *         "environment": "production",
-         *         "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
-         *       },
-         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-         *       "scopes": [
-         *         "deployments:write"
-         *       ]
-         *     }
+         * @description `runner_token` if the trust is for a pool.
+         * @enum {string}
          */
-        CreateTrust: {
-            /**
-             * @description What the trust is for. The names of its keys begin with it.
-             * @example deploy workflow
-             */
-            name: string;
-            /**
-             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
-             * @example https://token.actions.githubusercontent.com
-             */
-            issuer: string;
-            /**
-             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
-             * @example https://longshore.example.com
-             */
-            audience: string;
-            /**
-             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match. `iss`, `aud`, `exp`, `nbf`, `iat` and `jti` are checked for every token.
-             * @example {
-             *       "repository_id": "74",
-             *       "environment": "production",
-             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
-             *     }
-             */
-            conditions: {
-                [key: string]: string | string[];
-            };
-            /**
-             * @description The membership that the keys act for, such as that of a service account. Send either this or `pool_id`.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: string;
-            /**
-             * @description The pool that the runner tokens are for. Send either this or `membership_id`.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id?: string;
-            /**
-             * @description The only scopes of the keys. Absent: all that their role permits.
-             * @example [
-             *       "deployments:write"
-             *     ]
-             */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the keys can access. Absent: all. */
-            project_ids?: string[];
-            /** @description The only environments that the keys can access. Absent: all. */
-            environment_ids?: string[];
-            /**
-             * @description How long each key or runner token is valid, in seconds.
-             * @default 900
-             */
-            ttl_seconds?: number;
-        };
-        /**
-         * @description The token to exchange.
-         * @example {
-         *       "org_id": "1CfiqFR7M6S38z94Y2usEL",
-         *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl"
-         *     }
-         */
-        ExchangeToken: {
-            /**
-             * @description The organization that has the trust.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: string;
-            /**
-             * @description The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.
-             * @example eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl
-             */
-            token: string;
-        };
+        ExchangedKeyType: "api_key" | "runner_token";
         /** @description What a CI job gets for its token. */
         ExchangedKey: {
             /**
@@ -7094,6 +5832,1268 @@ export interface components {
                 /** @description The usage of integrations in the organization. */
                 integrations: components["schemas"]["RecordUsage"];
             };
+        };
+        /** @description A setting of a component or an environment, without its value. */
+        Variable: {
+            /**
+             * @description The variable's own ID.
+             * @example 1Cg4dffD1ishzVFEtps3vf
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the component or environment.
+             * @example DATABASE_URL
+             */
+            name: string;
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description Increases by one with every replacement.
+             * @example 1
+             */
+            version: number;
+            /** @description When the variable was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the variable was last replaced. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The current value of one variable. */
+        VariableValue: {
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
+        /** @description One page of a list. */
+        VariableList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Variable"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A setting of a component or an environment, with its value. */
+        RevealedVariable: {
+            /**
+             * @description The variable's own ID.
+             * @example 1Cg4dffD1ishzVFEtps3vf
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the component or environment.
+             * @example DATABASE_URL
+             */
+            name: string;
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description Increases by one with every replacement.
+             * @example 1
+             */
+            version: number;
+            /** @description When the variable was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the variable was last replaced. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
+        /** @description One page of a list. */
+        RevealedVariableList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["RevealedVariable"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description The invitation to accept.
+         * @example {
+         *       "token": "lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP"
+         *     }
+         */
+        AcceptInvitation: {
+            /**
+             * @description What follows `/invitations/` in the link.
+             * @example lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP
+             */
+            token: string;
+        };
+        /**
+         * @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest.
+         * @default -created_at
+         * @enum {string}
+         */
+        SortOrder: "created_at" | "+created_at" | "-created_at";
+        /**
+         * @description What to sign in with.
+         * @example {
+         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
+         *     }
+         */
+        CreateSession: {
+            /**
+             * @description An API key. The session has its role, scopes and boundaries.
+             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            api_key: string;
+        };
+        /**
+         * @description The token to exchange.
+         * @example {
+         *       "org_id": "1CfiqFR7M6S38z94Y2usEL",
+         *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl"
+         *     }
+         */
+        ExchangeToken: {
+            /**
+             * @description The organization that has the trust.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: string;
+            /**
+             * @description The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.
+             * @example eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl
+             */
+            token: string;
+        };
+        /**
+         * @description What the person tells about themselves. Absent or null: not set.
+         * @example {
+         *       "github": "ada",
+         *       "location": "London"
+         *     }
+         */
+        ProfileInput: {
+            /** @description Some lines about the person. */
+            bio?: string | null;
+            /** @description The user name at GitHub. */
+            github?: string | null;
+            /** @description Where the person is, as free text. */
+            location?: string | null;
+            /** @description The user name at Twitter. */
+            twitter?: string | null;
+            /** @description The address of the person's own pages. */
+            website?: string | null;
+        };
+        /**
+         * @description A person, who may join several organizations.
+         * @example {
+         *       "email": "ada@example.com",
+         *       "name": "Ada Lovelace"
+         *     }
+         */
+        AccountInput: {
+            /**
+             * Format: email
+             * @description The person's address, in any case. Private: only the person's own account shows it.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description What to call the person in lists. Absent or null: the full name.
+             * @example Ada
+             */
+            display_name?: string | null;
+            /** @description A URL of an image, or an emoji. Absent or null: none. */
+            avatar?: string | null;
+            /** @description What the person tells about themselves. Absent or null: nothing. */
+            profile?: components["schemas"]["ProfileInput"] | null;
+        };
+        /**
+         * @description The first organization and the person who owns it.
+         * @example {
+         *       "organization": {
+         *         "name": "Acme"
+         *       },
+         *       "account": {
+         *         "email": "ada@example.com",
+         *         "name": "Ada Lovelace"
+         *       }
+         *     }
+         */
+        Bootstrap: {
+            /** @description The first organization of the installation. */
+            organization: {
+                /**
+                 * @description The display name of the organization.
+                 * @example Acme
+                 */
+                name: string;
+            };
+            /** @description Its first member, with the role `owner`. */
+            account: components["schemas"]["AccountInput"];
+        };
+        /**
+         * @description The organization to create.
+         * @example {
+         *       "name": "Acme"
+         *     }
+         */
+        CreateOrganization: {
+            /**
+             * @description The display name. It need not be unique.
+             * @example Acme
+             */
+            name: string;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "Acme Inc."
+         *     }
+         */
+        UpdateOrganization: {
+            /**
+             * @description The display name. It need not be unique.
+             * @example Acme
+             */
+            name?: string;
+        };
+        /**
+         * @description The person to add, with the role.
+         * @example {
+         *       "email": "grace@example.com",
+         *       "name": "Grace Hopper",
+         *       "role": "member"
+         *     }
+         */
+        AddMember: {
+            /**
+             * Format: email
+             * @description The person's address, in any case. Private: only the person's own account shows it.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description What to call the person in lists. Absent or null: the full name.
+             * @example Ada
+             */
+            display_name?: string | null;
+            /** @description A URL of an image, or an emoji. Absent or null: none. */
+            avatar?: string | null;
+            /** @description What the person tells about themselves. Absent or null: nothing. */
+            profile?: components["schemas"]["ProfileInput"] | null;
+            /** @description The member's role in the organization. */
+            role: components["schemas"]["OrgRole"];
+        };
+        /**
+         * @description What a request can change.
+         * @example {
+         *       "role": "admin"
+         *     }
+         */
+        ReplaceMember: {
+            /** @description The new role in the organization. */
+            role: components["schemas"]["OrgRole"];
+        };
+        /**
+         * @description Whether what was made with a credential ends with it.
+         * @enum {string}
+         */
+        Descendants: "revoke" | "keep";
+        /**
+         * @description Whom to invite, with the role.
+         * @example {
+         *       "email": "grace@example.com",
+         *       "name": "Grace Hopper",
+         *       "role": "member"
+         *     }
+         */
+        CreateInvitation: {
+            /**
+             * Format: email
+             * @description The person's address, in any case. Only the organization's invitations show it.
+             * @example grace@example.com
+             */
+            email: string;
+            /** @description The role that the member will have. */
+            role: components["schemas"]["OrgRole"];
+            /**
+             * @description What the organization calls the person. Absent or null: `New member`.
+             * @example Grace Hopper
+             */
+            name?: string | null;
+        };
+        /**
+         * @description The fields to change. An absent field stays as it is.
+         * @example {
+         *       "name": "Ada King",
+         *       "profile": {
+         *         "github": "ada",
+         *         "location": null
+         *       }
+         *     }
+         */
+        UpdateAccount: {
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name?: string;
+            /**
+             * @description What to call the person in lists. Null: the full name. One that equals the full name changes with it.
+             * @example Ada
+             */
+            display_name?: string | null;
+            /** @description A URL of an image, or an emoji. Null: none. */
+            avatar?: string | null;
+            /** @description Merged into the profile: an absent field stays, and null clears one. Null: clears all. */
+            profile?: components["schemas"]["ProfileInput"] | null;
+        };
+        /**
+         * @description The role in the organization: admin > member.
+         * @enum {string}
+         */
+        ServiceAccountRole: "member" | "admin";
+        /**
+         * @description The service account to create.
+         * @example {
+         *       "name": "release-bot",
+         *       "role": "member"
+         *     }
+         */
+        CreateServiceAccount: {
+            /**
+             * @description The program that the service account is for.
+             * @example release-bot
+             */
+            name: string;
+            role: components["schemas"]["ServiceAccountRole"];
+        };
+        /**
+         * @description What a request can change.
+         * @example {
+         *       "name": "release-bot-2",
+         *       "role": "member"
+         *     }
+         */
+        UpdateServiceAccount: {
+            /**
+             * @description Absent: the name stays.
+             * @example release-bot
+             */
+            name?: string;
+            /** @description Absent: the role stays. */
+            role?: components["schemas"]["ServiceAccountRole"];
+        };
+        /**
+         * @description `active` lists the keys that exist, expired ones included.
+         * @default active
+         * @enum {string}
+         */
+        ApiKeyStatus: "active" | "revoked";
+        /**
+         * @description The key to create.
+         * @example {
+         *       "name": "ci",
+         *       "role": "member",
+         *       "scopes": [
+         *         "deployments:write",
+         *         "environments:read"
+         *       ]
+         *     }
+         */
+        CreateApiKey: {
+            /**
+             * @description What the key is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The membership that the key acts for. Default: your own.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: string;
+            /** @description Default: the lower of the membership's role and your key's role. */
+            role?: components["schemas"]["OrgRole"];
+            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Default: as the key that creates it, which cannot give more than it has. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the key can access. Default: those of the environments, or as your key. */
+            project_ids?: string[];
+            /** @description The only environments that the key can access. It reads the records of their projects themselves, such as the changelog and the integrations, and cannot change them. Default: as the key that creates it, which cannot give more than it has. */
+            environment_ids?: string[];
+            /**
+             * Format: date-time
+             * @description A time in the future. Default: the expiry of the key that creates it, or the organization's maximum age, whichever is earlier.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "ci of the shop"
+         *     }
+         */
+        UpdateApiKey: {
+            /**
+             * @description What the key is for.
+             * @example ci
+             */
+            name?: string;
+            /** @description Some of what the key may do now. Absent: it stays as it is. It cannot be removed. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description Some of the projects that the key can access now. Absent: it stays as it is. It cannot be removed. */
+            project_ids?: string[];
+            /** @description Some of the environments that the key can access now. Absent: it stays as it is. It cannot be removed. A key without `project_ids` gets those of the environments. */
+            environment_ids?: string[];
+            /**
+             * Format: date-time
+             * @description A time in the future, before the key expires now. Absent: it stays as it is. It cannot be removed.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string;
+        };
+        /**
+         * @description How to rotate the key.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        RotateApiKey: {
+            /** @description How long the old key remains valid. Default: 0, it is revoked at once. */
+            overlap_seconds?: number;
+            /**
+             * Format: date-time
+             * @description A time in the future. Default: that of the old key.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description The rules for new API keys of an organization.
+         * @example {
+         *       "max_age_seconds": 7776000
+         *     }
+         */
+        PutApiKeyPolicy: {
+            /** @description A new key expires at most this long after it is created. Null: unlimited. */
+            max_age_seconds: number | null;
+        };
+        /**
+         * @description Default: `active`. Sessions that have ended are listed as long as the audit log.
+         * @enum {string}
+         */
+        SessionStatus: "active" | "ended";
+        /**
+         * @description The pool to create.
+         * @example {
+         *       "name": "eu",
+         *       "environment_ids": [
+         *         "1CfxKdwWcfEyrDeRPtCDxJ"
+         *       ]
+         *     }
+         */
+        CreateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: string[];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: six hours.
+             * @default 21600
+             */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "eu-west"
+         *     }
+         */
+        UpdateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name?: string;
+            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
+            environment_ids?: string[];
+            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description The token to create.
+         * @example {
+         *       "name": "ci"
+         *     }
+         */
+        CreateRunnerToken: {
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description How to rotate the token.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        RotateRunnerToken: {
+            /**
+             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
+             * @default 0
+             */
+            overlap_seconds?: number;
+        };
+        /**
+         * @description The trust to create.
+         * @example {
+         *       "name": "deploy workflow",
+         *       "issuer": "https://token.actions.githubusercontent.com",
+         *       "audience": "https://longshore.example.com",
+         *       "conditions": {
+         *         "repository_id": "74",
+         *         "environment": "production",
+         *         "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
+         *       },
+         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *       "scopes": [
+         *         "deployments:write"
+         *       ]
+         *     }
+         */
+        CreateTrust: {
+            /**
+             * @description What the trust is for. The names of its keys begin with it.
+             * @example deploy workflow
+             */
+            name: string;
+            /**
+             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
+             * @example https://longshore.example.com
+             */
+            audience: string;
+            /**
+             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match. `iss`, `aud`, `exp`, `nbf`, `iat` and `jti` are checked for every token.
+             * @example {
+             *       "repository_id": "74",
+             *       "environment": "production",
+             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
+             *     }
+             */
+            conditions: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description The membership that the keys act for, such as that of a service account. Send either this or `pool_id`.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: string;
+            /**
+             * @description The pool that the runner tokens are for. Send either this or `membership_id`.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id?: string;
+            /**
+             * @description The only scopes of the keys. Absent: all that their role permits.
+             * @example [
+             *       "deployments:write"
+             *     ]
+             */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the keys can access. Absent: all. */
+            project_ids?: string[];
+            /** @description The only environments that the keys can access. Absent: all. */
+            environment_ids?: string[];
+            /**
+             * @description How long each key or runner token is valid, in seconds.
+             * @default 900
+             */
+            ttl_seconds?: number;
+        };
+        /**
+         * @description The project to create.
+         * @example {
+         *       "name": "storefront",
+         *       "description": "The shop and its API.",
+         *       "icon": "emoji:🚢"
+         *     }
+         */
+        CreateProject: {
+            /**
+             * @description The display name. It need not be unique.
+             * @example storefront
+             */
+            name: string;
+            /**
+             * @description What the project is, in a few lines.
+             * @example The shop and its API.
+             */
+            description?: string | null;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
+             * @example emoji:🚢
+             */
+            icon?: string | null;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: string | null;
+        };
+        /**
+         * @description All fields of a project that a request can set.
+         * @example {
+         *       "default_environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "name": "storefront",
+         *       "icon": "icon:ship"
+         *     }
+         */
+        ReplaceProject: {
+            /**
+             * @description The environment that clients show first, one of the project's own.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            default_environment_id: string;
+            /**
+             * @description The display name. Absent: unchanged.
+             * @example storefront
+             */
+            name?: string;
+            /**
+             * @description What the project is, in a few lines. Absent or null: cleared.
+             * @example The shop and its API.
+             */
+            description?: string | null;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Absent or null: cleared.
+             * @example emoji:🚢
+             */
+            icon?: string | null;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check. Absent or null: cleared.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: string | null;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "storefront-eu",
+         *       "description": null
+         *     }
+         */
+        UpdateProject: {
+            /**
+             * @description The display name. It need not be unique.
+             * @example storefront
+             */
+            name?: string;
+            /**
+             * @description What the project is, in a few lines. Null: cleared.
+             * @example The shop and its API.
+             */
+            description?: string | null;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Null: cleared.
+             * @example emoji:🚢
+             */
+            icon?: string | null;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check. Null: cleared.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: string | null;
+            /**
+             * @description The environment that clients show first, one of the project's own.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            default_environment_id?: string;
+        };
+        /**
+         * @description The cloud provider. More may follow.
+         * @enum {string}
+         */
+        CloudProvider: "aws";
+        /**
+         * @description The account of a cloud provider that the project is deployed to.
+         * @example {
+         *       "provider": "aws",
+         *       "account_id": "123456789012",
+         *       "region": "eu-central-1",
+         *       "role_arn": "arn:aws:iam::123456789012:role/deploy"
+         *     }
+         */
+        ConnectProject: {
+            provider: components["schemas"]["CloudProvider"];
+            /**
+             * @description The 12 digits of the AWS account.
+             * @example 123456789012
+             */
+            account_id: string;
+            /**
+             * @description Where runners deploy to.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description The role that runners assume in the account. Absent or null: none.
+             * @example arn:aws:iam::123456789012:role/deploy
+             */
+            role_arn?: string | null;
+            /** @description The external ID that the role's trust policy requires. Absent or null: it requires none. */
+            external_id?: string | null;
+        };
+        /**
+         * @description The members to add.
+         * @example {
+         *       "member_ids": [
+         *         "1CfpGx3oGJQzy3gYEoz2YP"
+         *       ],
+         *       "role": "contributor"
+         *     }
+         */
+        AddProjectMembers: {
+            /** @description The `membership_id`s of members of the organization. All are added or none. */
+            member_ids: string[];
+            /** @description The role of every added member. Default: `viewer`. */
+            role?: components["schemas"]["ProjectRole"];
+        };
+        /**
+         * @description What a request can change.
+         * @example {
+         *       "role": "contributor"
+         *     }
+         */
+        ReplaceProjectMember: {
+            /** @description The new role in the project. */
+            role: components["schemas"]["ProjectRole"];
+        };
+        /**
+         * @description The environment to create.
+         * @example {
+         *       "name": "staging",
+         *       "configuration": {
+         *         "replicas": 1
+         *       }
+         *     }
+         */
+        CreateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /**
+             * @description The first configuration. Default: an empty object.
+             * @example {
+             *       "replicas": 2,
+             *       "features": {
+             *         "search": true
+             *       }
+             *     }
+             */
+            configuration?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description All fields of an environment that a request can set.
+         * @example {
+         *       "name": "production",
+         *       "configuration": {
+         *         "replicas": 2
+         *       }
+         *     }
+         */
+        ReplaceEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "production-eu"
+         *     }
+         */
+        UpdateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name?: string;
+        };
+        /**
+         * @description All fields of a component that a request can set.
+         * @example {
+         *       "name": "api",
+         *       "kind": "service"
+         *     }
+         */
+        ComponentInput: {
+            /**
+             * @description Unique in the environment.
+             * @example api
+             */
+            name: string;
+            kind: components["schemas"]["ComponentKind"];
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "worker",
+         *       "kind": "worker"
+         *     }
+         */
+        UpdateComponent: {
+            /**
+             * @description Unique in the environment.
+             * @example api
+             */
+            name?: string;
+            kind?: components["schemas"]["ComponentKind"];
+        };
+        /**
+         * @description All fields of a stack that a request can set.
+         * @example {
+         *       "name": "api-production",
+         *       "component_id": "1Cg1Q5Rp8ge1z6ozVPXUsy"
+         *     }
+         */
+        StackInput: {
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
+             */
+            name: string;
+            /**
+             * @description A component of the environment. Absent or null: no component.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: string | null;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "api-production-eu"
+         *     }
+         */
+        UpdateStack: {
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
+             */
+            name?: string;
+            /**
+             * @description A component of the environment. Null: no component.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: string | null;
+        };
+        /**
+         * @description What a monitoring system observed of a stack.
+         * @example {
+         *       "state": "alarm",
+         *       "reason": "5 % of the requests failed"
+         *     }
+         */
+        AlarmReport: {
+            state: components["schemas"]["AlarmState"];
+            /**
+             * @description Why the alarm is in this state. Absent or null: clears the earlier reason.
+             * @example 5 % of the requests failed
+             */
+            reason?: string | null;
+        };
+        /**
+         * @description All fields of a variable that a request can set.
+         * @example {
+         *       "name": "DATABASE_URL",
+         *       "storage_method": "secret",
+         *       "value": "postgres://app@db/shop"
+         *     }
+         */
+        VariableInput: {
+            /**
+             * @description Unique in the component or environment.
+             * @example DATABASE_URL
+             */
+            name: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description The plain text, at most 32 KiB of UTF-8.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
+        /**
+         * @description `merge` keeps the variables that the request does not name; `replace` deletes them.
+         * @enum {string}
+         */
+        VariablesWriteMode: "merge" | "replace";
+        /**
+         * @description Many variables to write at once.
+         * @example {
+         *       "mode": "merge",
+         *       "variables": [
+         *         {
+         *           "name": "DATABASE_URL",
+         *           "storage_method": "secret",
+         *           "value": "postgres://app@db/shop"
+         *         },
+         *         {
+         *           "name": "LOG_LEVEL",
+         *           "storage_method": "string",
+         *           "value": "info"
+         *         }
+         *       ]
+         *     }
+         */
+        PutVariables: {
+            mode: components["schemas"]["VariablesWriteMode"];
+            /** @description The variables to create or replace, each name once. */
+            variables: components["schemas"]["VariableInput"][];
+        };
+        /**
+         * @description One operation of a JSON Patch (RFC 6902).
+         * @example {
+         *       "op": "replace",
+         *       "path": "/replicas",
+         *       "value": 3
+         *     }
+         */
+        PatchOperationInput: {
+            op: components["schemas"]["PatchOperationName"];
+            /**
+             * @description The place to change, as a JSON Pointer (RFC 6901).
+             * @example /replicas
+             */
+            path: string;
+            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
+            from?: string;
+            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
+            value?: unknown;
+        };
+        /**
+         * @description `supersede`, the default, replaces queued deployments of the environment; `fifo` waits until they have ended.
+         * @enum {string}
+         */
+        DeploymentQueue: "supersede" | "fifo";
+        /**
+         * @description The deployment to create. Every field is optional.
+         * @example {
+         *       "patch": [
+         *         {
+         *           "op": "add",
+         *           "path": "/replicas",
+         *           "value": 3
+         *         }
+         *       ],
+         *       "reason": "More traffic"
+         *     }
+         */
+        CreateDeployment: {
+            /** @description A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused if the patch, with the values that it replaces, exceeds 256 KiB. */
+            patch?: components["schemas"]["PatchOperationInput"][];
+            /** @description What to deploy. Runners receive it unchanged. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description Stacks of the environment, in this order. Default: all stacks. */
+            stack_ids?: string[];
+            queue?: components["schemas"]["DeploymentQueue"];
+            /**
+             * @description Why the deployment is made. It is stored; no response contains it.
+             * @example More traffic
+             */
+            reason?: string;
+        };
+        /**
+         * @description Where to promote the deployment.
+         * @example {
+         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ"
+         *     }
+         */
+        PromoteDeployment: {
+            /**
+             * @description The environment to deploy: another one of the same project.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: string;
+        };
+        /** @description Whether each kind of notification is to be sent. */
+        IntegrationConfigurationInput: {
+            /** @description Whether `deployments.failed` is sent. */
+            deployments_failed?: boolean;
+            /** @description Whether `deployments.in_progress` is sent. */
+            deployments_in_progress?: boolean;
+            /** @description Whether `deployments.succeeded` is sent. */
+            deployments_succeeded?: boolean;
+            /** @description Whether `changelog.created` is sent. */
+            changelog?: boolean;
+            /** @description Whether `promotions.created` is sent. */
+            promotions?: boolean;
+            /** @description Whether `services.in_alarm` is sent. */
+            services_in_alarm?: boolean;
+            /** @description Whether `services.ok` is sent. */
+            services_ok?: boolean;
+        };
+        /**
+         * @description The webhook to create.
+         * @example {
+         *       "type": "webhook",
+         *       "configuration": {
+         *         "deployments_failed": true,
+         *         "deployments_succeeded": true
+         *       },
+         *       "url": "https://ci.example.com/hooks"
+         *     }
+         */
+        CreateIntegration: {
+            /**
+             * @description Only `webhook`: Slack is installed instead.
+             * @constant
+             */
+            type: "webhook";
+            /** @description The kinds to send. A kind that is absent is off. */
+            configuration: components["schemas"]["IntegrationConfigurationInput"];
+            /**
+             * Format: uri
+             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
+             * @example https://ci.example.com/hooks
+             */
+            url: string;
+            /**
+             * @description Of the events of environments, only those of these environments are sent. Absent, `null` or an empty list: all.
+             * @example [
+             *       "1CfxKdwWcfEyrDeRPtCDxJ"
+             *     ]
+             */
+            environment_ids?: string[] | null;
+            /**
+             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent, `null` or an empty list: all.
+             * @example [
+             *       "1Cg38jbq6cZAbs5tGiyPJx"
+             *     ]
+             */
+            stack_ids?: string[] | null;
+        };
+        /**
+         * @description The fields to change. Absent fields keep their values.
+         * @example {
+         *       "configuration": {
+         *         "promotions": true
+         *       }
+         *     }
+         */
+        UpdateIntegration: {
+            /** @description The kinds to switch on or off. A kind that is absent does not change. */
+            configuration?: components["schemas"]["IntegrationConfigurationInput"];
+            /**
+             * Format: uri
+             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
+             * @example https://ci.example.com/hooks
+             */
+            url?: string;
+            /**
+             * @description Of the events of environments, only those of these environments are sent. Absent: no change. `null` or an empty list: all.
+             * @example [
+             *       "1CfxKdwWcfEyrDeRPtCDxJ"
+             *     ]
+             */
+            environment_ids?: string[] | null;
+            /**
+             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: no change. `null` or an empty list: all.
+             * @example [
+             *       "1Cg38jbq6cZAbs5tGiyPJx"
+             *     ]
+             */
+            stack_ids?: string[] | null;
+        };
+        /**
+         * @description The period of the failed deliveries.
+         * @example {
+         *       "since": "2026-11-21T09:30:00.000Z",
+         *       "until": "2026-11-21T11:00:00.000Z"
+         *     }
+         */
+        CreateRecovery: {
+            /**
+             * Format: date-time
+             * @description The start of the period, at most 30 days ago.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description The end of the period, which it does not include. Absent, or a later time: now.
+             */
+            until?: string;
+        };
+        /**
+         * @description A runner's request for its next deployment.
+         * @example {
+         *       "request_id": "3f6f0c1e-claim-1"
+         *     }
+         */
+        ClaimInput: {
+            /**
+             * @description Generate a new one for each claim. The same ID gives the same attempt.
+             * @example 3f6f0c1e-claim-1
+             */
+            request_id: string;
+        };
+        /**
+         * @description The status of a stack that a runner reports. All but `in_progress` are final.
+         * @enum {string}
+         */
+        ReportedStackStatus: "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
+        /**
+         * @description One resource of a stack at the provider.
+         * @example {
+         *       "template_id": "Bucket",
+         *       "physical_id": "shop-bucket-1x2y3z",
+         *       "resource_type": "AWS::S3::Bucket",
+         *       "status": "CREATE_COMPLETE"
+         *     }
+         */
+        ReportedResource: {
+            /**
+             * @description The logical ID in the stack's template. Identifies the resource.
+             * @example Bucket
+             */
+            template_id: string;
+            /**
+             * @description The ID at the provider. Send an empty text while there is none.
+             * @example shop-bucket-1x2y3z
+             */
+            physical_id: string;
+            /**
+             * @description The provider's name of the type.
+             * @example AWS::S3::Bucket
+             */
+            resource_type: string;
+            status: components["schemas"]["ResourceStatus"];
+            /** @description Why the resource has this status, as the provider states it. */
+            status_reason?: string;
+            /**
+             * Format: date-time
+             * @description When the provider changed the resource. Default: now.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            timestamp?: string;
+        };
+        /**
+         * @description The progress of one stack.
+         * @example {
+         *       "seq": 1,
+         *       "status": "in_progress"
+         *     }
+         */
+        StackReport: {
+            /**
+             * @description Increases with each report of the stack. An older report is ignored.
+             * @example 1
+             */
+            seq: number;
+            status: components["schemas"]["ReportedStackStatus"];
+            /** @description Why the stack has this status, for people. Absent: no reason is shown. */
+            status_reason?: string;
+            /** @description All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged. */
+            resources?: components["schemas"]["ReportedResource"][];
+        };
+        /** @description What a runner declares of a log at its end. */
+        LogDeclaration: {
+            /**
+             * @description All bytes that the command has printed, also those beyond `log_bytes`.
+             * @example 5120
+             */
+            size: number;
+            /**
+             * @description The SHA-256 of these bytes, in hex.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string;
+        };
+        /**
+         * @description How the runner's work ended.
+         * @example {
+         *       "outcome": "succeeded"
+         *     }
+         */
+        AttemptCompletion: {
+            outcome: components["schemas"]["AttemptOutcome"];
+            /**
+             * @description A short reason for programs, of your choice. Absent: none.
+             * @example build_failed
+             */
+            failure_reason?: string;
+            /**
+             * @description What happened, for people. It becomes the reason of unfinished stacks.
+             * @example The image does not exist.
+             */
+            message?: string;
+            /** @description The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the log is sealed with the bytes that have arrived. */
+            log?: components["schemas"]["LogDeclaration"];
         };
     };
     responses: never;
