@@ -31,11 +31,13 @@ function isWithin(root: string, path: string): boolean {
 }
 
 /** Serves the home page, the reference with the origin of this installation, and the document of the console. */
-export async function servePage({ request, env, path }: RequestContext): Promise<Response> {
+export async function servePage(context: RequestContext): Promise<Response> {
+  const { request, env, path, requestLog } = context;
+  requestLog.route = patternOf(path);
   if (isConsolePath(path)) return serveConsole(request, path, env.ASSETS);
   if (!isRead(request)) throw new MethodNotImplemented(request.method, ["GET", "HEAD"]);
-  const page = await readAsset(env.ASSETS, request, path);
-  if (page && path !== NOT_FOUND_PATH) return fillIn(page, request);
+  const page = path !== NOT_FOUND_PATH && (await readAsset(env.ASSETS, request, path));
+  if (page) return fillIn(page, request);
   const { url, method } = request;
   const notFound = await readAsset(env.ASSETS, new Request(url, { method }), NOT_FOUND_PATH);
   if (!notFound) throw new NotFound("page");
@@ -43,6 +45,12 @@ export async function servePage({ request, env, path }: RequestContext): Promise
   headers.delete("etag");
   headers.delete("cache-control");
   return new Response(body, { status: 404, headers });
+}
+
+/** For the log: the path of a page of the console has IDs. */
+function patternOf(path: string): string {
+  if (path === "/") return path;
+  return isConsolePath(path) ? `${CONSOLE_PATH}*` : `${REFERENCE_PATH}/*`;
 }
 
 /** Every path of the console that is no file is one of its pages, which one document shows. */

@@ -1,6 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { createApp } from "../../src/app.ts";
 import worker from "../../src/index.ts";
 import { newAddress } from "../support/client.ts";
 
@@ -74,6 +75,23 @@ describe("the console", () => {
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
       expect((await send("/console/", { method })).response.status).toBe(404);
     }
+  });
+});
+
+describe("a request of a page", () => {
+  it.each([
+    ["/", "/", 200],
+    ["/docs", "/docs/*", 200],
+    ["/docs/guides/nothing", "/docs/*", 404],
+    ["/console/projects/1ChKVS7TXhrpKpAy82QXR8", "/console/*", 200],
+  ])("of %s is logged with the pattern %s, and no path", async (path, route, status) => {
+    const lines: object[] = [];
+    const app = createApp({ log: (_level, event, fields) => lines.push({ event, ...fields }) });
+    const request = new Request(`https://longshore.test${path}`, {
+      headers: { "cf-connecting-ip": newAddress() },
+    });
+    await (await app.fetch(request, env, createExecutionContext())).text();
+    expect(lines).toMatchObject([{ event: "request", route, status }]);
   });
 });
 
