@@ -7,6 +7,7 @@ import * as zod from "zod/v4";
 export const z = {
   array: zod.array,
   boolean: zod.boolean,
+  custom: zod.custom,
   email: zod.email,
   enum: zod.enum,
   int: zod.int,
