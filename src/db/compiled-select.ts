@@ -14,20 +14,22 @@ export function compileSelect<Row>(
   fields: Fields<Row>,
   build: (db: Database) => PromiseLike<Row[]> & { toSQL(): { sql: string; params: unknown[] } },
 ): (db: Database, values: Record<string, string>) => Promise<Row[]> {
-  const names = Object.keys(fields) as (keyof Row)[];
+  const decoders = Object.entries<Column | SQL.Aliased>(fields).map(
+    ([name, field]) => [name, is(field, Column) ? field : undefined] as const,
+  );
   let compiled: { sql: string; params: unknown[] } | undefined;
-  const decode = (row: unknown[]) =>
-    Object.fromEntries(
-      names.map((name, index) => [name, decodeField(fields[name], row[index])]),
-    ) as Row;
+  const decode = (values: unknown[]) => {
+    const row: Record<string, unknown> = {};
+    for (const [index, [name, column]] of decoders.entries()) {
+      const value = values[index];
+      row[name] = column && value !== null ? column.mapFromDriverValue(value) : value;
+    }
+    return row as Row;
+  };
   return async (db, values) => {
     compiled ??= build(drizzle({} as D1Database)).toSQL();
     const statement = db.$client.prepare(compiled.sql);
     const rows = await statement.bind(...fillPlaceholders(compiled.params, values)).raw();
     return rows.map(decode);
   };
-}
-
-function decodeField(field: Column | SQL.Aliased, value: unknown): unknown {
-  return is(field, Column) && value !== null ? field.mapFromDriverValue(value) : value;
 }

@@ -1,5 +1,7 @@
-import type { Context, MiddlewareHandler } from "hono";
-import { bodyTag, entityTag, listsTag, parseIfMatch } from "../lib/entity-tag.ts";
+import type { Context, MiddlewareHandler, TypedResponse } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { JSONParsed } from "hono/utils/types";
+import { bodyTag, entityTag, entityTagOfJson, listsTag, parseIfMatch } from "../lib/entity-tag.ts";
 import {
   INVALID_IF_MATCH,
   INVALID_IF_NONE_MATCH,
@@ -20,6 +22,27 @@ export async function tagged<Record extends object>(
 ): Promise<Record> {
   c.header("etag", await entityTag(version, record));
   return record;
+}
+
+/**
+ * Replies with a record and its `ETag`. Both are made of one text.
+ * @param version The number of writes by callers.
+ */
+export async function jsonWithTag<Record extends object, Status extends ContentfulStatusCode>(
+  c: Context,
+  version: number,
+  record: Record,
+  status: Status,
+): Promise<Response & TypedResponse<JSONParsed<Record>, Status, "json">> {
+  const json = JSON.stringify(record);
+  const headers = {
+    "content-type": "application/json",
+    etag: await entityTagOfJson(version, json),
+  };
+  // A response of Hono has the headers that were set before, of which only a new record has one.
+  const response =
+    status === 201 ? c.newResponse(json, status, headers) : new Response(json, { status, headers });
+  return response as Response & TypedResponse<JSONParsed<Record>, Status, "json">;
 }
 
 /**
@@ -67,12 +90,14 @@ export const tagPolled: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
 };
 
 /** Replies 304 to a GET whose `If-None-Match` lists the tag of the response (RFC 9110, 15.4.5). */
-export const replyNotModified: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
+export const replyNotModified: MiddlewareHandler<ApiKeyEnv> = (c, next) =>
+  c.req.raw.headers.has("if-none-match") ? compareTag(c, next) : next();
+
+const compareTag: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
   await next();
-  const header = c.req.header("if-none-match");
   const tag = c.res.headers.get("etag");
-  if (header === undefined || tag === null) return;
-  const isListed = listsTag(header, tag);
+  if (tag === null) return;
+  const isListed = listsTag(c.req.raw.headers.get("if-none-match") ?? "", tag);
   if (isListed === undefined) throw INVALID_IF_NONE_MATCH;
   if (isListed) c.res = new Response(null, { status: 304, headers: { etag: tag } });
 };

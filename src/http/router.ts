@@ -1,4 +1,4 @@
-import { OpenAPIHono, type RouteConfig, type RouteHandler } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Handler, Env as HonoEnv, MiddlewareHandler } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { RequestOrigin, RunnerContext, ServiceContext } from "../context.ts";
@@ -48,13 +48,20 @@ export class Router<Documented extends Responses, E extends HonoEnv = ApiKeyEnv>
     handler: RouteHandler<RouteOf<Declared, Documented>, E>,
   ): this {
     const createApp = (middleware: readonly MiddlewareHandler[]) => {
-      const { method, path, request } = operation;
+      const { method, path } = operation;
+      const { params, ...request } = operation.request?.() ?? {};
+      // Several at once are the validators of Hono, in its order.
+      const onlyParams = params instanceof z.ZodObject && Object.keys(request).length === 0;
       const app = new OpenAPIHono<E>({ defaultHook: requireValid, router: new RegExpRouter() });
       app.onError(rethrow);
       const route = {
         ...{ method, path, responses: {} },
-        ...(request && { request: request() }),
-        middleware: [...middleware, ...(operation.middleware ?? [])],
+        request: onlyParams ? {} : { ...request, ...(params && { params }) },
+        middleware: [
+          ...middleware,
+          ...(operation.middleware ?? []),
+          ...(onlyParams ? [validateParams(params)] : []),
+        ],
         // The document is made at the build.
         hide: true,
       };
@@ -68,6 +75,16 @@ export class Router<Documented extends Responses, E extends HonoEnv = ApiKeyEnv>
 /** @typeParam Documented Of the `document.ts` of the feature. */
 export function createRouter<Documented extends Responses, E extends HonoEnv = ApiKeyEnv>() {
   return new Router<Documented, E>();
+}
+
+/** Does without the promises of Hono's validators: most reads have only parameters in the path. */
+function validateParams(schema: z.ZodObject): MiddlewareHandler {
+  return (c, next) => {
+    const result = schema.safeParse(c.req.param());
+    if (!result.success) throw new BadInput(toIssues(result.error));
+    c.req.addValidatedData("param", result.data);
+    return next();
+  };
 }
 
 type Validation = Parameters<NonNullable<OpenAPIHono["defaultHook"]>>[0];

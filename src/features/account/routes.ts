@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag } from "../../http/entity-tags.ts";
 import { API_KEY_POLICIES, operation, SESSION_POLICIES } from "../../http/operation.ts";
 import { createRouter } from "../../http/router.ts";
 import { once } from "../idempotency/index.ts";
@@ -50,13 +50,13 @@ export const accountRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const account = await getAccount(c.env);
     const { recordVersion } = account;
-    return c.json(await tagged(c, recordVersion, presentAccount(account, c.env.actor)), 200);
+    return jsonWithTag(c, recordVersion, presentAccount(account, c.env.actor), 200);
   })
   .openapi(update, async (c) => {
     const patch = toAccountPatch(c.req.valid("json"));
     const account = await once(c.env, changeAccount, patch);
     const { recordVersion } = account;
-    return c.json(await tagged(c, recordVersion, presentAccount(account, c.env.actor)), 200);
+    return jsonWithTag(c, recordVersion, presentAccount(account, c.env.actor), 200);
   })
   .openapi(remove, async (c) => {
     await deleteAccount(c.env);

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
@@ -83,22 +83,22 @@ export const componentRoutes = createRouter<Documented>()
     const input = c.req.valid("json");
     const component = await once(c.env, createComponent, environment_id, input);
     setLocation(c, get, { component_id: component.id });
-    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 201);
+    return jsonWithTag(c, component.recordVersion, presentComponent(component), 201);
   })
   .openapi(get, async (c) => {
     const component = await getComponent(c.env, c.req.valid("param").component_id);
-    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 200);
+    return jsonWithTag(c, component.recordVersion, presentComponent(component), 200);
   })
   .openapi(replace, async (c) => {
     const { component_id } = c.req.valid("param");
     const component = await changeComponent(c.env, component_id, c.req.valid("json"));
-    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 200);
+    return jsonWithTag(c, component.recordVersion, presentComponent(component), 200);
   })
   .openapi(update, async (c) => {
     const { component_id } = c.req.valid("param");
     const change = c.req.valid("json");
     const component = await once(c.env, changeComponent, component_id, change);
-    return c.json(await tagged(c, component.recordVersion, presentComponent(component)), 200);
+    return jsonWithTag(c, component.recordVersion, presentComponent(component), 200);
   })
   .openapi(remove, async (c) => {
     await deleteComponent(c.env, c.req.valid("param").component_id);

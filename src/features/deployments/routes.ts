@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -85,32 +85,32 @@ export const deploymentRoutes = createRouter<Documented>()
   })
   .openapi(get, async (c) => {
     const deployment = await getDeployment(c.env, c.req.valid("param").deployment_id);
-    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 200);
+    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 200);
   })
   .openapi(create, async (c) => {
     const { environment_id } = c.req.valid("param");
     const input = toInput(c.req.valid("json"));
     const deployment = await once(c.env, createDeployment, environment_id, input);
     setLocation(c, get, { deployment_id: deployment.id });
-    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
+    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 201);
   })
   .openapi(cancel, async (c) => {
     const { deployment_id } = c.req.valid("param");
     const deployment = await once(c.env, cancelDeployment, deployment_id);
-    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 200);
+    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 200);
   })
   .openapi(redeployment, async (c) => {
     const { deployment_id } = c.req.valid("param");
     const deployment = await once(c.env, redeploy, deployment_id);
     setLocation(c, get, { deployment_id: deployment.id });
-    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
+    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 201);
   })
   .openapi(promotion, async (c) => {
     const { environment_id } = c.req.valid("json");
     const { deployment_id } = c.req.valid("param");
     const deployment = await once(c.env, promote, deployment_id, environment_id);
     setLocation(c, get, { deployment_id: deployment.id });
-    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 201);
+    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 201);
   });
 
 function toInput({ patch = [], queue = "supersede", ...rest }: Output<typeof CreateDeployment>) {

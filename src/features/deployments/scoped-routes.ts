@@ -1,4 +1,4 @@
-import { tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -50,7 +50,7 @@ export const scopedDeploymentRoutes = createRouter<Documented>()
   .openapi(getOfEnvironment, async (c) => {
     const { environment_id, deployment_id } = c.req.valid("param");
     const deployment = await getDeployment(c.env, deployment_id, environment_id);
-    return c.json(await tagged(c, deployment.recordVersion, presentDeployment(deployment)), 200);
+    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 200);
   })
   .openapi(listOfStack, async (c) => {
     const query = c.req.valid("query");

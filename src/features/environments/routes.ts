@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams, ProjectParams } from "../../http/params.ts";
@@ -85,22 +85,22 @@ export const environmentRoutes = createRouter<Documented>()
     const input = c.req.valid("json");
     const environment = await once(c.env, createEnvironment, project_id, input);
     setLocation(c, get, { environment_id: environment.id });
-    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 201);
+    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 201);
   })
   .openapi(get, async (c) => {
     const environment = await getEnvironment(c.env, c.req.valid("param").environment_id);
-    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 200);
+    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 200);
   })
   .openapi(replace, async (c) => {
     const { environment_id } = c.req.valid("param");
     const environment = await replaceEnvironment(c.env, environment_id, c.req.valid("json"));
-    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 200);
+    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 200);
   })
   .openapi(update, async (c) => {
     const { environment_id } = c.req.valid("param");
     const change = c.req.valid("json");
     const environment = await once(c.env, updateEnvironment, environment_id, change);
-    return c.json(await tagged(c, environment.recordVersion, presentEnvironment(environment)), 200);
+    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 200);
   })
   .openapi(remove, async (c) => {
     await deleteEnvironment(c.env, c.req.valid("param").environment_id);

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation, tagged } from "../../http/entity-tags.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
@@ -125,7 +125,7 @@ export const invitationRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const { org_id, invitation_id } = c.req.valid("param");
     const invitation = await getInvitation(c.env, org_id, invitation_id);
-    return c.json(await tagged(c, INVITATION_VERSION, presentInvitation(invitation)), 200);
+    return jsonWithTag(c, INVITATION_VERSION, presentInvitation(invitation), 200);
   })
   .openapi(revoke, async (c) => {
     const { org_id, invitation_id } = c.req.valid("param");

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -79,18 +79,18 @@ export const membershipRoutes = createRouter<Documented>()
     const input = { ...toNewAccount(body), role: body.role };
     const member = await once(c.env, addMember, org_id, input);
     setLocation(c, get, { org_id: member.organizationId, member_id: member.membershipId });
-    return c.json(await tagged(c, member.recordVersion, presentMember(member)), 201);
+    return jsonWithTag(c, member.recordVersion, presentMember(member), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, member_id } = c.req.valid("param");
     const member = await getMember(c.env, org_id, member_id);
-    return c.json(await tagged(c, member.recordVersion, presentMember(member)), 200);
+    return jsonWithTag(c, member.recordVersion, presentMember(member), 200);
   })
   .openapi(replace, async (c) => {
     const { org_id, member_id } = c.req.valid("param");
     const { role } = c.req.valid("json");
     const member = await changeMemberRole(c.env, org_id, member_id, role);
-    return c.json(await tagged(c, member.recordVersion, presentMember(member)), 200);
+    return jsonWithTag(c, member.recordVersion, presentMember(member), 200);
   })
   .openapi(remove, async (c) => {
     const { org_id, member_id } = c.req.valid("param");

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -78,14 +78,14 @@ export const organizationRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const organization = await getOrganization(c.env, c.req.valid("param").org_id);
     const { recordVersion } = organization;
-    return c.json(await tagged(c, recordVersion, presentOrganization(organization)), 200);
+    return jsonWithTag(c, recordVersion, presentOrganization(organization), 200);
   })
   .openapi(update, async (c) => {
     const { org_id } = c.req.valid("param");
     const change = c.req.valid("json");
     const organization = await once(c.env, updateOrganization, org_id, change);
     const { recordVersion } = organization;
-    return c.json(await tagged(c, recordVersion, presentOrganization(organization)), 200);
+    return jsonWithTag(c, recordVersion, presentOrganization(organization), 200);
   })
   .openapi(remove, async (c) => {
     await deleteOrganization(c.env, c.req.valid("param").org_id);

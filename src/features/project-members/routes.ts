@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
@@ -77,13 +77,13 @@ export const projectMemberRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const { project_id, member_id } = c.req.valid("param");
     const member = await getMember(c.env, project_id, member_id);
-    return c.json(await tagged(c, member.recordVersion, presentProjectMember(member)), 200);
+    return jsonWithTag(c, member.recordVersion, presentProjectMember(member), 200);
   })
   .openapi(replace, async (c) => {
     const { project_id, member_id } = c.req.valid("param");
     const { role } = c.req.valid("json");
     const member = await changeMemberRole(c.env, project_id, member_id, role);
-    return c.json(await tagged(c, member.recordVersion, presentProjectMember(member)), 200);
+    return jsonWithTag(c, member.recordVersion, presentProjectMember(member), 200);
   })
   .openapi(remove, async (c) => {
     const { project_id, member_id } = c.req.valid("param");

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
@@ -100,11 +100,11 @@ export const projectRoutes = createRouter<Documented>()
     const input = { ...rest, repoId: repo_id };
     const project = await once(c.env, createProject, input);
     setLocation(c, get, { project_id: project.id });
-    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 201);
+    return jsonWithTag(c, project.recordVersion, presentProject(project), 201);
   })
   .openapi(get, async (c) => {
     const project = await getProject(c.env, c.req.valid("param").project_id);
-    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
+    return jsonWithTag(c, project.recordVersion, presentProject(project), 200);
   })
   .openapi(replace, async (c) => {
     const { default_environment_id, repo_id, ...rest } = c.req.valid("json");
@@ -114,14 +114,14 @@ export const projectRoutes = createRouter<Documented>()
       repoId: repo_id,
       defaultEnvironmentId: default_environment_id,
     });
-    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
+    return jsonWithTag(c, project.recordVersion, presentProject(project), 200);
   })
   .openapi(update, async (c) => {
     const { default_environment_id: defaultEnvironmentId, repo_id, ...rest } = c.req.valid("json");
     const change = { ...rest, repoId: repo_id, defaultEnvironmentId };
     const { project_id } = c.req.valid("param");
     const project = await once(c.env, changeProject, project_id, change);
-    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
+    return jsonWithTag(c, project.recordVersion, presentProject(project), 200);
   })
   .openapi(remove, async (c) => {
     await deleteProject(c.env, c.req.valid("param").project_id);

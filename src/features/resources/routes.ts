@@ -1,4 +1,4 @@
-import { tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -66,12 +66,12 @@ export const resourceRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const { resource_id } = c.req.valid("param");
     const resource = await getResource(c.env, resource_id);
-    return c.json(await tagged(c, VERSION, presentResource(resource)), 200);
+    return jsonWithTag(c, VERSION, presentResource(resource), 200);
   })
   .openapi(getOfStack, async (c) => {
     const { stack_id, resource_id } = c.req.valid("param");
     const resource = await getResource(c.env, resource_id, { kind: "stack", id: stack_id });
-    return c.json(await tagged(c, VERSION, presentResource(resource)), 200);
+    return jsonWithTag(c, VERSION, presentResource(resource), 200);
   })
   .openapi(getOfEnvironment, async (c) => {
     const { environment_id, resource_id } = c.req.valid("param");
@@ -79,7 +79,7 @@ export const resourceRoutes = createRouter<Documented>()
       kind: "environment",
       id: environment_id,
     });
-    return c.json(await tagged(c, VERSION, presentResource(resource)), 200);
+    return jsonWithTag(c, VERSION, presentResource(resource), 200);
   })
   .openapi(listOfStack, async (c) => {
     const page = toPageRequest(c.req.valid("query"));

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
@@ -74,18 +74,18 @@ export const serviceAccountRoutes = createRouter<Documented>()
     const input = c.req.valid("json");
     const created = await once(c.env, createServiceAccount, org_id, input);
     setLocation(c, get, { org_id: created.organizationId, membership_id: created.membershipId });
-    return c.json(await tagged(c, created.recordVersion, presentServiceAccount(created)), 201);
+    return jsonWithTag(c, created.recordVersion, presentServiceAccount(created), 201);
   })
   .openapi(get, async (c) => {
     const { org_id, membership_id } = c.req.valid("param");
     const row = await getServiceAccount(c.env, org_id, membership_id);
-    return c.json(await tagged(c, row.recordVersion, presentServiceAccount(row)), 200);
+    return jsonWithTag(c, row.recordVersion, presentServiceAccount(row), 200);
   })
   .openapi(update, async (c) => {
     const { org_id, membership_id } = c.req.valid("param");
     const { name, role } = c.req.valid("json");
     const updated = await once(c.env, updateServiceAccount, org_id, membership_id, { name, role });
-    return c.json(await tagged(c, updated.recordVersion, presentServiceAccount(updated)), 200);
+    return jsonWithTag(c, updated.recordVersion, presentServiceAccount(updated), 200);
   })
   .openapi(remove, async (c) => {
     const { org_id, membership_id } = c.req.valid("param");

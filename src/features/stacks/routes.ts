@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
@@ -81,24 +81,24 @@ export const stackRoutes = createRouter<Documented>()
     const { environment_id } = c.req.valid("param");
     const stack = await once(c.env, createStack, environment_id, input);
     setLocation(c, get, { stack_id: stack.id });
-    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 201);
+    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 201);
   })
   .openapi(get, async (c) => {
     const stack = await getStack(c.env, c.req.valid("param").stack_id);
-    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 200);
+    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 200);
   })
   .openapi(replace, async (c) => {
     const { name, component_id } = c.req.valid("json");
     const input = { name, componentId: component_id };
     const stack = await changeStack(c.env, c.req.valid("param").stack_id, input);
-    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 200);
+    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 200);
   })
   .openapi(update, async (c) => {
     const { name, component_id } = c.req.valid("json");
     const change = { name, componentId: component_id };
     const { stack_id } = c.req.valid("param");
     const stack = await once(c.env, changeStack, stack_id, change);
-    return c.json(await tagged(c, stack.recordVersion, presentStack(stack)), 200);
+    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 200);
   })
   .openapi(remove, async (c) => {
     await deleteStack(c.env, c.req.valid("param").stack_id);

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Documented } from "./document.ts";
@@ -48,13 +48,13 @@ const reveal = operation({
 export const variableRoutes = createRouter<Documented>()
   .openapi(get, async (c) => {
     const variable = await getVariable(c.env, c.req.valid("param").variable_id);
-    return c.json(await tagged(c, variable.version, presentVariable(variable)), 200);
+    return jsonWithTag(c, variable.version, presentVariable(variable), 200);
   })
   .openapi(replace, async (c) => {
     const { variable_id } = c.req.valid("param");
     const input = toVariableInput(c.req.valid("json"));
     const variable = await replaceVariable(c.env, variable_id, input);
-    return c.json(await tagged(c, variable.version, presentVariable(variable)), 200);
+    return jsonWithTag(c, variable.version, presentVariable(variable), 200);
   })
   .openapi(remove, async (c) => {
     await deleteVariable(c.env, c.req.valid("param").variable_id);

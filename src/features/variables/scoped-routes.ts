@@ -1,5 +1,5 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
@@ -101,7 +101,7 @@ export const scopedVariableRoutes = createRouter<Documented>()
     const input = toVariableInput(c.req.valid("json"));
     const variable = await once(c.env, createVariable, scope, input);
     setLocation(c, get, { variable_id: variable.id });
-    return c.json(await tagged(c, variable.version, presentVariable(variable)), 201);
+    return jsonWithTag(c, variable.version, presentVariable(variable), 201);
   })
   .openapi(putInComponent, async (c) => {
     const scope = component(c.req.valid("param").component_id);
@@ -124,7 +124,7 @@ export const scopedVariableRoutes = createRouter<Documented>()
     const input = toVariableInput(c.req.valid("json"));
     const variable = await once(c.env, createVariable, scope, input);
     setLocation(c, get, { variable_id: variable.id });
-    return c.json(await tagged(c, variable.version, presentVariable(variable)), 201);
+    return jsonWithTag(c, variable.version, presentVariable(variable), 201);
   })
   .openapi(putInEnvironment, async (c) => {
     const scope = environment(c.req.valid("param").environment_id);

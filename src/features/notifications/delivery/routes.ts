@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { setLocation, tagged } from "../../../http/entity-tags.ts";
+import { jsonWithTag, setLocation, tagged } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { toEnvelope, toPageRequest } from "../../../http/pagination.ts";
 import { createRouter } from "../../../http/router.ts";
@@ -63,7 +63,7 @@ export const deliveryRoutes = createRouter<Documented>()
   })
   .openapi(get, async (c) => {
     const { delivery, attempts } = await getDelivery(c.env, toReference(c.req.valid("param")));
-    return c.json(await tagged(c, VERSION, presentDeliveryInFull(delivery, attempts)), 200);
+    return jsonWithTag(c, VERSION, presentDeliveryInFull(delivery, attempts), 200);
   })
   .openapi(redelivery, async (c) => {
     const reference = toReference(c.req.valid("param"));

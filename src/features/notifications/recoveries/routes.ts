@@ -1,5 +1,5 @@
 import { jsonBody } from "../../../http/bodies.ts";
-import { setLocation, tagged } from "../../../http/entity-tags.ts";
+import { jsonWithTag, setLocation } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../../http/pagination.ts";
 import { createRouter } from "../../../http/router.ts";
@@ -54,7 +54,7 @@ export const recoveryRoutes = createRouter<Documented>()
     };
     const row = await once(c.env, createRecovery, project_id, integration_id, period);
     setLocation(c, get, { project_id, integration_id, recovery_id: row.id });
-    return c.json(await tagged(c, VERSION, presentRecovery(row)), 201);
+    return jsonWithTag(c, VERSION, presentRecovery(row), 201);
   })
   .openapi(list, async (c) => {
     const { project_id, integration_id } = c.req.valid("param");
@@ -66,5 +66,5 @@ export const recoveryRoutes = createRouter<Documented>()
     const { project_id, integration_id, recovery_id } = c.req.valid("param");
     const reference = { projectId: project_id, integrationId: integration_id, id: recovery_id };
     const row = await getRecovery(c.env, reference);
-    return c.json(await tagged(c, VERSION, presentRecovery(row)), 200);
+    return jsonWithTag(c, VERSION, presentRecovery(row), 200);
   });

@@ -1,5 +1,5 @@
 import { jsonBody } from "../../../http/bodies.ts";
-import { tagged } from "../../../http/entity-tags.ts";
+import { jsonWithTag } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
@@ -37,7 +37,7 @@ export const connectionRoutes = createRouter<Documented>()
       roleArn: rest.role_arn,
       externalId: rest.external_id,
     });
-    return c.json(await tagged(c, project.recordVersion, presentProject(project)), 200);
+    return jsonWithTag(c, project.recordVersion, presentProject(project), 200);
   })
   .openapi(disconnect, async (c) => {
     const { project_id } = c.req.valid("param");
