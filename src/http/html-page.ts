@@ -11,14 +11,12 @@ const COLORS = `
 :root {
   color-scheme: light dark;
   --page: #fff; --raised: #f6f8f9; --line: #e2e7ea; --text: #1c2327; --soft: #56636b;
-  --accent: #0b6671; --accent-soft: #e4f2f3; --warn: #9a3d12; --key: #0b5c66; --string: #7a4a00;
-  --get: #0b5cad; --post: #19703b; --put: #8a5200; --patch: #6b3fb3; --delete: #b3261e;
+  --accent: #0b6671; --accent-soft: #e4f2f3;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #0f1417; --raised: #171e22; --line: #283237; --text: #dde4e7; --soft: #9aa7ae;
-    --accent: #66c7d1; --accent-soft: #15303a; --warn: #f0a480; --key: #7fd0d9; --string: #e0b878;
-    --get: #7db9ff; --post: #6fd196; --put: #e5b05c; --patch: #c4a6f7; --delete: #ff9188;
+    --accent: #66c7d1; --accent-soft: #15303a;
   }
 }`;
 
@@ -30,11 +28,11 @@ body {
   font: 400 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
   overflow-wrap: break-word;
 }
-code, pre, .method, .status, .endpoint {
+code, pre {
   font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
 }
 code { font-size: .875em; overflow-wrap: anywhere; }
-p code, li code, .needs dd code { background: var(--raised); border-radius: .25rem; padding: .1em .3em; }
+p code, li code { background: var(--raised); border-radius: .25rem; padding: .1em .3em; }
 h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance; margin: 0; }
 h1 { font-size: 2.25rem; letter-spacing: -.025em; margin-bottom: 1.5rem; }
 h2 { font-size: 1.625rem; letter-spacing: -.02em; margin-bottom: .75rem; }
@@ -44,20 +42,8 @@ p { margin: 0 0 1rem; text-wrap: pretty; }
 ul { margin: 0; padding: 0; list-style: none; }
 dl, dd { margin: 0; }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px; }
-h3 a, .brand a { color: inherit; text-decoration: none; }
-h3 a:hover { text-decoration: underline; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
-main:focus { outline: none; }
-summary { cursor: pointer; }
-.skip { position: absolute; left: -100vw; }
-.skip:focus { left: 1rem; top: 1rem; z-index: 2; background: var(--page); padding: .5rem 1rem; }
-table { border-collapse: collapse; width: 100%; font-size: .9375rem; margin-bottom: 1rem; }
-th, td { text-align: left; vertical-align: top; padding: .5rem 1rem .5rem 0; font-weight: 400; }
-tr { border-bottom: 1px solid var(--line); }
-thead th { color: var(--soft); font-size: .8125rem; }
-tbody tr:last-child { border: 0; }
-th code { white-space: nowrap; }
-td:first-child { font-variant-numeric: tabular-nums; color: var(--soft); }`;
+main:focus { outline: none; }`;
 
 /** Colors and text of every page. */
 export const PAGE_STYLE = COLORS + TEXT;

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { documented, EXAMPLE_IDS } from "#documented";
 import type { NamedPageRequest, Page, PageRequest } from "../db/keyset.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BadInput } from "../lib/errors.ts";
-import { EXAMPLE_IDS } from "../lib/example-ids.ts";
 import { lazy } from "../lib/lazy.ts";
 import { LIMITS } from "../lib/limits.ts";
 import type { Output } from "../lib/schemas.ts";
@@ -11,10 +10,6 @@ import { component, nameFilter } from "../lib/schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
 const DEFAULT_LIMIT = 20;
-const EXAMPLE_CURSOR = encodeCursor("desc", {
-  createdAt: 1_795_253_400_000,
-  id: EXAMPLE_IDS.project,
-});
 const MAXIMUM_LIMIT = LIMITS.pageRecords.value;
 const LIMIT_MESSAGE = `Send a whole number from 1 to ${MAXIMUM_LIMIT}.`;
 
@@ -111,7 +106,10 @@ export function envelopeFields<Schema extends z.ZodType>(record: Schema) {
       .openapi(
         documented(() => ({
           description: "The cursor of the next page. Absent on the last page.",
-          example: EXAMPLE_CURSOR,
+          example: encodeCursor("desc", {
+            createdAt: 1_795_253_400_000,
+            id: EXAMPLE_IDS.project,
+          }),
         })),
       ),
   };

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
-import { EXAMPLE_IDS, type ExampleKind } from "../lib/example-ids.ts";
+import { documented, EXAMPLE_IDS } from "#documented";
+import type { ExampleKind } from "../lib/example-ids.ts";
 import { canonicalId } from "../lib/ids.ts";
 import { lazy } from "../lib/lazy.ts";
 import { identifierInput } from "../lib/schemas.ts";

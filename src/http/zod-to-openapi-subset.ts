@@ -1,12 +1,18 @@
 /**
- * Replaces the package in the bundle (see [alias] in wrangler.toml). @hono/zod-openapi uses its generators as
- * values, so the bundler would keep them, although the document is made at the build.
+ * Replaces the package in the bundle (see [alias] in wrangler.toml), where @hono/zod-openapi has nothing to
+ * describe: the OpenAPI document is made at the build, and the apps of the Worker register no route.
  */
-export {
-  extendZodWithOpenApi,
-  getOpenApiMetadata,
-  OpenAPIRegistry,
-} from "@asteasolutions/zod-to-openapi/dist/index.mjs";
+export function extendZodWithOpenApi({ ZodType }: { ZodType: { prototype: object } }): void {
+  Object.assign(ZodType.prototype, { openapi: keep });
+}
+
+function keep<Schema>(this: Schema): Schema {
+  return this;
+}
+
+export class OpenAPIRegistry {
+  readonly definitions: readonly never[] = [];
+}
 
 class NoGenerator {
   constructor() {
@@ -14,4 +20,8 @@ class NoGenerator {
   }
 }
 
-export { NoGenerator as OpenApiGeneratorV3, NoGenerator as OpenApiGeneratorV31 };
+export {
+  NoGenerator as OpenApiGeneratorV3,
+  NoGenerator as OpenApiGeneratorV31,
+  NoGenerator as getOpenApiMetadata,
+};

@@ -32,3 +32,10 @@ export const EXAMPLE_IDS = {
 } as const;
 
 export type ExampleKind = keyof typeof EXAMPLE_IDS;
+
+/** The secrets that the OpenAPI document shows. */
+export const EXAMPLE_SECRETS = {
+  apiKey: `lsh_${EXAMPLE_IDS.apiKey}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD`,
+  signInLink: `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`,
+  invitation: `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP`,
+};

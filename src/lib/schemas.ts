@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { documented, register } from "#documented";
-import { EXAMPLE_IDS, type ExampleKind } from "./example-ids.ts";
+import { documented, EXAMPLE_IDS, register } from "#documented";
+import type { ExampleKind } from "./example-ids.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { LIMITS } from "./limits.ts";

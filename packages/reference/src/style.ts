@@ -1,5 +1,35 @@
 import { NARROW_LAYOUT, PAGE_STYLE } from "../../../src/http/html-page.ts";
 
+const REFERENCE_COLORS = `
+:root {
+  --get: #0b5cad; --post: #19703b; --put: #8a5200; --patch: #6b3fb3; --delete: #b3261e;
+  --warn: #9a3d12; --key: #0b5c66; --string: #7a4a00;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --get: #7db9ff; --post: #6fd196; --put: #e5b05c; --patch: #c4a6f7; --delete: #ff9188;
+    --warn: #f0a480; --key: #7fd0d9; --string: #e0b878;
+  }
+}`;
+
+const REFERENCE_TEXT = `
+.method, .status, .endpoint {
+  font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
+}
+.needs dd code { background: var(--raised); border-radius: .25rem; padding: .1em .3em; }
+h3 a, .brand a { color: inherit; text-decoration: none; }
+h3 a:hover { text-decoration: underline; }
+summary { cursor: pointer; }
+.skip { position: absolute; left: -100vw; }
+.skip:focus { left: 1rem; top: 1rem; z-index: 2; background: var(--page); padding: .5rem 1rem; }
+table { border-collapse: collapse; width: 100%; font-size: .9375rem; margin-bottom: 1rem; }
+th, td { text-align: left; vertical-align: top; padding: .5rem 1rem .5rem 0; font-weight: 400; }
+tr { border-bottom: 1px solid var(--line); }
+thead th { color: var(--soft); font-size: .8125rem; }
+tbody tr:last-child { border: 0; }
+th code { white-space: nowrap; }
+td:first-child { font-variant-numeric: tabular-nums; color: var(--soft); }`;
+
 const PARTS = `
 .method { --of: var(--get); color: var(--of); font-size: .6875rem; font-weight: 700; letter-spacing: .02em; }
 .method.post { --of: var(--post); } .method.put { --of: var(--put); }
@@ -181,7 +211,7 @@ footer { border-top: 1px solid var(--line); padding-top: 1.5rem; color: var(--so
 }`;
 
 /** The content security policy allows this exact text, by its hash. */
-export const STYLE = PAGE_STYLE + PARTS + SCRIPTED + LAYOUT;
+export const STYLE = PAGE_STYLE + REFERENCE_COLORS + REFERENCE_TEXT + PARTS + SCRIPTED + LAYOUT;
 
 export const HOME_STYLE = `${PAGE_STYLE}${NARROW_LAYOUT}
 dl { margin: 0 0 1.5rem; border-top: 1px solid var(--line); }

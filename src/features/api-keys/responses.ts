@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { API_KEY_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf } from "../../http/pagination.ts";
+import { EXAMPLE_SECRETS } from "../../lib/example-ids.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
 import {
   ENVIRONMENTS_MEANING,
-  EXAMPLE_KEY,
   Name,
   PROJECTS_MEANING,
   SCOPES_MEANING,
@@ -78,7 +78,7 @@ export const CreatedApiKey = component("CreatedApiKey", () =>
     .extend({
       key: z.string().regex(API_KEY_PATTERN).openapi({
         description: "The key, shown only once. It cannot be read again: store it now.",
-        example: EXAMPLE_KEY,
+        example: EXAMPLE_SECRETS.apiKey,
       }),
     })
     .openapi({ description: "A new API key. Only this response contains the secret." }),

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierInput, text, timestampInput } from "../../lib/schemas.ts";
@@ -34,8 +33,6 @@ const ApiKeyStatus = component("ApiKeyStatus", () =>
 );
 
 /** The checksum is wrong, so that the service refuses it. */
-export const EXAMPLE_KEY = `lsh_${EXAMPLE_IDS.apiKey}_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD`;
-
 function boundary(kind: "project" | "environment", error?: string) {
   const message = `Send 1 to ${MAXIMUM_IDS} identifiers.`;
   return z

@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
+import { EXAMPLE_SECRETS } from "../../lib/example-ids.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { CreatedApiKey } from "../api-keys/responses.ts";
 import { OrgRole } from "../memberships/index.ts";
 import { Member } from "../memberships/responses.ts";
-import { EMAIL_EXAMPLE, EXAMPLE_TOKEN, NAME } from "./schemas.ts";
+import { EMAIL_EXAMPLE, NAME } from "./schemas.ts";
 
 const Inviter = component("Inviter", () =>
   z
@@ -40,7 +41,7 @@ export const CreatedInvitation = component("CreatedInvitation", () =>
     .extend({
       url: z.string().openapi({
         description: "The link for the person, shown only once. It accepts the invitation once.",
-        example: `https://longshore.example.com/invitations/${EXAMPLE_TOKEN}`,
+        example: `https://longshore.example.com/invitations/${EXAMPLE_SECRETS.invitation}`,
       }),
     })
     .openapi({ description: "A new invitation. Only this response contains its link." }),

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { documented, EXAMPLE_SECRETS } from "#documented";
 import { INVITATION_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { idParam } from "../../http/params.ts";
-import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, text } from "../../lib/schemas.ts";
@@ -10,7 +9,6 @@ import { EMAIL } from "../../lib/text-patterns.ts";
 import { Email, OrgRole } from "../memberships/index.ts";
 
 // The checksum is wrong, so that the service refuses it.
-export const EXAMPLE_TOKEN = `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP`;
 export const EMAIL_EXAMPLE = "grace@example.com";
 
 export const NAME = lazy(() =>
@@ -58,14 +56,14 @@ export const AcceptInvitation = component("AcceptInvitation", () =>
       token: text(LIMITS.invitationTokenLength.value).openapi(
         documented(() => ({
           description: "What follows `/invitations/` in the link.",
-          example: EXAMPLE_TOKEN,
+          example: EXAMPLE_SECRETS.invitation,
         })),
       ),
     })
     .openapi(
       documented(() => ({
         description: "The invitation to accept.",
-        example: { token: EXAMPLE_TOKEN },
+        example: { token: EXAMPLE_SECRETS.invitation },
       })),
     ),
 );
@@ -84,7 +82,7 @@ export const InvitationLinkParams = lazy(() =>
       documented(() => ({
         param: { name: "token", in: "path" },
         description: `The token of the link: \`${INVITATION_TOKEN_PATTERN.source}\`.`,
-        example: EXAMPLE_TOKEN,
+        example: EXAMPLE_SECRETS.invitation,
       })),
     ),
   }),

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { documented, EXAMPLE_IDS } from "#documented";
 import { namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";

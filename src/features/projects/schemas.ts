@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
-import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
+import { documented, EXAMPLE_IDS } from "#documented";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { clearable, component, identifierInput, paragraphs, text } from "../../lib/schemas.ts";

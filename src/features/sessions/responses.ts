@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
+import { EXAMPLE_SECRETS } from "../../lib/example-ids.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { SESSION_SOURCES } from "./model.ts";
-import { EXAMPLE_TOKEN } from "./schemas.ts";
 
 const SessionSource = component("SessionSource", () =>
   z.enum(SESSION_SOURCES).openapi({ description: "How the person signed in." }),
@@ -58,7 +58,7 @@ export const SignInLink = component("SignInLink", () =>
     .object({
       url: z.string().openapi({
         description: "The link, shown only once. It signs in once.",
-        example: `https://longshore.example.com/sign-in/${EXAMPLE_TOKEN}`,
+        example: `https://longshore.example.com/sign-in/${EXAMPLE_SECRETS.signInLink}`,
       }),
       expires_at: timestampOf("The link does not sign in from this time on."),
     })

@@ -1,18 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { documented, EXAMPLE_SECRETS } from "#documented";
 import { SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { ListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
-import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, text } from "../../lib/schemas.ts";
-import { EXAMPLE_KEY } from "../api-keys/index.ts";
 import { SESSION_STATUSES } from "./model.ts";
 
 // The checksum is wrong, so that the service refuses it.
-export const EXAMPLE_TOKEN = `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`;
-
 const SessionStatus = component("SessionStatus", () =>
   z.enum(SESSION_STATUSES).openapi(
     documented(() => ({
@@ -32,14 +28,14 @@ export const CreateSession = component("CreateSession", () =>
       api_key: text(LIMITS.apiKeyLength.value).openapi(
         documented(() => ({
           description: "An API key. The session has its role, scopes and boundaries.",
-          example: EXAMPLE_KEY,
+          example: EXAMPLE_SECRETS.apiKey,
         })),
       ),
     })
     .openapi(
       documented(() => ({
         description: "What to sign in with.",
-        example: { api_key: EXAMPLE_KEY },
+        example: { api_key: EXAMPLE_SECRETS.apiKey },
       })),
     ),
 );
@@ -64,7 +60,7 @@ export const SignInLinkParams = lazy(() =>
       documented(() => ({
         param: { name: "token", in: "path" },
         description: `The token of the link: \`${SIGN_IN_TOKEN_PATTERN.source}\`.`,
-        example: EXAMPLE_TOKEN,
+        example: EXAMPLE_SECRETS.signInLink,
       })),
     ),
   }),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { documented, EXAMPLE_IDS } from "#documented";
 import { idParam } from "../../http/params.ts";
-import { EXAMPLE_IDS, type ExampleKind } from "../../lib/example-ids.ts";
+import type { ExampleKind } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierInput, text } from "../../lib/schemas.ts";

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { documented, EXAMPLE_IDS } from "#documented";
 import { idParam, ProjectParams } from "../../../http/params.ts";
-import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierInput, text } from "../../../lib/schemas.ts";

@@ -1,3 +1,0 @@
-declare module "@asteasolutions/zod-to-openapi/dist/index.mjs" {
-  export * from "@asteasolutions/zod-to-openapi";
-}
