@@ -15,10 +15,11 @@ import { findRefusedLicenses } from "./lib/licenses.ts";
 import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
-const MAXIMUM_KB = 350;
+const MAXIMUM_KB = 240;
 /** Of the console, by the ends of the names of its files. */
 const MAXIMUM_CONSOLE_KB = { ".js": 60, ".css": 15 };
-const STARTUP_RUNS = 3;
+const MAXIMUM_STARTUP_MS = 59;
+const STARTUP_RUNS = { fewest: 3, most: 12 };
 const LINES_FOR_REVIEW = 250;
 const REDOCLY = join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 
@@ -31,7 +32,7 @@ await runCommand(async () => {
     console.log(await checkConsole());
     const checks = [checkTypes(), checkDocument(directory), checkBundle(join(directory, "bundle"))];
     for (const result of await Promise.all(checks)) console.log(result);
-    console.log(await measureStartup(join(directory, "startup.cpuprofile")));
+    console.log(await checkStartup(join(directory, "startup.cpuprofile")));
     console.log(adviseOnSize());
     return 0;
   } finally {
@@ -106,15 +107,21 @@ async function checkBundle(directory: string): Promise<string> {
   return result;
 }
 
-/** Reports the CPU time of loading the Worker. There is no limit: it depends on the machine. */
-async function measureStartup(profile: string): Promise<string> {
-  const times: number[] = [];
-  for (let run = 0; run < STARTUP_RUNS; run += 1) {
+/**
+ * Holds the CPU time of loading the Worker to half of what it was before its schemas were built at their first use.
+ * Other work on the machine only prolongs a run, so one that is short enough decides.
+ */
+async function checkStartup(profile: string): Promise<string> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < STARTUP_RUNS.most; run += 1) {
+    if (run >= STARTUP_RUNS.fewest && least <= MAXIMUM_STARTUP_MS) break;
     const { code, stdout, stderr } = await runWrangler(["check", "startup", "--outfile", profile]);
     if (code !== 0) throw new CommandError(`The Worker does not start.\n${stdout}${stderr}`);
-    times.push(activeMs(readFileSync(profile, "utf8")));
+    least = Math.min(least, activeMs(readFileSync(profile, "utf8")));
   }
-  return `Start-up: ${Math.min(...times).toFixed(0)} ms of CPU time, the least of ${STARTUP_RUNS} runs.`;
+  const result = `Start-up: ${least.toFixed(0)} ms of CPU time, at most ${MAXIMUM_STARTUP_MS}.`;
+  if (least > MAXIMUM_STARTUP_MS) throw new CommandError(result);
+  return result;
 }
 
 /** A client generator must accept the document, so it must pass the linter. */

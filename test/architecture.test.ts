@@ -356,7 +356,9 @@ describe("the bundle", () => {
     );
     const used = inWorker.flatMap(([path, text]) =>
       [
-        ...text.matchAll(/\bz\s*\.\s*(?:(?!input\b|output\b|infer\b)([a-z]\w*)\s*(?=[.(<])|(?<=instanceof\s+z\s*\.\s*)(\w+))/g),
+        ...text.matchAll(
+          /\bz\s*\.\s*(?:(?!input\b|output\b|infer\b)([a-z]\w*)\s*(?=[.(<])|(?<=instanceof\s+z\s*\.\s*)(\w+))/g,
+        ),
       ].map(([, called, instantiated]) => `${path}: z.${called ?? instantiated}`),
     );
     expect(used.length).toBeGreaterThan(0);
