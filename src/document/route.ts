@@ -11,6 +11,7 @@ export const SCOPE_EXTENSION = "x-scope";
 export function toRoute(operation: Operation, document: OperationDocument): RouteConfig {
   const { method, path, operationId, policy, writes, record, polled, scope, request } = operation;
   const { tags, summary, role, responses } = document;
+  requireSameReply(operation, document);
   const needs = [role && describeRole(role), scope && `Needs the scope \`${scope}\`.`];
   const description = [...needs, document.description].filter(Boolean).join(" ");
   const route = {
@@ -27,6 +28,17 @@ export function toRoute(operation: Operation, document: OperationDocument): Rout
   };
   const documented: DocumentedOperation = { operation, document };
   return withHeaderParameters(withErrorReplies(route, documented), documented);
+}
+
+/** The Worker does not have the document, so it states the status and whether the response is a page. */
+function requireSameReply(
+  { operationId, status = 200, page }: Operation,
+  { responses }: OperationDocument,
+): void {
+  const [first = "", reply = {}] = Object.entries(responses)[0] ?? [];
+  const isPage = "content" in reply && "text/html" in (reply.content ?? {});
+  if (first === String(status) && isPage === (page === true)) return;
+  throw new Error(`The document of ${operationId} has another first response`);
 }
 
 /** Source: spec, "Project member" and "Authentication". */
