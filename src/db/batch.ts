@@ -75,12 +75,11 @@ function flatten(statements: Statements, into: Statement[]): Statement[] {
 
 /** Takes the results in the order of `flatten`. */
 function collect(statements: Statements, results: Iterator<unknown>): object {
-  const collected: Record<string, unknown> = {};
-  for (const [name, item] of Object.entries(statements)) {
-    if (item === undefined) collected[name] = undefined;
-    else collected[name] = isStatement(item) ? results.next().value : collect(item, results);
-  }
-  return collected;
+  const entries = Object.entries(statements).map(([name, item]) => {
+    if (item === undefined) return [name, undefined];
+    return [name, isStatement(item) ? results.next().value : collect(item, results)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function deliveriesIn(results: object): string[] {

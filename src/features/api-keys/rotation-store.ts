@@ -90,19 +90,23 @@ function replacedWith({ id, replacedByKeyId }: ApiKeyRow): SQL {
     union all select prior.id from api_keys as prior where prior.replaced_by_key_id = ${id}`;
 }
 
-/** The keys that descend from this one and expire later than `expiresAt`, but those that it replaced. */
+/**
+ * The keys that would descend from the new key and expire later than `expiresAt`: those of the old key and of its
+ * earlier successor, but those that the two replaced.
+ */
 export function findOutliving(
   db: Database,
-  { id: keyId }: Pick<ApiKeyRow, "id">,
+  { id, replacedByKeyId }: Pick<ApiKeyRow, "id" | "replacedByKeyId">,
   expiresAt: number,
 ) {
+  const ended = sql`(${id}, ${replacedByKeyId ?? id})`;
   return db
     .select({ id: apiKeys.id })
     .from(apiKeys)
     .where(
       and(
-        eq(apiKeys.createdByKeyId, keyId),
-        sql`${apiKeys.replacedByKeyId} is not ${keyId}`,
+        sql`${apiKeys.createdByKeyId} in ${ended}`,
+        sql`coalesce(${apiKeys.replacedByKeyId} not in ${ended}, true)`,
         or(sql`${KEY_EXPIRY} is null`, sql`${KEY_EXPIRY} > ${expiresAt}`),
       ),
     );
