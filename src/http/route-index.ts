@@ -8,7 +8,7 @@ import type { PolicyName } from "../rate-limits/policies.ts";
 import { type Credential, credentialsOf, type Operation } from "./operation.ts";
 import type { ApiKeyEnv, Endpoint, PublicEnv, RunnerEnv } from "./router.ts";
 
-/** RouteCalls the handler of a route. */
+/** Calls the handler of a route. */
 export type CallRoute<E extends HonoEnv> = (
   request: Request,
   bindings: E["Bindings"],
