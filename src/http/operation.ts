@@ -28,7 +28,7 @@ export interface Operation {
   /** What a narrowed API key needs. Null: nothing, so that every key may call it. */
   scope?: Scope | null;
   /** The status of a response that is no error. Default: 200. */
-  status?: 200 | 201 | 202 | 204 | 303;
+  status?: 200 | 201 | 204 | 303;
   /** For a response that is a page of HTML. */
   page?: true;
   /** Called when the operation is requested first, because schemas are expensive to build. */
